@@ -1,0 +1,36 @@
+import path from 'node:path';
+import { defineConfig } from 'vitest/config';
+
+const alias = {
+  'lanefold/schema': path.resolve('db/schema/index.ts'),
+  lanefold: path.resolve('src/index.ts'),
+};
+
+/** Suites that use the queue run twice, once per backend; the others once. */
+const queueSuites = [
+  'test/runtime/**/*.test.ts',
+  'test/queue/**/*.test.ts',
+  'test/client/**/*.test.ts',
+  'test/replay/**/*.test.ts',
+  'test/faults/**/*.test.ts',
+  'test/api/**/*.test.ts',
+];
+
+export default defineConfig({
+  resolve: { alias },
+  test: {
+    globalSetup: ['test/support/services.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'postgres', include: ['test/**/*.test.ts'], env: { LANEFOLD_TEST_QUEUE: 'postgres' } },
+      },
+      {
+        extends: true,
+        test: { name: 'redis', include: queueSuites, env: { LANEFOLD_TEST_QUEUE: 'redis' } },
+      },
+    ],
+  },
+});
