@@ -1,0 +1,11 @@
+import { customType, pgSchema } from 'drizzle-orm/pg-core';
+
+export const lanefold = pgSchema('lanefold');
+
+/** An id: bytewise collation, so that comparisons and indexes do not depend on the locale of the database. */
+export const id = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
+
+export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
+
+/** timestamptz with microseconds, read as a Date. */
+export const moment = customType<{ data: Date }>({ dataType: () => 'timestamptz' });

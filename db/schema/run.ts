@@ -1,0 +1,144 @@
+import { sql } from 'drizzle-orm';
+import {
+  bigint,
+  boolean,
+  index,
+  integer,
+  json,
+  jsonb,
+  primaryKey,
+  smallint,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core';
+import { bytea, id, lanefold, moment } from './columns.ts';
+
+/** One request worked off by a strategy; the outbox of the queue. Read it through the view `run`. */
+export const run = lanefold.table(
+  '_run',
+  {
+    lease: bigint('lease', { mode: 'number' }).notNull().default(0),
+    leaseUntil: moment('lease_until'),
+    createdAt: moment('created_at').notNull(),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+    /** When the run was last given to the queue: the sweep leaves younger ones alone. */
+    enqueuedAt: moment('enqueued_at'),
+    sealedAt: moment('sealed_at'),
+    cancelRequestedAt: moment('cancel_requested_at'),
+    /** `seq` of the run's user message, and of the assistant message that is its result. */
+    userSeq: bigint('user_seq', { mode: 'number' }),
+    resultSeq: bigint('result_seq', { mode: 'number' }),
+    enqueueNo: integer('enqueue_no').notNull().default(0),
+    step: integer('step').notNull().default(0),
+    iteration: integer('iteration').notNull().default(0),
+    eventCount: integer('event_count').notNull().default(0),
+    queuedInputs: integer('queued_inputs').notNull().default(0),
+    /** Claims since the last committed step: a poisoned run kills worker after worker. */
+    fruitlessClaims: smallint('fruitless_claims').notNull().default(0),
+    queueShard: smallint('queue_shard').notNull().default(0),
+    traceTruncated: boolean('trace_truncated').notNull().default(false),
+    /** True in `queued`, `running`, `suspended`. Beside `status`, so that starting a run touches no index. */
+    active: boolean('active').notNull(),
+    status: text('status').notNull(),
+    /** First part of the name of the queue the run was given to; the shard is the rest. */
+    queuePrefix: text('queue_prefix').notNull().default('lf'),
+    threadId: id('thread_id').notNull(),
+    id: id('id').notNull(),
+    /** Null means: the run's own id. */
+    requestId: id('request_id'),
+    requestHash: bytea('request_hash').notNull(),
+    agent: text('agent').notNull(),
+    strategy: text('strategy').notNull(),
+    model: text('model').notNull(),
+    contextRef: id('context_ref').notNull(),
+    terminationReason: text('termination_reason'),
+    workerId: id('worker_id'),
+    /** The user message until the claim appends it. */
+    input: jsonb('input'),
+    options: jsonb('options'),
+    usage: jsonb('usage'),
+    result: jsonb('result'),
+    error: jsonb('error'),
+    state: jsonb('state'),
+    lastCommit: jsonb('last_commit'),
+    cancelReason: text('cancel_reason'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.threadId, t.id] }),
+    uniqueIndex('_run_request')
+      .on(t.threadId, t.requestId)
+      .where(sql`request_id is not null`),
+    uniqueIndex('_run_active')
+      .on(t.threadId)
+      .where(sql`active`),
+    index('_run_waiting')
+      .on(t.threadId, t.createdAt)
+      .where(sql`not active and finished_at is null`),
+  ],
+);
+
+/** The ledger: intent, start and outcome of every tool call. Read it through the view `run_tool_call`. */
+export const toolCall = lanefold.table(
+  '_tool_call',
+  {
+    /** The assistant message that asked, and the tool message that answers. */
+    callSeq: bigint('call_seq', { mode: 'number' }).notNull(),
+    resultSeq: bigint('result_seq', { mode: 'number' }),
+    startedAt: moment('started_at'),
+    finishedAt: moment('finished_at'),
+    round: integer('round').notNull(),
+    durationMs: integer('duration_ms'),
+    callIndex: smallint('call_index').notNull(),
+    attempts: smallint('attempts').notNull().default(0),
+    status: text('status').notNull(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    toolCallId: text('tool_call_id').notNull(),
+    name: text('name').notNull(),
+    /** The outcome until its tool message is in the log. */
+    outcome: jsonb('outcome'),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
+);
+
+/** Steer and inject input with its receipt. */
+export const pendingInput = lanefold.table(
+  'pending_input',
+  {
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    ordinal: integer('ordinal').notNull(),
+    id: id('id').notNull(),
+    kind: text('kind').notNull(),
+    source: text('source').notNull(),
+    content: text('content').notNull(),
+    refs: jsonb('refs'),
+    status: text('status').notNull(),
+    entrySeq: bigint('entry_seq', { mode: 'number' }),
+    createdAt: moment('created_at').notNull(),
+    settledAt: moment('settled_at'),
+  },
+  (t) => [
+    primaryKey({ columns: [t.threadId, t.runId, t.ordinal] }),
+    uniqueIndex('pending_input_id').on(t.threadId, t.id),
+  ],
+);
+
+/** The trace, one row a commit: all events of a step land together. Read it through the view `run_event`. */
+export const eventBatch = lanefold.table(
+  '_event_batch',
+  {
+    eventSeq: bigint('event_seq', { mode: 'number' }).notNull(),
+    at: moment('at').notNull(),
+    /** `seq` of the first entry of the same commit: an event names its entry by the offset `e`. */
+    entrySeq: bigint('entry_seq', { mode: 'number' }).notNull(),
+    /** The run's own number of the first event. */
+    seq: integer('seq').notNull(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    /** [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number}]; json, a third smaller than jsonb here. */
+    events: json('events').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.eventSeq] })],
+);

@@ -1,0 +1,67 @@
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import { id, lanefold, moment } from './columns.ts';
+
+/** One conversation. Its row is the lock every writer takes first. */
+export const thread = lanefold.table('thread', {
+  id: id('id').primaryKey(),
+  tenantId: id('tenant_id').notNull().default('default'),
+  rev: bigint('rev', { mode: 'number' }).notNull().default(0),
+  /** Number of events, as `rev` is the number of entries. */
+  eventRev: bigint('event_rev', { mode: 'number' }).notNull().default(0),
+  activeContextRef: id('active_context_ref').notNull().default('default'),
+  /** The one run in `queued`, `running` or `suspended`. */
+  activeRunId: id('active_run_id'),
+  waitingRuns: integer('waiting_runs').notNull().default(0),
+  pendingOpId: id('pending_op_id'),
+  /** Configuration changes accepted while a run is active: [{context_ref, changes}], written when it has ended. */
+  pendingConfig: jsonb('pending_config'),
+  /** Whether tools or tool context were ever configured; claims of other threads need not look. */
+  configured: boolean('configured').notNull().default(false),
+  metadata: jsonb('metadata').notNull().default({}),
+  state: jsonb('state').notNull().default({}),
+  parentThreadId: id('parent_thread_id'),
+  forkSeq: bigint('fork_seq', { mode: 'number' }),
+  createdAt: moment('created_at')
+    .notNull()
+    .default(sql`clock_timestamp()`),
+  updatedAt: moment('updated_at')
+    .notNull()
+    .default(sql`clock_timestamp()`),
+  erasedAt: moment('erased_at'),
+});
+
+/**
+ * The lanes of a thread by name, so that they can be listed without reading the log. Where a lane stands is derived from
+ * the log: read it through the view `lane`.
+ */
+export const lane = lanefold.table(
+  '_lane',
+  {
+    threadId: id('thread_id').notNull(),
+    contextRef: id('context_ref').notNull(),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.contextRef] })],
+);
+
+/** Every accepted context operation, for ever: the memory that makes `op_id` idempotent. */
+export const contextOp = lanefold.table(
+  'context_op',
+  {
+    threadId: id('thread_id').notNull(),
+    opId: id('op_id').notNull(),
+    contextRef: id('context_ref').notNull(),
+    type: text('type').notNull(),
+    reason: text('reason').notNull(),
+    status: text('status').notNull(),
+    hash: text('hash').notNull(),
+    /** The operation itself while it is pending; afterwards the entry has it. */
+    operation: jsonb('operation'),
+    entrySeq: bigint('entry_seq', { mode: 'number' }),
+    createdAt: moment('created_at')
+      .notNull()
+      .default(sql`clock_timestamp()`),
+    settledAt: moment('settled_at'),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.opId] })],
+);

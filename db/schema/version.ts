@@ -1,0 +1,8 @@
+/** The version of the schema this code writes. Raise it with every migration or change under db/sql. */
+export const schemaVersion = 1;
+
+/**
+ * The oldest code that still works on this schema. Raise it only when a change breaks running workers: they refuse to
+ * start then, instead of writing what the new schema no longer means.
+ */
+export const minCompatibleVersion = 1;

@@ -1,0 +1,56 @@
+-- Accepts a run. p: {thread_id, run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?,
+-- busy: reject|wait, create_thread?, queue_prefix?, queue_shard?, job_queue?}. With job_queue, the name of a BullMQ queue in this database,
+-- the job is added in the same transaction. Without context_ref the run is on the thread's active lane. The same request_id and hash returns the same run, before any busy
+-- logic. Returns {run_id, status, enqueue_no, queue_shard, duplicate}; a `queued` run needs its job where job_queue was not given.
+create or replace function lanefold.enqueue_run(p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  r lanefold._run;
+  v_thread constant text := p ->> 'thread_id';
+  v_run constant text := p ->> 'run_id';
+  v_at timestamptz;
+  v_queued boolean := true;
+  v_context_ref text;
+begin
+  if (p -> 'create_thread')::boolean then
+    insert into lanefold.thread (id, tenant_id, active_run_id) values (v_thread, coalesce(p ->> 'tenant_id', 'default'), v_run)
+    on conflict (id) do nothing;
+    v_at := clock_timestamp();
+  end if;
+  if v_at is not null and found then
+    perform lanefold._check_id(v_thread, 'thread id');
+  else
+    t := lanefold._lock_thread(v_thread);
+    v_at := clock_timestamp();
+    select * into r from lanefold._run 
+    where thread_id = v_thread and (request_id = p ->> 'request_id' or (request_id is null and id = p ->> 'request_id'));
+    if found then
+      if r.request_hash <> decode(p ->> 'request_hash', 'hex') then
+        perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
+          'Use a new request id for a new request.');
+      end if;
+      return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'duplicate', true);
+    end if;
+    v_queued := t.active_run_id is null;
+    if not v_queued and p ->> 'busy' is distinct from 'wait' then
+      perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', v_thread, t.active_run_id),
+        'Wait for it to end, or enqueue with busy: "wait".');
+    end if;
+    update lanefold.thread
+    set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
+    where id = v_thread;
+  end if;
+  v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
+  perform lanefold._check_id(v_context_ref, 'context_ref');
+  insert into lanefold._run (thread_id, id, request_id, request_hash, agent, strategy, model, context_ref, input, options,
+    status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
+  values (v_thread, v_run, nullif(p ->> 'request_id', v_run), decode(p ->> 'request_hash', 'hex'), p ->> 'agent', p ->> 'strategy',
+    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued,
+    v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), coalesce((p ->> 'queue_shard')::smallint, 0), v_at, v_at);
+  if v_queued and p ? 'job_queue' then
+    perform lanefold._add_job(p ->> 'job_queue', v_thread, v_run, 1, p ->> 'agent');
+  end if;
+  return jsonb_build_object('run_id', v_run, 'status', case when v_queued then 'queued' else 'waiting' end, 'enqueue_no', v_queued::int,
+    'queue_shard', coalesce((p ->> 'queue_shard')::int, 0), 'duplicate', false);
+end $$;

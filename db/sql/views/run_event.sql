@@ -1,0 +1,15 @@
+-- Unpacks what is stored once a batch or once a run: `c` is the number of a model call, `e` the offset of an entry.
+create or replace view lanefold.run_event as
+select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind, (x.e -> 'i')::int as iteration,
+       coalesce(x.e -> 'd', '{}') || case when x.e ? 'e' then jsonb_build_object('seq', b.entry_seq + (x.e -> 'e')::bigint) else '{}' end
+         || case when x.e ? 'c' then jsonb_build_object('call_id', b.run_id || '.' || (x.e ->> 'c')) else '{}' end
+         || case x.e ->> 'k'
+              when 'llm_started' then jsonb_build_object('model', r.model)
+              when 'request_completed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
+              when 'request_failed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
+              when 'request_cancelled' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
+              else '{}' end as data,
+       b.at, b.event_seq as batch_seq
+from lanefold._event_batch b
+join lanefold._run r on r.thread_id = b.thread_id and r.id = b.run_id
+cross join lateral jsonb_array_elements(b.events::jsonb) with ordinality as x (e, n);
