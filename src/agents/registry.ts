@@ -1,0 +1,110 @@
+import { createHash } from 'node:crypto';
+import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import canonicalize from 'canonicalize';
+import { LanefoldError } from '../errors.ts';
+import { fromCallSettings } from '../models/call-settings.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import { describeTools } from '../tools/descriptors.ts';
+import { toolsByName } from '../tools/lookup.ts';
+import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
+import type { Tool } from '../tools/tool.ts';
+import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
+
+/** An agent made ready for work: its tools read once, its settings as they are sent. */
+export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings'> {
+  readonly tools: ReadonlyMap<string, Tool>;
+  readonly descriptors: LanguageModelV4FunctionTool[];
+  readonly settings: ModelSettings;
+  /** SHA-256 over what decides how a run goes on (reference 6.4). */
+  readonly fingerprint: string;
+}
+
+export interface AgentRegistry {
+  readonly names: string[];
+  /** @throws LanefoldError `unknown_agent` */
+  get(name: string): ReadyAgent;
+  has(name: string): boolean;
+  /** Tools of no agent, which threads may register. */
+  readonly extraTools: ReadonlyMap<string, Tool>;
+  /** Every tool a thread may register or unregister. */
+  readonly toolNames: string[];
+}
+
+/** Reads the tools of all agents. Two agents of one name are refused with `invalid_agent`. */
+export async function createAgentRegistry(
+  definitions: readonly AgentDefinition[],
+  tools: ToolListing = [],
+): Promise<AgentRegistry> {
+  const agents = new Map<string, ReadyAgent>();
+  for (const definition of definitions) {
+    const agent = await ready(defineAgent(definition));
+    if (agents.has(agent.name)) {
+      throw new LanefoldError('invalid_agent', `Two agents are named ${JSON.stringify(agent.name)}.`, {
+        hint: 'Rename one of them.',
+      });
+    }
+    agents.set(agent.name, agent);
+  }
+  const names = [...agents.keys()];
+  const extra = await normaliseTools(tools);
+  refuseApprovals(extra);
+  const extraTools = toolsByName(extra);
+  const toolNames = [
+    ...new Set([...extraTools.keys(), ...[...agents.values()].flatMap((agent) => [...agent.tools.keys()])]),
+  ].sort();
+  return {
+    names,
+    extraTools,
+    toolNames,
+    has: (name) => agents.has(name),
+    get(name) {
+      const agent = agents.get(name);
+      if (agent) return agent;
+      throw new LanefoldError('unknown_agent', `There is no agent ${JSON.stringify(name)}.`, {
+        hint:
+          names.length > 0
+            ? `Known agents: ${names.join(', ')}.`
+            : 'Pass agents: [defineAgent({…})] to createLanefold.',
+        details: { agent: name, known: names },
+      });
+    },
+  };
+}
+
+async function ready(agent: Agent): Promise<ReadyAgent> {
+  const tools = await normaliseTools(agent.tools);
+  refuseApprovals(tools);
+  return {
+    ...agent,
+    tools: toolsByName(tools),
+    descriptors: describeTools(tools),
+    settings: fromCallSettings(agent.settings),
+    fingerprint: createHash('sha256')
+      .update(
+        canonicalize({
+          version: 1,
+          model: agent.model,
+          strategy: agent.strategy,
+          instructions: agent.instructions,
+          maxIterations: agent.maxIterations,
+          streaming: agent.streaming,
+          tools: tools.map((tool) => tool.name).sort(),
+          toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
+        }) as string,
+      )
+      .digest('base64url'),
+  };
+}
+
+/** A tool that asks for a person's yes must not run without one, and runs cannot wait for it yet. */
+function refuseApprovals(tools: readonly Tool[]): void {
+  const tool = tools.find((candidate) => candidate.needsApproval);
+  if (!tool) return;
+  throw new LanefoldError(
+    'invalid_tool',
+    `Tool ${JSON.stringify(tool.name)} needs approval, which runs cannot wait for.`,
+    {
+      hint: 'Leave out needsApproval and ask inside the tool, or keep the tool from this agent.',
+    },
+  );
+}

@@ -1,0 +1,59 @@
+import { assertId } from '../ids.ts';
+import type { JsonObject } from '../context/message.ts';
+import type { Database } from '../postgres/pool.ts';
+
+/** An event of the trace. `data.seq` names the entry it is about. */
+export interface RunEvent {
+  /** Gapless per thread, from 0. */
+  eventSeq: number;
+  runId: string;
+  /** Gapless per run, from 1. */
+  seq: number;
+  kind: string;
+  iteration: number;
+  data: JsonObject;
+  at: Date;
+}
+
+/** Events after `afterEventSeq`. Batches are found by their first event, so the search starts one batch early. */
+export async function readThreadEvents(
+  db: Database,
+  threadId: string,
+  afterEventSeq: number,
+  limit: number,
+): Promise<RunEvent[]> {
+  assertId(threadId, 'The thread id');
+  const rows = await db.query<Record<string, never>>(
+    'thread_events',
+    'select * from lanefold.events_after($1, $2, $3)',
+    [threadId, afterEventSeq, limit],
+  );
+  return rows.map(toEvent);
+}
+
+export async function readRunEvents(
+  db: Database,
+  threadId: string,
+  runId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<RunEvent[]> {
+  assertId(threadId, 'The thread id');
+  assertId(runId, 'The run id');
+  const rows = await db.query<Record<string, never>>(
+    'run_events',
+    'select * from lanefold.run_event where thread_id = $1 and run_id = $2 and seq > $3 order by seq limit $4',
+    [threadId, runId, afterSeq, limit],
+  );
+  return rows.map(toEvent);
+}
+
+const toEvent = (row: Record<string, never>): RunEvent => ({
+  eventSeq: Number(row['event_seq']),
+  runId: row['run_id']!,
+  seq: row['seq']!,
+  kind: row['kind']!,
+  iteration: row['iteration']!,
+  data: row['data']!,
+  at: row['at']!,
+});

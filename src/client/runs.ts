@@ -1,0 +1,103 @@
+import { LanefoldError } from '../errors.ts';
+import { enqueueRun, type EnqueueDeps, type EnqueueOptions, type Transaction } from './enqueue.ts';
+import { assertId } from '../ids.ts';
+import type { PromotedRun } from '../runtime/commit.ts';
+import { toJob } from '../runtime/sweep.ts';
+import type { RunWaiter } from '../runtime/waiter.ts';
+import { assertStorable } from '../text.ts';
+import { sendInput, type InputOptions, type InputReceipt } from './inputs.ts';
+import { readRunEvents, type RunEvent } from './events.ts';
+import { selectRun, toRun, type Run, type RunRow, type RunHandle, type RunStatus } from './run-row.ts';
+
+export interface RunRef {
+  threadId: string;
+  id: string;
+}
+
+export interface Runs {
+  /**
+   * Accepts a run. Once this resolves the run will end, whatever dies.
+   *
+   * Inside the caller's own transaction (`tx`: a `pg` client or a Drizzle transaction) the run exists if and only if that
+   * transaction commits. Commit soon: the thread's row is locked until then.
+   *
+   * @throws LanefoldError `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`, `thread_not_found`,
+   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`; nothing is written then
+   */
+  enqueue(options: EnqueueOptions, on?: { tx?: Transaction }): Promise<RunHandle>;
+  /** @throws LanefoldError `run_not_found` */
+  get(run: RunRef): Promise<Run>;
+  /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run goes on */
+  wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
+  /** The runs of a thread, newest first. `before`: the id of the last run of the page before. */
+  list(threadId: string, options?: { status?: RunStatus; limit?: number; before?: string }): Promise<Run[]>;
+  /** The trace of a run, by the run's own `seq` from 1. */
+  events(run: RunRef, options?: { afterSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /** Speaks to the active run of a thread as its user, without starting a new run. A person's words; see `inject`. */
+  steer(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  /** As `steer`, for what a program says. */
+  inject(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  /** Asks for the end of a run. Harmless twice or too late. */
+  cancel(run: RunRef, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
+}
+
+export interface RunsDeps extends EnqueueDeps {
+  waiter: RunWaiter;
+}
+
+export function runsOf(deps: RunsDeps): Runs {
+  const { db, queue, waiter } = deps;
+  const get = async (run: RunRef): Promise<Run> => {
+    const [row] = await db.query<RunRow>('get_run', `${selectRun} where thread_id = $1 and id = $2`, [
+      run.threadId,
+      run.id,
+    ]);
+    if (!row)
+      throw new LanefoldError('run_not_found', `Run ${run.id} of thread ${run.threadId} does not exist.`, {
+        hint: 'Check the ids.',
+      });
+    return toRun(row);
+  };
+  return {
+    enqueue: (options, { tx } = {}) => enqueueRun(deps, options, tx),
+    get,
+    async wait(run, { timeoutMs, signal } = {}) {
+      const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+      const signals = [timeout, signal].filter((s) => s !== undefined);
+      try {
+        await waiter.ended(run.threadId, run.id, signals.length > 0 ? AbortSignal.any(signals) : undefined);
+      } catch (error) {
+        if (!timeout?.aborted) throw error;
+        throw new LanefoldError('wait_timeout', `Run ${run.id} has not ended within ${timeoutMs} ms.`, {
+          hint: 'It goes on; wait again or read it later.',
+        });
+      }
+      return get(run);
+    },
+    async list(threadId, { status, limit = 50, before } = {}) {
+      assertId(threadId, 'The thread id');
+      const rows = await db.query<RunRow>(
+        'list_runs',
+        `${selectRun} where thread_id = $1 and ($2::text is null or status = $2)
+           and ($3::text is null or (created_at, id) < (select created_at, id from lanefold.run where thread_id = $1 and id = $3))
+         order by created_at desc, id desc limit $4`,
+        [threadId, status ?? null, before ?? null, limit],
+      );
+      return rows.map(toRun);
+    },
+    events: (run, { afterSeq = 0, limit = 100 } = {}) => readRunEvents(db, run.threadId, run.id, afterSeq, limit),
+    steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
+    inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
+    async cancel(run, reason = 'user_cancelled') {
+      assertStorable(reason, 'The reason');
+      const [row] = await db.query<{ result: { status: RunStatus; accepted: boolean; promoted?: PromotedRun } }>(
+        'cancel_run',
+        'select lanefold.cancel_run($1, $2, $3) as result',
+        [run.threadId, run.id, reason],
+      );
+      const next = row!.result.promoted;
+      if (next) await queue.add(toJob(next), next.queue_shard).catch(() => {});
+      return { status: row!.result.status, accepted: row!.result.accepted };
+    },
+  };
+}

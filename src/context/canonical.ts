@@ -1,0 +1,44 @@
+import canonicalize from 'canonicalize';
+import { createHash, type Hash } from 'node:crypto';
+import type { Json, Message } from './message.ts';
+
+/** The canonical JSON of a message (RFC 8785: sorted keys, shortest numbers), which is what its hash is taken over. */
+export const canonicalJson = (message: Message): string => canonicalize(message) as string;
+
+/**
+ * A message as it comes back from the log, whether it came from there or was just made: nulls and an empty `tool_calls`
+ * are absent, and nested values have sorted keys, because `jsonb` does not keep the order it was given. What is sent to
+ * a provider is built from this form only, so a resumed run sends the same bytes as the one that died.
+ */
+export function canonicalMessage(raw: Partial<Record<keyof Message, unknown>>): Message {
+  const message: Record<string, unknown> = { role: raw.role, content: sorted(raw.content ?? '') };
+  if (Array.isArray(raw.tool_calls) && raw.tool_calls.length > 0) message['tool_calls'] = sorted(raw.tool_calls);
+  for (const key of ['tool_call_id', 'name', 'thinking', 'reasoning_details', 'provider_metadata'] as const) {
+    if (raw[key] != null) message[key] = sorted(raw[key]);
+  }
+  return message as unknown as Message;
+}
+
+const sorted = (value: unknown): Json =>
+  typeof value === 'string' ? value : (JSON.parse(canonicalize(value) as string) as Json);
+
+/** SHA-256 over the canonical messages, each followed by a newline; grows with the context instead of starting anew. */
+export class ContextHash {
+  readonly #hash: Hash = createHash('sha256');
+
+  push(message: Message): void {
+    this.#hash.update(canonicalJson(message)).update('\n');
+  }
+
+  /** Hex digest of the messages so far. */
+  digest(): string {
+    return this.#hash.copy().digest('hex');
+  }
+}
+
+/** The `context_hash` of a whole context. */
+export function contextHash(messages: Iterable<Message>): string {
+  const hash = new ContextHash();
+  for (const message of messages) hash.push(message);
+  return hash.digest();
+}

@@ -1,0 +1,111 @@
+import type { Json, JsonObject } from './message.ts';
+
+/** A row of `thread_entry`, as far as the fold reads it. */
+export interface FoldEntry {
+  seq: number;
+  kind: string;
+  context_ref: string | null;
+  role: string | null;
+  is_anchor: boolean;
+  run_id: string | null;
+  request_id: string | null;
+  payload: JsonObject;
+  refs: JsonObject;
+}
+
+/** A row of `lane_context`, without the thread. */
+export interface ContextRow {
+  anchor_seq: number;
+  ordinal: number;
+  seq: number;
+  role: string;
+  content: Json;
+  tool_calls: Json;
+  tool_call_id: string | null;
+  name: string | null;
+  thinking: string | null;
+  reasoning_details: Json;
+  provider_metadata: Json;
+  run_id: string | null;
+  request_id: string | null;
+  refs: Json;
+}
+
+/**
+ * The projection, as `lane_context_at` does it in SQL: the lane's latest anchor up to and including `upto`, then every
+ * later message of the lane, unchanged. The prompt is the latest, by `seq`, of the prompt changes that apply to the
+ * lane and the anchor's own (key absent: inherit, null: none).
+ *
+ * @param entries all entries of the thread in order of `seq`
+ */
+export function foldContext(entries: readonly FoldEntry[], contextRef: string, upto: number): ContextRow[] {
+  let anchor: FoldEntry | undefined;
+  let prompt: { seq: number; value: Json } | undefined;
+  let messages: FoldEntry[] = [];
+  for (const entry of entries) {
+    if (entry.seq > upto) break;
+    if (entry.kind === 'ai_config_change') {
+      const applies = entry.context_ref === null || entry.context_ref === contextRef;
+      if (applies && entry.payload['field'] === 'system_prompt') {
+        prompt = { seq: entry.seq, value: entry.payload['value'] ?? null };
+      }
+    } else if (entry.context_ref !== contextRef) {
+      continue;
+    } else if (entry.is_anchor) {
+      anchor = entry;
+      messages = [];
+      const own = resultContext(entry)['system_prompt'];
+      if (own !== undefined) prompt = { seq: entry.seq, value: own };
+    } else if (entry.kind === 'ai_message') {
+      messages.push(entry);
+    }
+  }
+  const anchorSeq = anchor?.seq ?? -1;
+  const rows: Omit<ContextRow, 'ordinal' | 'anchor_seq'>[] = [];
+  if (prompt && prompt.value !== null)
+    rows.push(toRow(prompt.seq, 'system', { content: prompt.value }, null, null, null));
+  for (const message of anchor ? (resultContext(anchor)['entries'] as JsonObject[]) : []) {
+    rows.push(
+      toRow(
+        anchorSeq,
+        text(message['role'])!,
+        message,
+        text(message['run_id']),
+        text(message['request_id']),
+        message['refs'],
+      ),
+    );
+  }
+  for (const entry of messages)
+    rows.push(toRow(entry.seq, entry.role!, entry.payload, entry.run_id, entry.request_id, entry.refs));
+  return rows.map((row, ordinal) => ({ anchor_seq: anchorSeq, ordinal, ...row }));
+}
+
+const resultContext = (entry: FoldEntry): JsonObject =>
+  (entry.payload['operation'] as JsonObject)['result_context'] as JsonObject;
+
+const text = (value: Json | undefined): string | null => (typeof value === 'string' ? value : null);
+
+const isEmpty = (value: Json | undefined): boolean => value == null || (Array.isArray(value) && value.length === 0);
+
+const toRow = (
+  seq: number,
+  role: string,
+  message: JsonObject,
+  runId: string | null,
+  requestId: string | null,
+  refs: Json | undefined,
+): Omit<ContextRow, 'ordinal' | 'anchor_seq'> => ({
+  seq,
+  role,
+  content: message['content'] ?? '',
+  tool_calls: isEmpty(message['tool_calls']) ? null : message['tool_calls']!,
+  tool_call_id: text(message['tool_call_id']),
+  name: text(message['name']),
+  thinking: text(message['thinking']),
+  reasoning_details: message['reasoning_details'] ?? null,
+  provider_metadata: message['provider_metadata'] ?? null,
+  run_id: runId,
+  request_id: requestId,
+  refs: refs == null || Object.keys(refs).length === 0 ? null : refs,
+});

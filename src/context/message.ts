@@ -1,0 +1,54 @@
+/**
+ * A message of a context, exactly as it is stored and sent (snake_case, because it is data, not API).
+ *
+ * `content` is a string or a list of parts. Absent keys and `null` mean the same; an empty `tool_calls` is stored as
+ * absent. `arguments_raw` is the provider's own string, byte for byte; `arguments` its parsed value.
+ */
+export type Role = 'system' | 'user' | 'assistant' | 'tool';
+
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: Json;
+  arguments_raw?: string;
+  provider_metadata?: JsonObject;
+}
+
+export type ContentPart =
+  | { type: 'text'; text: string }
+  | { type: 'file'; media_type: string; data?: string; url?: string; filename?: string }
+  | { type: string; [key: string]: Json | undefined };
+
+export interface Message {
+  role: Role;
+  content: string | ContentPart[];
+  tool_calls?: ToolCall[];
+  tool_call_id?: string;
+  name?: string;
+  thinking?: string;
+  reasoning_details?: Json;
+  provider_metadata?: JsonObject;
+}
+
+/** What a model answered in one call, normalised over providers. */
+export interface ModelTurn {
+  text: string;
+  toolCalls: ToolCall[];
+  thinking?: string;
+  reasoningDetails?: Json;
+  providerMetadata?: JsonObject;
+  usage: Usage;
+  /** `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider said nothing. */
+  finishReason: string | null;
+  responseId?: string;
+  /** Set when text the database cannot store (NUL, lone surrogates) was replaced with U+FFFD. */
+  cleaned?: boolean;
+}
+
+/** Token counters of one or many calls; further numeric counters of a provider may stand beside the three. */
+export type Usage = { input_tokens: number; output_tokens: number; total_tokens: number } & {
+  [counter: string]: number;
+};

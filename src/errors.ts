@@ -1,0 +1,83 @@
+/**
+ * Every failure a caller can meet, by its stable `code`.
+ *
+ * The text says what happened and what to do; `status` is the HTTP answer the API gives for it. Codes raised by the
+ * database arrive as SQLSTATE `LF0xx` and are mapped by `fromPostgres` in `postgres/errors.ts`.
+ */
+export const errorStatus = {
+  // bad input: nothing was written
+  invalid_id: 400,
+  invalid_input: 400,
+  invalid_text: 400,
+  reserved_kind: 400,
+  invalid_json: 400,
+  invalid_request: 400,
+  unsupported_media_type: 415,
+  body_too_large: 413,
+  unknown_agent: 422,
+  unknown_model: 422,
+  unknown_tool: 422,
+  missing_provider_key: 422,
+  invalid_agent: 422,
+  invalid_tool: 422,
+  invalid_operation: 422,
+  open_tool_group: 422,
+  idempotency_mismatch: 422,
+  // the caller may not, or asks for what is not there
+  unauthorized: 401,
+  forbidden_host: 403,
+  forbidden_origin: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  // the state of the thread or run forbids it: nothing was written
+  thread_not_found: 404,
+  run_not_found: 404,
+  thread_exists: 409,
+  thread_erased: 410,
+  thread_busy: 409,
+  lane_busy: 409,
+  rev_conflict: 409,
+  lease_lost: 409,
+  step_ahead: 409,
+  append_only: 409,
+  // the surroundings are not there
+  database_unreachable: 503,
+  database_outdated: 503,
+  database_too_new: 503,
+  queue_unreachable: 503,
+  embedded_postgres_failed: 503,
+  not_ready: 503,
+  missing_api_key: 503,
+  port_taken: 503,
+  listen_failed: 503,
+  wait_timeout: 504,
+  internal: 500,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** The one error class of the public surface. `hint` says what to do next; `details` are facts for machines. */
+export class LanefoldError extends Error {
+  readonly code: ErrorCode;
+  readonly hint: string | undefined;
+  readonly details: Record<string, unknown> | undefined;
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { hint?: string; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'LanefoldError';
+    this.code = code;
+    this.hint = options.hint;
+    this.details = options.details;
+  }
+
+  get status(): number {
+    return errorStatus[this.code];
+  }
+}
+
+export const isLanefoldError = (error: unknown, code?: ErrorCode): error is LanefoldError =>
+  error instanceof LanefoldError && (code === undefined || error.code === code);

@@ -1,0 +1,23 @@
+/** LLM agents as durable background jobs. One page of everything public. */
+export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
+export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export { defineTool, type Replay, type Tool, type ToolCallContext, type ToolDefinition } from './tools/tool.ts';
+export { ToolError } from './tools/tool-error.ts';
+export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
+export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
+export type { RunRef, Runs } from './client/runs.ts';
+export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
+export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
+export type { InputOptions, InputReceipt } from './client/inputs.ts';
+export type { RunEvent } from './client/events.ts';
+export type { AppendOptions, Entry, NewEntry, Thread, Threads } from './client/threads.ts';
+export type { Contexts, Lane, NewContext, OperationOptions, OperationReceipt } from './client/contexts.ts';
+export type { Health, Stats } from './client/health.ts';
+export { startServer } from './api/start.ts';
+export type { RunningServer, ServerOptions } from './api/options.ts';
+export type { RunningWorker, WorkerOptions } from './runtime/worker.ts';
+export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
+export type { CallSettings } from './models/call-settings.ts';
+export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
+export { contextHash } from './context/canonical.ts';
+export { migrate, type MigrateResult } from './postgres/migrate.ts';

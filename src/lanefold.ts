@@ -1,0 +1,165 @@
+import { LanefoldError } from './errors.ts';
+import { createAgentRegistry } from './agents/registry.ts';
+import type { AgentDefinition } from './agents/agent.ts';
+import type { ToolListing } from './tools/normalise.ts';
+import { createModelRegistry, type ModelRegistryOptions } from './models/registry.ts';
+import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
+import { migrate } from './postgres/migrate.ts';
+import { openDatabase } from './postgres/pool.ts';
+import { assertSchema } from './postgres/schema-version.ts';
+import { fromPostgres } from './postgres/errors.ts';
+import { openQueue } from './queue/queue.ts';
+import { RunWaiter } from './runtime/waiter.ts';
+import { startServer } from './api/start.ts';
+import type { RunningServer, ServerOptions } from './api/options.ts';
+import { startWorker, type RunningWorker, type WorkerOptions } from './runtime/worker.ts';
+import type { Client } from './client/client.ts';
+import { contextsOf } from './client/contexts.ts';
+import { checkHealth, readStats } from './client/health.ts';
+import { runsOf } from './client/runs.ts';
+import { threadsOf } from './client/threads.ts';
+
+export interface LanefoldOptions {
+  /** Default `DATABASE_URL`; without either the PostgreSQL of `embeddedDir` is used, which is started if it is not running. */
+  databaseUrl?: string;
+  /** For what needs a session: the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
+  directUrl?: string;
+  /** Default `REDIS_URL`; without either, or with null, the queue lives in PostgreSQL. */
+  redisUrl?: string | null;
+  agents?: readonly AgentDefinition[];
+  /** Tools of no agent, which a thread may register by name: `threads.configure(id, { registerTools: [name] })`. */
+  tools?: ToolListing;
+  /** Own AI SDK models by id or prefix, and aliases such as `fast`. */
+  models?: ModelRegistryOptions['models'];
+  aliases?: ModelRegistryOptions['aliases'];
+  /** Default `.lanefold`. */
+  embeddedDir?: string;
+  /** Migrate before use; default only on the embedded PostgreSQL. */
+  migrate?: boolean;
+  /** Connections of this process to the database at most, besides the queue's; default 10. */
+  poolSize?: number;
+  /** Named prepared statements; default true, false behind a PgBouncer before 1.21 in transaction mode. */
+  preparedStatements?: boolean;
+  /** Names of the queues begin with it; default `lf`. */
+  queuePrefix?: string;
+  /** The queue is of this process alone: `close` removes it. */
+  privateQueue?: boolean;
+  /** Default `LANEFOLD_QUEUE_SHARDS`, else 1; the same in every process. */
+  queueShards?: number;
+}
+
+export interface Lanefold extends Client {
+  /** Works off runs in this process. */
+  startWorker(options?: WorkerOptions): Promise<RunningWorker>;
+  /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
+  startServer(options?: ServerOptions): Promise<RunningServer>;
+  /** Stops the servers and workers started here, then closes every connection. */
+  close(): Promise<void>;
+}
+
+/**
+ * Connects to the database and the queue.
+ *
+ * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ *
+ * @example
+ * const lanefold = await createLanefold({ agents: [support] });
+ * const worker = await lanefold.startWorker();
+ * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+ * const { result } = await lanefold.runs.wait(run);
+ */
+export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+  const agents = await createAgentRegistry(options.agents ?? [], options.tools);
+  const models = createModelRegistry({
+    ...(options.models ? { models: options.models } : {}),
+    ...(options.aliases ? { aliases: options.aliases } : {}),
+  });
+  // an empty variable is what compose files make of an unset one
+  const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
+  const dir = options.embeddedDir ?? '.lanefold';
+  let embedded: EmbeddedPostgres | undefined;
+  let databaseUrl = given ?? (await findEmbeddedPostgres(dir))?.url;
+  if (!databaseUrl) {
+    embedded = await startEmbeddedPostgres({ dir });
+    databaseUrl = embedded.url;
+  }
+  const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || databaseUrl;
+  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  const closers: (() => Promise<unknown>)[] = [async () => embedded?.stop()];
+  const close = async () => {
+    let fault: unknown;
+    for (const closer of closers.splice(0).reverse()) await closer().catch((error: unknown) => (fault ??= error));
+    if (fault !== undefined) throw fault;
+  };
+
+  try {
+    if (options.migrate ?? !given) await migrate(directUrl, { queueTables: !redisUrl });
+    const db = openDatabase({
+      url: databaseUrl,
+      max: options.poolSize ?? 10,
+      prepare: options.preparedStatements ?? true,
+    });
+    closers.push(() => db.close());
+    await assertSchema(db.pool).catch((error: unknown) => {
+      throw fromPostgres(error);
+    });
+    const queue = openQueue({
+      redisUrl,
+      databaseUrl: directUrl,
+      prefix: options.queuePrefix ?? 'lf',
+      shards: queueShards(options.queueShards ?? process.env['LANEFOLD_QUEUE_SHARDS']),
+    });
+    closers.push(() => queue.close());
+    await queue.ready();
+    if (options.privateQueue) closers.push(() => queue.obliterate().catch(() => {}));
+    const waiter = new RunWaiter(db);
+    closers.push(async () => waiter.close());
+
+    const lanefold: Lanefold = {
+      threads: threadsOf(db, agents),
+      runs: runsOf({ db, queue, agents, models, waiter }),
+      contexts: contextsOf(db),
+      health: () => checkHealth(db, queue),
+      stats: () => readStats(db, queue),
+      databaseUrl,
+      queueBackend: queue.backend,
+      queues: queue.queues,
+      toolNames: agents.toolNames,
+      async startWorker(workerOptions = {}) {
+        const worker = startWorker(
+          {
+            db,
+            agents,
+            models,
+            directUrl,
+            privateQueue: options.privateQueue ?? false,
+            onEnd: (run) => waiter.notice(run.threadId, run.runId),
+          },
+          queue,
+          workerOptions,
+        );
+        closers.push(() => worker.stop());
+        return worker;
+      },
+      async startServer(serverOptions = {}) {
+        const server = await startServer(lanefold, serverOptions);
+        closers.push(() => server.close());
+        return server;
+      },
+      close,
+    };
+    return lanefold;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function queueShards(given: number | string | undefined): number {
+  const shards = Number(given || 1);
+  if (Number.isInteger(shards) && shards >= 1 && shards <= 1024) return shards;
+  throw new LanefoldError('invalid_input', `The number of queue shards is ${JSON.stringify(given)}.`, {
+    hint: 'Set LANEFOLD_QUEUE_SHARDS to a whole number from 1 to 1024, the same in every process.',
+  });
+}

@@ -1,0 +1,29 @@
+import { cleanText } from '../text.ts';
+
+export const MAX_MESSAGE_LENGTH = 2000;
+
+const patterns: [RegExp, string][] = [
+  [/\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|key)[-_][A-Za-z0-9_*.-]{6,}/g, '[redacted]'],
+  [/\bAIza[\w-]{10,}/g, '[redacted]'],
+  [/\b(Bearer|Basic)\s+[^\s"',]+/gi, '$1 [redacted]'],
+  [/([?&](?:api[-_]?key|key|token|access_token)=)[^&\s"']+/gi, '$1[redacted]'],
+  [/((?:x-)?api[-_]?key"?\s*[:=]\s*"?)[^\s"',}]{6,}/gi, '$1[redacted]'],
+];
+
+/** Secrets of this process, so that a key of unknown form is found too. */
+function knownSecrets(): string[] {
+  return Object.entries(process.env)
+    .filter(([name, value]) => /(_KEY|_TOKEN|_SECRET|PASSWORD)$/.test(name) && (value?.length ?? 0) >= 8)
+    .map(([, value]) => value as string)
+    .sort((a, b) => b.length - a.length);
+}
+
+/** A provider's error text made fit to store and show: no API keys, no unstorable text, at most 2,000 characters. */
+export function redact(message: string): string {
+  // Bodies can be megabytes; the tail is cut anyway, with room for keys that straddle the cut.
+  let text = message.slice(0, MAX_MESSAGE_LENGTH * 4);
+  for (const secret of knownSecrets()) text = text.replaceAll(secret, '[redacted]');
+  for (const [pattern, replacement] of patterns) text = text.replace(pattern, replacement);
+  if (text.length > MAX_MESSAGE_LENGTH) text = `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+  return cleanText(text);
+}

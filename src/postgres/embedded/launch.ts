@@ -1,0 +1,90 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Binaries } from './binaries.ts';
+import { failedWithLog } from './failure.ts';
+import { freePort } from './free-port.ts';
+import type { Home } from './home.ts';
+import { openLog } from './log-file.ts';
+import { poll } from './poll.ts';
+import { readLock, runningElsewhere } from './postmaster-lock.ts';
+import { ownerSetting } from './process-identity.ts';
+import { supervise, type Supervised } from './supervisor.ts';
+
+const readyTimeoutMs = 120_000;
+const retryForMs = 15_000;
+
+const defaults = {
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  max_connections: '200',
+  log_checkpoints: 'off',
+  logging_collector: 'off',
+};
+
+/** The arguments of postgres. Where settings meet, the last wins: ours that the launcher relies on. */
+export function serverArgs(data: string, port: number, settings: Record<string, string> = {}): string[] {
+  const fixed = {
+    port: String(port),
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    [ownerSetting]: String(process.pid),
+  };
+  const all = { ...defaults, ...settings, ...fixed };
+  return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
+}
+
+/** Why a postmaster gave up, from its log. */
+export function giveUpReason(log: string): 'port_taken' | 'still_in_use' | 'locked' | 'other' {
+  if (/Address already in use/.test(log)) return 'port_taken';
+  if (/pre-existing shared memory block/.test(log)) return 'still_in_use';
+  return /lock file "[^"]*postmaster\.pid" (already exists|is empty)/.test(log) ? 'locked' : 'other';
+}
+
+async function untilReady(server: Supervised, data: string): Promise<'ready' | 'exited' | undefined> {
+  return poll(
+    async () => {
+      if (server.exited()) return 'exited';
+      const lock = await readLock(data);
+      return lock?.pid === server.pid && lock.status === 'ready' ? 'ready' : undefined;
+    },
+    { timeoutMs: readyTimeoutMs },
+  );
+}
+
+async function attempt(home: Home, binaries: Binaries, port: number, settings?: Record<string, string>) {
+  const log = await openLog(home.log, home.user);
+  try {
+    const server = await supervise(binaries, serverArgs(home.data, port, settings), log.handle.fd, home.user);
+    const outcome = await untilReady(server, home.data);
+    if (outcome === 'ready') return server;
+    await server.stop();
+    return { outcome, tail: await log.tail() };
+  } finally {
+    await log.handle.close();
+  }
+}
+
+/** Starts postgres and waits until it accepts connections. */
+export async function launch(
+  home: Home,
+  binaries: Binaries,
+  options: { port?: number; settings?: Record<string, string> },
+): Promise<{ server: Supervised; port: number }> {
+  const deadline = performance.now() + retryForMs;
+  let wanted = options.port;
+  for (;;) {
+    const port = await freePort(wanted);
+    const result = await attempt(home, binaries, port, options.settings);
+    if ('pid' in result) return { server: result, port };
+    const reason = giveUpReason(result.tail);
+    if (reason === 'locked') throw runningElsewhere(home.dir);
+    if (reason === 'other' || performance.now() > deadline) {
+      const what = result.outcome
+        ? 'PostgreSQL did not start.'
+        : `PostgreSQL was not ready after ${readyTimeoutMs / 1000} s.`;
+      throw await failedWithLog(what, { path: home.log, tail: result.tail });
+    }
+    if (reason === 'port_taken') wanted = undefined;
+    // the backends of a killed postmaster need a moment to notice
+    else await sleep(50);
+  }
+}

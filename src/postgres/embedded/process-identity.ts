@@ -1,0 +1,44 @@
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { run } from './run.ts';
+
+/** Whether a process with this id exists, whoever owns it. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** How a process was started. */
+export interface Command {
+  program: string;
+  line: string;
+}
+
+/** The command of a process, undefined when there is none: from /proc, else from ps (macOS). */
+export async function commandOf(pid: number): Promise<Command | undefined> {
+  if (process.platform === 'linux') {
+    const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+    return argv[0] ? { program: argv[0], line: argv.join(' ') } : undefined;
+  }
+  const [comm, args] = await Promise.all(
+    ['comm=', 'args='].map((column) => run('ps', ['-ww', '-o', column, '-p', String(pid)])),
+  );
+  return comm?.output.trim() ? { program: comm.output.trim(), line: args?.output.trim() ?? '' } : undefined;
+}
+
+/** Whether a command is a postmaster of this data dir. One that does not tell its dir is taken for it, to be safe. */
+export const isPostmasterOf = (command: Command, data: string): boolean =>
+  basename(command.program) === 'postgres' && (command.line.includes(data) || !command.line.includes(' -D '));
+
+/** A setting PostgreSQL ignores, by which others see on the command line for which process a postmaster runs. */
+export const ownerSetting = 'lanefold.owner';
+
+/** The process a postmaster was started for. */
+export function ownerOf(command: Command): number | undefined {
+  const owner = new RegExp(`${ownerSetting}=(\\d+)`).exec(command.line)?.[1];
+  return owner ? Number(owner) : undefined;
+}

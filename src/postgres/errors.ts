@@ -1,0 +1,85 @@
+import { DrizzleQueryError } from 'drizzle-orm';
+import { type ErrorCode, LanefoldError } from '../errors.ts';
+
+/** Our SQLSTATEs, class LF, as raised by the functions under db/sql. */
+const codes: Record<string, ErrorCode> = {
+  LF001: 'thread_not_found',
+  LF002: 'thread_exists',
+  LF003: 'thread_erased',
+  LF004: 'thread_busy',
+  LF005: 'lane_busy',
+  LF006: 'rev_conflict',
+  LF007: 'idempotency_mismatch',
+  LF008: 'open_tool_group',
+  LF009: 'reserved_kind',
+  LF010: 'invalid_operation',
+  LF011: 'run_not_found',
+  LF012: 'lease_lost',
+  LF013: 'step_ahead',
+  LF014: 'invalid_input',
+  LF015: 'append_only',
+  LF016: 'invalid_id',
+};
+
+const connectionCodes = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EPIPE',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+]);
+// 08: connection exception, 57P: shutdown in progress, 53300: too many connections
+const connectionStates = /^(08|57P|53300)/;
+const connectionTexts =
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
+
+interface PostgresFault {
+  code?: string;
+  message: string;
+  hint?: string;
+  errors?: PostgresFault[];
+}
+
+/** The database could not be reached, or the connection broke: whether the statement was carried out is unknown. */
+export function isConnectionError(error: unknown): boolean {
+  if (error instanceof LanefoldError) return error.code === 'database_unreachable';
+  const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault | undefined;
+  if (!fault) return false;
+  if (fault.errors?.length) return fault.errors.some(isConnectionError);
+  const code = fault.code ?? '';
+  return connectionCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
+}
+
+/** The typed error for a fault of `pg` or Drizzle; other faults come back as they are. */
+export function fromPostgres(error: unknown): unknown {
+  if (error instanceof LanefoldError) return error;
+  const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault;
+  const code = codes[fault?.code ?? ''];
+  if (code)
+    return new LanefoldError(code, fault.message, { ...(fault.hint ? { hint: fault.hint } : {}), cause: error });
+  if (isConnectionError(error)) {
+    return new LanefoldError('database_unreachable', `PostgreSQL cannot be reached: ${describe(fault)}.`, {
+      hint: 'Check DATABASE_URL and that the server runs; unset DATABASE_URL to use the embedded PostgreSQL.',
+      cause: error,
+    });
+  }
+  if (fault?.code === '3D000' || fault?.code === '28P01' || fault?.code === '28000') {
+    return new LanefoldError('database_unreachable', `PostgreSQL refuses the connection: ${fault.message}.`, {
+      hint: 'Check the database name, user and password in DATABASE_URL.',
+      cause: error,
+    });
+  }
+  if (fault?.code === '42883' || fault?.code === '3F000' || fault?.code === '42P01') {
+    return new LanefoldError('database_outdated', `The database has no current Lanefold schema: ${fault.message}.`, {
+      hint: 'Run `lanefold migrate`.',
+      cause: error,
+    });
+  }
+  return error;
+}
+
+const describe = (fault: PostgresFault): string =>
+  fault.errors?.map((e) => e.message).join('; ') || fault.message || fault.code || 'unknown';

@@ -1,0 +1,22 @@
+/** What a job carries: where to claim, nothing of the conversation. */
+export interface RunJob {
+  thread_id: string;
+  run_id: string;
+  enqueue_no: number;
+  /** For readers of Bull Board. */
+  agent: string;
+}
+
+/** What Bull Board shows of a finished job. */
+export interface RunJobResult {
+  status: string;
+  /** Why the job had nothing to do. */
+  reason?: string;
+  /** The beginning of the final answer. */
+  answer?: string;
+  error?: string;
+  iterations?: number;
+  tokens?: number;
+}
+
+export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;

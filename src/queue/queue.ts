@@ -1,0 +1,155 @@
+import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
+import { LanefoldError } from '../errors.ts';
+import { jobId, type RunJob, type RunJobResult } from './job.ts';
+
+export interface QueueOptions {
+  /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */
+  redisUrl?: string | undefined;
+  databaseUrl: string;
+  /** First part of the queue names, `<prefix>-<shard>`; default `lf`. */
+  prefix?: string;
+  shards?: number;
+}
+
+export type Processor = (
+  job: Job<RunJob, RunJobResult>,
+  token: string | undefined,
+  signal: AbortSignal | undefined,
+) => Promise<RunJobResult>;
+
+export interface RunQueue {
+  readonly backend: 'redis' | 'postgres';
+  readonly prefix: string;
+  /** One per shard; for Bull Board and for inspection. */
+  readonly queues: BullQueue[];
+  /** Gives a run to the workers. Adding the same job twice adds it once. */
+  add(job: RunJob, shard: number): Promise<void>;
+  /** Which of these jobs the queue does not have, finished ones counted as missing. */
+  missing(jobs: (RunJob & { queue_shard: number })[]): Promise<RunJob[]>;
+  work(processor: Processor, options: { concurrency: number; name: string }): BullWorker[];
+  /** @throws LanefoldError `queue_unreachable` */
+  ready(): Promise<void>;
+  /** Removes jobs that ended more than `graceMs` ago. */
+  clean(graceMs: number): Promise<void>;
+  /** Removes the queues with all their jobs. */
+  obliterate(): Promise<void>;
+  close(): Promise<void>;
+}
+
+type BullQueue = InstanceType<ReturnType<typeof classes>['Queue']>;
+type BullWorker = Worker<RunJob, RunJobResult>;
+
+const classes = (backend: 'redis' | 'postgres') =>
+  // both give the same classes but for the type of the connection
+  withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
+
+const cleanBatch = 1_000;
+
+/** How long an added job may take to reach the queue before the sweep is trusted to add it. */
+const addTimeoutMs = 5_000;
+
+/** Opens the queues. BullMQ connects in the background: call `ready` where an error must be seen. */
+export function openQueue(options: QueueOptions): RunQueue {
+  const backend = options.redisUrl ? 'redis' : 'postgres';
+  const { Queue, Worker } = classes(backend);
+  const { prefix = 'lf', shards = 1 } = options;
+  const name = (shard: number) => `${prefix}-${shard}`;
+  // On a cluster all keys of a queue must lie in one slot: the tag in braces.
+  const base = (shard: number) => ({ connection: connection(options), prefix: `{${name(shard)}}` });
+  const queues = Array.from({ length: shards }, (_, shard) => {
+    const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard));
+    queue.on('error', () => {});
+    return queue;
+  });
+  const workers: BullWorker[] = [];
+  // a run may have been accepted when there were more shards
+  const queueOf = (shard: number) => queues[shard % shards]!;
+
+  return {
+    backend,
+    prefix,
+    queues,
+    async add(job, shard) {
+      const added = queueOf(shard).add('run', job, { jobId: jobId(job), attempts: 1 });
+      await within(addTimeoutMs, added);
+    },
+    async missing(jobs) {
+      const found = await Promise.all(jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job))));
+      return jobs.filter((_, i) => ['unknown', 'completed', 'failed'].includes(found[i]!));
+    },
+    work(processor, { concurrency, name: workerName }) {
+      const own = queues.map((_, shard) => {
+        const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
+          ...base(shard),
+          concurrency,
+          name: workerName,
+          maxStalledCount: 10,
+        }) as unknown as BullWorker;
+        workers.push(worker);
+        return worker;
+      });
+      return own;
+    },
+    async ready() {
+      try {
+        await within(addTimeoutMs, Promise.all(queues.map((queue) => queue.waitUntilReady())));
+      } catch (error) {
+        throw unreachable(backend, error);
+      }
+    },
+    async clean(graceMs) {
+      for (const queue of queues) {
+        for (const state of ['completed', 'failed'] as const) {
+          while ((await queue.clean(graceMs, cleanBatch, state)).length === cleanBatch);
+        }
+      }
+    },
+    async obliterate() {
+      for (const queue of queues) await queue.obliterate({ force: true });
+    },
+    async close() {
+      await Promise.allSettled([...workers.map(closeWorker), ...queues.map((queue) => queue.close())]);
+    },
+  };
+}
+
+// On PostgreSQL a small pool per queue and worker; the blocking LISTEN has its own connection besides.
+const connection = ({ redisUrl, databaseUrl }: QueueOptions) =>
+  (redisUrl ? { url: redisUrl, maxRetriesPerRequest: null } : { connectionString: databaseUrl, max: 4 }) as unknown as {
+    url: string;
+  };
+
+/**
+ * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL forgets a connection that is still being opened when it
+ * closes, and the process then never ends: hence the wait, which is over at once for a worker that has worked.
+ */
+export async function closeWorker(worker: BullWorker): Promise<void> {
+  await within(addTimeoutMs, worker.waitUntilReady()).catch(() => {});
+  await worker.close();
+}
+
+async function within<T>(ms: number, work: Promise<T>): Promise<T> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  });
+  work.catch(() => {});
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function unreachable(backend: string, cause: unknown): LanefoldError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return backend === 'redis'
+    ? new LanefoldError('queue_unreachable', `Redis cannot be reached: ${reason}.`, {
+        hint: 'Check REDIS_URL and that the server runs; unset REDIS_URL to keep the queue in PostgreSQL.',
+        cause,
+      })
+    : new LanefoldError('queue_unreachable', `The queue in PostgreSQL cannot be used: ${reason}.`, {
+        hint: 'Run `lanefold migrate`; behind PgBouncer set LANEFOLD_DIRECT_URL.',
+        cause,
+      });
+}

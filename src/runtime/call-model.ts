@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReadyAgent } from '../agents/registry.ts';
+import { classify, ModelError } from '../models/errors.ts';
+import { step } from '../models/step.ts';
+import type { MachineEvent } from '../strategies/machine.ts';
+import type { Claim } from './claim.ts';
+import type { HeldRun } from './held-run.ts';
+import type { RunContext } from './run-context.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+/** One model call, as an event for the machine. Rejects only when the run is cancelled or its lease lost. */
+export async function callModel(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  command: { callId: string; afterMs?: number },
+): Promise<MachineEvent> {
+  const { signal } = run;
+  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  const contextHash = context.hash;
+  try {
+    const model = await deps.models.resolve(claim.model);
+    run.assertHeld();
+    const turn = await step(model, {
+      prompt: context.prompt,
+      tools: agent.descriptors,
+      settings: agent.settings,
+      stream: agent.streaming,
+      signal,
+      idleTimeoutMs: agent.idleTimeoutMs,
+    });
+    // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
+    if (turn.finishReason === 'incomplete') throw cutAnswer();
+    return { type: 'model_answered', turn, contextHash };
+  } catch (error) {
+    signal.throwIfAborted();
+    const failure = classify(error, 'llm_request');
+    return {
+      type: 'model_failed',
+      error: { type: failure.errorType, message: failure.message },
+      // silence has cost the whole idle timeout already; the caller decides whether to ask again
+      retryable: failure.retryable && failure.errorType !== 'timeout',
+      ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+    };
+  }
+}
+
+const cutAnswer = () =>
+  new ModelError('The provider broke off its answer.', { errorType: 'llm_stream', retryable: true });

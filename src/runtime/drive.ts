@@ -1,0 +1,119 @@
+import { configuredAgent } from '../agents/effective.ts';
+import { addUsage } from '../context/usage.ts';
+import type { Json, Usage } from '../context/message.ts';
+import { LanefoldError } from '../errors.ts';
+import { ModelError } from '../models/errors.ts';
+import { strategies } from '../strategies/index.ts';
+import type { Decision, EntryDraft, MachineEvent, RunError, RunFacts } from '../strategies/machine.ts';
+import { cleanText } from '../text.ts';
+import { callModel } from './call-model.ts';
+import type { Claim } from './claim.ts';
+import { commitStep, finishRun, type PromotedRun } from './commit.ts';
+import { CancelRequested, type HeldRun } from './held-run.ts';
+import { RunContext } from './run-context.ts';
+import { runTools } from './run-tools.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+export interface RunEnd {
+  status: string;
+  /** The final answer, where there is one. */
+  answer?: Json;
+  error?: RunError;
+  iteration: number;
+  usage?: Usage;
+  promoted?: PromotedRun;
+}
+
+/**
+ * Drives a claimed run to its end: commits what the machine decides, does what it commands, and tells it what came of
+ * that. The one interpreter for all strategies.
+ *
+ * @throws LanefoldError `lease_lost` when another worker has taken the run: nothing may be written any more
+ */
+export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Promise<RunEnd> {
+  let usage: Usage | undefined = claim.usage ?? undefined;
+  let iteration = claim.iteration;
+  try {
+    const agent = configuredAgent(deps.agents.get(claim.agent), claim.config, deps.agents.extraTools);
+    const machine = strategies[claim.strategy];
+    if (!machine) throw new LanefoldError('invalid_agent', `There is no strategy ${JSON.stringify(claim.strategy)}.`);
+    const context = new RunContext(claim.context);
+    const facts: RunFacts = {
+      runId: run.runId,
+      model: claim.model,
+      maxIterations: (claim.options?.['max_iterations'] as number | undefined) ?? agent.maxIterations,
+      maxModelRetries: agent.maxModelRetries,
+      cycleWarning: agent.cycleWarning,
+    };
+    let ledger = claim.calls;
+    let resumed = !claim.fresh;
+    let decision: Decision = claim.fresh ? machine.start(facts) : machine.resume(facts, claim.state);
+    if (claim.cancel_requested) throw new CancelRequested();
+
+    for (;;) {
+      const { state, step, command } = decision;
+      if (command.type === 'fail') return await end('failed', 'error', command.error);
+      let continued = false;
+      if (step) {
+        const result = await commitStep(deps.db, run, state, step, usage, { resumed });
+        iteration = state.iteration;
+        deps.onStep?.(state, step, usage);
+        if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });
+        for (const entry of step.entries ?? []) context.push({ role: entry.role, ...entry.payload });
+        for (const input of result.inputs ?? []) context.push(input);
+        if (result.cancel_requested) throw new CancelRequested();
+        continued = command.type === 'finish';
+      }
+      let event: MachineEvent;
+      if (continued) {
+        event = { type: 'continued' };
+      } else if (command.type === 'call_model') {
+        event = await callModel(deps, run, agent, claim, context, command);
+        if (event.type === 'model_answered') usage = addUsage(usage, event.turn.usage);
+      } else if (command.type === 'run_tools') {
+        const calls = command.calls.length > 0 ? command.calls : context.openCalls;
+        const outcomes = await runTools(deps, run, agent, claim, {
+          round: command.round,
+          iteration: state.iteration,
+          calls,
+          ledger,
+        });
+        ledger = null;
+        event = { type: 'tools_finished', calls, outcomes };
+      } else {
+        throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
+      }
+      resumed = false;
+      decision = machine.on(facts, continued ? step!.continue!.state : state, event);
+    }
+  } catch (error) {
+    if (error instanceof CancelRequested)
+      return end('cancelled', 'cancelled', { type: 'cancelled', message: error.message });
+    if (error instanceof LanefoldError && (error.code === 'lease_lost' || error.code === 'database_unreachable'))
+      throw error;
+    return end('failed', 'error', toRunError(error));
+  }
+
+  async function end(status: 'failed' | 'cancelled', reason: string, error: RunError): Promise<RunEnd> {
+    const result = await finishRun(deps.db, run, { status, reason, error, ...(usage ? { usage } : {}) });
+    return toEnd(result, { error });
+  }
+
+  function toEnd(
+    { status, promoted }: { status: string; promoted?: PromotedRun },
+    how: { answer?: Json | undefined; error?: RunError },
+  ): RunEnd {
+    return { status, iteration, ...how, ...(usage ? { usage } : {}), ...(promoted ? { promoted } : {}) } as RunEnd;
+  }
+}
+
+const answerOf = (entries: EntryDraft[] = []): Json | undefined => {
+  const last = entries.at(-1);
+  return last?.role === 'assistant' ? last.payload['content'] : undefined;
+};
+
+function toRunError(error: unknown): RunError {
+  if (error instanceof ModelError) return { type: error.errorType, message: error.message };
+  if (error instanceof LanefoldError) return { type: error.code, message: error.message };
+  return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
+}

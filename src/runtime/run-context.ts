@@ -1,0 +1,39 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { canonicalMessage, ContextHash } from '../context/canonical.ts';
+import type { Message } from '../context/message.ts';
+import { createPromptBuilder } from '../models/prompt.ts';
+
+/**
+ * The context of a run in memory: what the claim returned, then what each commit appended, in the canonical form both
+ * would have when read back. Mapping and hash grow with it, so a long run does not start anew at each step.
+ */
+export class RunContext {
+  readonly #builder = createPromptBuilder();
+  readonly #hash = new ContextHash();
+  readonly #messages: Message[] = [];
+
+  constructor(rows: Iterable<Partial<Record<keyof Message, unknown>>>) {
+    for (const row of rows) this.push(row);
+  }
+
+  push(raw: Partial<Record<keyof Message, unknown>>): void {
+    const message = canonicalMessage(raw);
+    this.#messages.push(message);
+    this.#builder.push(message);
+    this.#hash.push(message);
+  }
+
+  get prompt(): LanguageModelV4Prompt {
+    return this.#builder.prompt;
+  }
+
+  /** Hex SHA-256 of what would be sent now. */
+  get hash(): string {
+    return this.#hash.digest();
+  }
+
+  /** The assistant message whose calls are still open: the last one, when the run waits for tools. */
+  get openCalls(): NonNullable<Message['tool_calls']> {
+    return this.#messages.findLast((message) => message.role === 'assistant')?.tool_calls ?? [];
+  }
+}

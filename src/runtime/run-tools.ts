@@ -1,0 +1,95 @@
+import type { ReadyAgent } from '../agents/registry.ts';
+import type { JsonObject, ToolCall } from '../context/message.ts';
+import type { Outcome } from '../strategies/machine.ts';
+import { executeToolCall, type ToolCallBase, type ToolOutcome } from '../tools/execute.ts';
+import { unknownTool } from '../tools/lookup.ts';
+import { runToolRound } from '../tools/round.ts';
+import { afterCrash } from './after-crash.ts';
+import type { Claim, LedgerRow } from './claim.ts';
+import { recordToolCall } from './commit.ts';
+import type { HeldRun } from './held-run.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+interface Round {
+  round: number;
+  iteration: number;
+  calls: ToolCall[];
+  /** The ledger as the claim found it, on a resumed round. */
+  ledger: LedgerRow[] | null;
+}
+
+/**
+ * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
+ * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
+ */
+export async function runTools(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  round: Round,
+): Promise<Outcome[]> {
+  const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
+  let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
+
+  return runToolRound(
+    round.calls,
+    async (call, index, signal) => {
+      const row = stored.get(index);
+      if (row?.outcome) return fromLedger(row);
+      const tool = agent.tools.get(call.name);
+      if (!tool) return unknownTool(call.name);
+      const base: ToolCallBase = {
+        threadId: run.threadId,
+        runId: run.runId,
+        requestId: claim.request_id,
+        iteration: round.iteration,
+        round: round.round,
+        callIndex: index,
+        state: claim.thread_state,
+        context: { ...agent.toolContext, ...(claim.options?.['tool_context'] as JsonObject | undefined) },
+      };
+      if (row?.status === 'started') {
+        run.assertHeld();
+        const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
+        if (known) return known;
+      }
+      return executeToolCall(tool, call, base, {
+        signal,
+        timeoutMs: agent.toolTimeoutMs,
+        maxRetries: agent.toolMaxRetries,
+        retryBackoffMs: agent.toolRetryBackoffMs,
+        maxResultBytes: agent.maxToolResultBytes,
+        onAttempt: async (attempt) => {
+          if (tool.replay !== 'safe') {
+            await recordToolCall(deps.db, run, round.round, index, { status: 'started', attempts: attempt });
+          }
+          run.assertHeld();
+        },
+      });
+    },
+    {
+      concurrency: agent.toolConcurrency,
+      signal: run.signal,
+      onOutcome: async (index, outcome) => {
+        if (stored.get(index)?.outcome) return;
+        open -= 1;
+        if (open === 0) return;
+        await recordToolCall(deps.db, run, round.round, index, {
+          status: outcome.status,
+          attempts: outcome.attempts,
+          duration_ms: outcome.durationMs,
+          outcome: { content: outcome.content, ...(outcome.cleaned ? { cleaned: true } : {}) },
+        });
+      },
+    },
+  );
+}
+
+const fromLedger = (row: LedgerRow): ToolOutcome => ({
+  status: row.status as ToolOutcome['status'],
+  content: row.outcome!.content,
+  attempts: row.attempts,
+  durationMs: row.duration_ms ?? 0,
+  ...(row.outcome!.cleaned ? { cleaned: true } : {}),
+});

@@ -1,0 +1,21 @@
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { Database } from '../postgres/pool.ts';
+import type { Usage } from '../context/message.ts';
+import type { MachineState, StepDraft } from '../strategies/machine.ts';
+import type { HeldRun } from './held-run.ts';
+
+/** What driving a run needs of its surroundings. */
+export interface WorkerDeps {
+  db: Database;
+  agents: AgentRegistry;
+  models: ModelRegistry;
+  /** The queue is of this process alone: runs of other queues are left alone. */
+  privateQueue?: boolean;
+  /** For LISTEN, which wakes workers up on a cancel; without it they learn of cancels at the next renewal. */
+  directUrl?: string;
+  /** Told when a run has ended in this process; must not throw. */
+  onEnd?: (run: HeldRun) => void;
+  /** Told after each commit, for progress; must not throw. */
+  onStep?: (state: MachineState, step: StepDraft, usage: Usage | undefined) => void;
+}

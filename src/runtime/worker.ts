@@ -1,0 +1,173 @@
+import { DelayedError, UnrecoverableError, type Job } from 'bullmq';
+import { isLanefoldError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { RunJob, RunJobResult } from '../queue/job.ts';
+import { closeWorker, type RunQueue } from '../queue/queue.ts';
+import { listen } from '../postgres/listen.ts';
+import { cleanText } from '../text.ts';
+import { claimRun } from './claim.ts';
+import { driveRun } from './drive.ts';
+import { HeldRun } from './held-run.ts';
+import { jobLog } from './job-log.ts';
+import { jobResult } from './job-result.ts';
+import { LeaseKeeper } from './leases.ts';
+import { reportFaults } from './report-faults.ts';
+import { sweep, toJob } from './sweep.ts';
+import type { WorkerDeps } from './worker-deps.ts';
+
+export interface WorkerOptions {
+  /** Runs at work at once in this process; default 20. They mostly wait for models. */
+  concurrency?: number;
+  /** How long a run stays this worker's without a sign of life; default 6,000. Renewed every third of it. */
+  leaseMs?: number;
+  /** Pause between sweeps, ±25 %; default 2,000. */
+  sweepMs?: number;
+  /** How long ended jobs stay in the queue for Bull Board; default one day. */
+  keepJobsMs?: number;
+  /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
+  maxFruitlessClaims?: number;
+  /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
+  cancelGraceMs?: number;
+  /** Told when a run has ended in this worker; must not throw. */
+  onRunEnd?: (end: EndedRun) => void;
+  /** Told of faults that are not a run's own: lost connections, failed sweeps. Default: a line on stderr. */
+  onError?: (error: unknown) => void;
+}
+
+export interface EndedRun {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** `completed`, `failed` or `cancelled`. */
+  status: string;
+  /** Since this worker took the run. */
+  durationMs: number;
+}
+
+export interface RunningWorker {
+  readonly id: string;
+  /** Runs in the hands of this worker. */
+  readonly active: number;
+  /** Takes no more work, lets what runs end, and closes. */
+  stop(): Promise<void>;
+}
+
+/** During a rolling deployment a newer worker may know the agent: the job is passed on before the run is failed. */
+const unknownAgentPasses = 30;
+const unknownAgentPauseMs = 2_000;
+
+/** Starts to work off runs. Defaults: a run of a killed worker goes on elsewhere within lease + sweep, under 9 s. */
+export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOptions = {}): RunningWorker {
+  const {
+    concurrency = 20,
+    leaseMs = 6_000,
+    sweepMs = 2_000,
+    keepJobsMs = 86_400_000,
+    maxFruitlessClaims = 5,
+    cancelGraceMs = 5_000,
+  } = options;
+  const onError = options.onError ?? reportFaults();
+  const id = newId('worker');
+  const keeper = new LeaseKeeper(deps.db, leaseMs);
+  const adoptable = deps.privateQueue ? [] : deps.agents.names;
+
+  const process = async (job: Job<RunJob, RunJobResult>, token?: string): Promise<RunJobResult> => {
+    const { thread_id: threadId, run_id: runId, enqueue_no: enqueueNo } = job.data;
+    const agent = deps.agents.has(job.data.agent) ? deps.agents.get(job.data.agent) : undefined;
+    if (!agent && job.attemptsStarted <= unknownAgentPasses) {
+      await job.moveToDelayed(Date.now() + unknownAgentPauseMs, token);
+      throw new DelayedError();
+    }
+    const startedAt = performance.now();
+    const run = new HeldRun(threadId, runId, leaseMs, startedAt);
+    const claim = await claimRun(deps.db, {
+      threadId,
+      runId,
+      enqueueNo,
+      workerId: id,
+      leaseMs,
+      prompt: agent?.instructions ?? null,
+      fingerprint: agent?.fingerprint ?? '',
+      maxFruitlessClaims,
+    }).catch((error: unknown) => {
+      // BullMQ tells of a failed job, not of why; the sweep gives the run out again
+      onError(error);
+      throw error;
+    });
+    const ended = (status: string) =>
+      options.onRunEnd?.({
+        threadId,
+        runId,
+        agent: job.data.agent,
+        status,
+        durationMs: Math.round(performance.now() - startedAt),
+      });
+    if (!claim.claimed) {
+      if (claim.reason === 'poisoned') ended(claim.status ?? 'failed');
+      if (claim.promoted) await queue.add(toJob(claim.promoted), claim.promoted.queue_shard).catch(onError);
+      return { status: claim.status ?? 'unknown', reason: claim.reason };
+    }
+    run.lease = claim.lease;
+    run.step = claim.step;
+    keeper.hold(run);
+    const log = jobLog(job, claim, agent);
+    try {
+      const end = await driveRun({ ...deps, onStep: log.step }, run, claim);
+      keeper.release(run);
+      deps.onEnd?.(run);
+      ended(end.status);
+      if (end.promoted) await queue.add(toJob(end.promoted), end.promoted.queue_shard).catch(onError);
+      await log.end(end);
+      return jobResult(end);
+    } catch (error) {
+      if (error instanceof UnrecoverableError) throw error;
+      if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
+      // The run itself is safe: its lease runs out and the sweep gives it to the next worker.
+      onError(error);
+      throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
+    } finally {
+      log.drop();
+      keeper.release(run);
+    }
+  };
+
+  const cancels = deps.directUrl ? listen(deps.directUrl, 'lanefold_cancel', () => void keeper.renew()) : undefined;
+
+  const workers = queue.work(process, { concurrency, name: id });
+  for (const worker of workers) worker.on('error', onError);
+
+  const timers = new Set<NodeJS.Timeout>();
+  let stopped = false;
+  const repeat = (everyMs: number, work: () => Promise<unknown>) => {
+    const next = () => {
+      if (stopped) return;
+      const timer = setTimeout(
+        () => {
+          timers.delete(timer);
+          void work().catch(onError).finally(next);
+        },
+        everyMs * (0.75 + Math.random() / 2),
+      );
+      timers.add(timer.unref());
+    };
+    next();
+  };
+  repeat(sweepMs, () =>
+    sweep(deps.db, queue, { graceMs: Math.min(5_000, leaseMs), cancelGraceMs, limit: 100, adoptable, onError }),
+  );
+  repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
+
+  return {
+    id,
+    get active() {
+      return keeper.size;
+    },
+    async stop() {
+      stopped = true;
+      for (const timer of timers) clearTimeout(timer);
+      await Promise.allSettled(workers.map(closeWorker));
+      await cancels?.close();
+      keeper.stop();
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import { isAsyncIterable, lastValue } from './last-value.ts';
+import { ToolError } from './tool-error.ts';
+
+// setTimeout fires at once for anything longer.
+const longestTimer = 2_147_483_647;
+
+/**
+ * Runs one attempt and returns what it settles to; an async iterable counts as its last value.
+ *
+ * Rejects with a `timeout` ToolError after `timeoutMs`, with the reason of `signal` when that aborts, else with what
+ * the attempt threw. In the first two cases the attempt's own signal aborts and whatever it still does is ignored.
+ */
+export async function runAttempt(
+  start: (signal: AbortSignal) => unknown,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<unknown> {
+  const controller = new AbortController();
+  const started = start(controller.signal);
+  const pending = isAsyncIterable(started) ? lastValue(started, controller.signal) : started;
+  if (!isThenable(pending)) return pending;
+
+  return new Promise((resolve, reject) => {
+    const release = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', onAbort);
+    };
+    // Reject first: the tool's own reaction to its signal must not become the outcome.
+    const abandon = (reason: unknown) => {
+      release();
+      reject(reason);
+      controller.abort(reason);
+    };
+    const onAbort = () => abandon(signal.reason);
+    const timer = setTimeout(
+      () => abandon(new ToolError(`The tool did not answer within ${timeoutMs} ms`, { type: 'timeout' })),
+      Math.min(timeoutMs, longestTimer),
+    );
+    signal.addEventListener('abort', onAbort);
+    Promise.resolve(pending).then(
+      (value) => {
+        release();
+        resolve(value);
+      },
+      (error: unknown) => {
+        release();
+        reject(error);
+      },
+    );
+    if (signal.aborted) onAbort();
+  });
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof (value as { then?: unknown } | null | undefined)?.then === 'function';

@@ -1,0 +1,102 @@
+import { setMaxListeners } from 'node:events';
+import { delay } from '@ai-sdk/provider-utils';
+import type { Json, ToolCall } from '../context/message.ts';
+import { runAttempt } from './attempt.ts';
+import { defaultMaxResultBytes, renderError, renderResult, type Rendered } from './result.ts';
+import { readThrown } from './tool-error.ts';
+import type { Tool, ToolCallContext, ToolLimits, Validation } from './tool.ts';
+
+/** What became of a call. `durationMs` is that of the last attempt, in whole ms. */
+export interface ToolOutcome extends Omit<Rendered, 'status'> {
+  /** `unknown`: the worker died while the tool ran, and the tool must not run again. */
+  status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
+  attempts: number;
+  durationMs: number;
+}
+
+/** The part of the context that is the same for every attempt. */
+export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
+
+/** Limits of the run, which those of the tool override. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
+export interface ExecuteOptions extends ToolLimits {
+  signal?: AbortSignal;
+  /** Awaited before each attempt, with its number from 1; the attempt starts only if it resolves. */
+  onAttempt?: (attempt: number) => Promise<void>;
+}
+
+// Shared by every call without a signal; Node warns of a leak from the eleventh listener on.
+const never = new AbortController().signal;
+setMaxListeners(0, never);
+
+export const idempotencyKey = (runId: string, round: number, callIndex: number): string =>
+  `${runId}:${round}:${callIndex}`;
+
+/**
+ * Executes one call: validates its arguments, then attempts it until it succeeds, fails for good or runs out of retries.
+ *
+ * Whatever the tool does becomes an outcome. Rejects only with the reason of `signal`, at once (while `onAttempt` is
+ * awaited: after it), and with the error of `onAttempt`. Error types made here: `invalid_arguments`, `timeout`,
+ * `exception`, `invalid_result`, `result_too_large`.
+ */
+export async function executeToolCall(
+  tool: Tool,
+  call: ToolCall,
+  base: ToolCallBase,
+  options: ExecuteOptions = {},
+): Promise<ToolOutcome> {
+  const { signal = never, onAttempt } = options;
+  const timeoutMs = tool.timeoutMs ?? options.timeoutMs ?? 15_000;
+  const maxRetries = tool.maxRetries ?? options.maxRetries ?? 1;
+  const backoffMs = tool.retryBackoffMs ?? options.retryBackoffMs ?? 200;
+  const maxBytes = tool.maxResultBytes ?? options.maxResultBytes ?? defaultMaxResultBytes;
+  signal.throwIfAborted();
+
+  const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
+  if (!checked.ok) {
+    const failure = { type: 'invalid_arguments', message: checked.message, retryable: false };
+    return { ...renderError(failure), attempts: 1, durationMs: 0 };
+  }
+
+  const shared = {
+    ...base,
+    toolCallId: call.id,
+    idempotencyKey: idempotencyKey(base.runId, base.round, base.callIndex),
+  };
+  for (let attempt = 1; ; attempt++) {
+    if (onAttempt) await onAttempt(attempt);
+    signal.throwIfAborted();
+    const startedAt = performance.now();
+    const end = (rendered: Rendered, durationMs: number): ToolOutcome => ({
+      ...rendered,
+      attempts: attempt,
+      durationMs,
+    });
+    try {
+      const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
+      const value = await runAttempt(start, timeoutMs, signal);
+      const durationMs = since(startedAt);
+      return end(renderResult(value, maxBytes), durationMs);
+    } catch (error) {
+      const durationMs = since(startedAt);
+      signal.throwIfAborted();
+      const failure = readThrown(error);
+      if (!failure.retryable || attempt > maxRetries) return end(renderError(failure), durationMs);
+    }
+    if (backoffMs > 0) await delay(backoffMs, { abortSignal: signal }).catch(() => signal.throwIfAborted());
+  }
+}
+
+async function checkArguments(tool: Tool, args: Json, timeoutMs: number, signal: AbortSignal): Promise<Validation> {
+  const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
+  try {
+    // A copy, because the call is part of the conversation and a tool may change its arguments.
+    const copy = isObject ? structuredClone(args) : {};
+    const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as Validation;
+    return checked.ok ? checked : { ok: false, message: String(checked.message) };
+  } catch (error) {
+    signal.throwIfAborted();
+    return { ok: false, message: readThrown(error).message };
+  }
+}
+
+const since = (startedAt: number): number => Math.round(performance.now() - startedAt);

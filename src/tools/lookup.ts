@@ -1,0 +1,21 @@
+import { invalidTool } from './check-tool.ts';
+import type { ToolOutcome } from './execute.ts';
+import { renderError } from './result.ts';
+import type { Tool } from './tool.ts';
+
+/** The tools by name, in the order of the list. Errors: `invalid_tool` when two have the same name. */
+export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  const byName = new Map<string, Tool>();
+  for (const tool of tools) {
+    if (byName.has(tool.name)) throw invalidTool(tool.name, 'is listed twice', 'Rename one of the two.');
+    byName.set(tool.name, tool);
+  }
+  return byName;
+}
+
+/** The outcome of a call to a tool the agent does not have; the model reads it and goes on. */
+export const unknownTool = (name: string): ToolOutcome => ({
+  ...renderError({ type: 'unknown_tool', message: `Tool '${name}' not found`, retryable: false }),
+  attempts: 1,
+  durationMs: 0,
+});

@@ -1,0 +1,41 @@
+import type { Tool as AiSdkTool } from '@ai-sdk/provider-utils';
+import { ToolError } from './tool-error.ts';
+
+type ModelOutput = Awaited<ReturnType<NonNullable<AiSdkTool['toModelOutput']>>>;
+type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
+
+/**
+ * The value the model is shown for a `toModelOutput` of the AI SDK; its error forms throw a ToolError.
+ *
+ * A tool message is text here, so of a `content` list only the text goes through and a note stands for each file.
+ */
+export function fromModelOutput(output: ModelOutput): unknown {
+  switch (output.type) {
+    case 'text':
+    case 'json':
+      return output.value;
+    case 'content':
+      return output.value.map(partText).join('\n');
+    case 'error-text':
+      throw new ToolError(output.value, { retryable: false });
+    case 'error-json':
+      throw new ToolError(JSON.stringify(output.value), { retryable: false });
+    case 'execution-denied':
+      throw new ToolError(output.reason ?? 'The execution was denied', { type: 'denied', retryable: false });
+    default:
+      return output;
+  }
+}
+
+/** MCP reports a failed tool as a result with `isError`, which the AI SDK hands on as a success. */
+export function throwMcpError(output: unknown): void {
+  const { isError, content } = Object(output) as { isError?: unknown; content?: unknown };
+  if (isError !== true || !Array.isArray(content)) return;
+  throw new ToolError((content as Part[]).map(partText).join('\n'), { retryable: false });
+}
+
+const partText = (part: Part): string => {
+  if (part.type === 'text') return part.text;
+  const kind = 'mediaType' in part && part.mediaType ? `${part.type} ${part.mediaType}` : part.type;
+  return `[${kind}: left out, a tool message is text]`;
+};

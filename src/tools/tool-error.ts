@@ -1,0 +1,56 @@
+/**
+ * An error a tool may throw to say what kind it is and whether another attempt can help.
+ *
+ * Any thrown value with a string `type` or `code` and a boolean `retryable` is read the same way.
+ *
+ * @example
+ * throw new ToolError('The upstream is busy', { type: 'rate_limited' });
+ */
+export class ToolError extends Error {
+  readonly type: string;
+  readonly retryable: boolean | undefined;
+
+  constructor(message: string, options: { type?: string; retryable?: boolean; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'ToolError';
+    this.type = options.type ?? 'tool_error';
+    this.retryable = options.retryable;
+  }
+}
+
+/** Why a call failed, as the model and the ledger see it. */
+export interface ToolFailure {
+  type: string;
+  message: string;
+  retryable: boolean;
+}
+
+const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
+
+/** Reads anything a tool may throw. An explicit `retryable` wins over the type, in both directions. Never throws. */
+export function readThrown(thrown: unknown): ToolFailure {
+  try {
+    const { type, code, retryable } = Object(thrown) as Record<string, unknown>;
+    const kind = [type, code].find((name) => typeof name === 'string' && name !== '') as string | undefined;
+    return {
+      type: kind ?? 'exception',
+      message: messageOf(thrown),
+      retryable: typeof retryable === 'boolean' ? retryable : kind !== undefined && retryableTypes.has(kind),
+    };
+  } catch {
+    // A getter or a proxy of the thrown value threw.
+    return { type: 'exception', message: 'The tool threw a value that cannot be read', retryable: false };
+  }
+}
+
+function messageOf(thrown: unknown): string {
+  if (typeof thrown === 'object' && thrown !== null) {
+    const { message, name } = thrown as { message?: unknown; name?: unknown };
+    if (typeof message === 'string' && message !== '') return message;
+    if (thrown instanceof Error) return typeof name === 'string' && name !== '' ? name : 'Error';
+    return JSON.stringify(thrown) ?? String(thrown);
+  }
+  return thrown === undefined || thrown === null || thrown === ''
+    ? 'The tool failed without a message'
+    : String(thrown);
+}

@@ -1,0 +1,98 @@
+import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { FlexibleSchema } from '@ai-sdk/provider-utils';
+import type { JsonObject } from '../context/message.ts';
+import { checkTool } from './check-tool.ts';
+import { readSchema } from './schema.ts';
+
+/** What a tool learns about the call it serves. One object per attempt. */
+export interface ToolCallContext {
+  threadId: string;
+  runId: string;
+  requestId: string;
+  iteration: number;
+  /** The provider's id of the call; it may repeat within a round. */
+  toolCallId: string;
+  round: number;
+  callIndex: number;
+  /** 1 for the first attempt. */
+  attempt: number;
+  /** `<run_id>:<round>:<call_index>`: the same for every attempt and after a crash. */
+  idempotencyKey: string;
+  /** Aborts on timeout, cancel and lost lease. A tool that ignores it is abandoned, not stopped. */
+  signal: AbortSignal;
+  /** Snapshot of the thread's tool state. Shared by the calls of a round: read it, do not change it. */
+  state: JsonObject;
+  /** `tool_context` of agent and request, merged. */
+  context: JsonObject;
+}
+
+/**
+ * What happens to a call that had started when its worker died: `safe` runs it again, `never` tells the model that the
+ * outcome is unknown, `verify` looks up what the lost attempt did (`undefined`: nothing, run it again).
+ */
+export type Replay<ARGS = unknown> =
+  'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
+
+/** Limits of one tool; each wins over the same limit of the run. */
+export interface ToolLimits {
+  /** Per attempt, ms. */
+  timeoutMs?: number;
+  /** Attempts after the first one. */
+  maxRetries?: number;
+  /** Constant pause between attempts, ms. */
+  retryBackoffMs?: number;
+  /** Largest result the model is shown, in UTF-8 bytes. */
+  maxResultBytes?: number;
+}
+
+export type Validation = { ok: true; value: unknown } | { ok: false; message: string };
+
+/** Whether somebody must approve a call first: fixed, or decided per call. */
+export type NeedsApproval<ARGS = unknown> =
+  boolean | ((args: ARGS, call: { toolCallId: string; context: JsonObject }) => boolean | PromiseLike<boolean>);
+
+/** A tool as the runtime uses it, whatever it was made from. Treated as immutable. */
+export interface Tool
+  extends ToolLimits, Pick<LanguageModelV4FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'> {
+  name: string;
+  description?: string;
+  inputSchema: JSONSchema7;
+  validate(args: unknown): Promise<Validation>;
+  /** May return a value, a promise, or an async iterable, of which the last value counts. */
+  execute(args: unknown, ctx: ToolCallContext): unknown;
+  replay: Replay;
+  needsApproval?: NeedsApproval;
+}
+
+export interface ToolDefinition<ARGS> extends ToolLimits {
+  /** 1 to 64 characters of `[A-Za-z0-9_-]`. */
+  name: string;
+  description?: string;
+  /** A zod or Standard Schema, `jsonSchema(...)` of the AI SDK, or a JSON Schema, which describes but checks nothing. */
+  input: FlexibleSchema<ARGS> | JSONSchema7;
+  execute: (args: NoInfer<ARGS>, ctx: ToolCallContext) => unknown;
+  /** Default `safe`. */
+  replay?: Replay<NoInfer<ARGS>>;
+  needsApproval?: NeedsApproval<NoInfer<ARGS>>;
+  strict?: boolean;
+}
+
+/**
+ * Defines a tool; the type of `args` follows from `input`.
+ *
+ * Errors: `invalid_tool` for a bad name, schema or limit.
+ *
+ * @example
+ * const weather = defineTool({
+ *   name: 'weather',
+ *   description: 'Current weather of a city',
+ *   input: z.object({ city: z.string() }),
+ *   execute: ({ city }, { signal }) => fetchWeather(city, signal),
+ * });
+ */
+export function defineTool<ARGS = JsonObject>(definition: ToolDefinition<ARGS>): Tool {
+  const { input, ...rest } = definition;
+  const schema = readSchema(definition.name, input);
+  // The schema has checked the arguments by the time execute and verify see them, so the runtime need not know their type.
+  return checkTool({ replay: 'safe', ...rest, inputSchema: schema.jsonSchema, validate: schema.validate } as Tool);
+}
