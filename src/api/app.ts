@@ -1,0 +1,81 @@
+import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Client } from '../client/client.ts';
+import { errorStatus, LanefoldError } from '../errors.ts';
+import { requireKey } from './auth.ts';
+import { limitedBody, jsonBody } from './body.ts';
+import { bullBoard, bullBoardPath } from './bull-board/board.ts';
+import { addDocs } from './docs.ts';
+import type { ApiApp, ApiEnv } from './env.ts';
+import { allowedMethods } from './methods.ts';
+import type { AppOptions } from './options.ts';
+import { problemHeaders, toProblem } from './problem.ts';
+import { requestCounter } from './request-counter.ts';
+import { addContexts } from './routes/contexts.ts';
+import { addEntries } from './routes/entries.ts';
+import { addEvents } from './routes/events.ts';
+import { addOperations } from './routes/operations.ts';
+import { addRuns } from './routes/runs.ts';
+import { addThreads } from './routes/threads.ts';
+import { onInvalid } from './validation.ts';
+
+const defaultMaxBodyBytes = 4 * 1024 * 1024;
+
+/**
+ * The application behind `startServer`, to be mounted where a `fetch` handler goes. Without a key it answers only
+ * requests whose Host is loopback.
+ */
+export function createApp(lanefold: Client, options: AppOptions = {}): ApiApp {
+  const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
+  const onError = options.onError ?? logError;
+  const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
+  const requests = requestCounter();
+
+  app.onError((error, c) => {
+    const problem = toProblem(error);
+    if (problem.status >= 500) onError(error, { method: c.req.method, path: c.req.path });
+    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders);
+  });
+  app.notFound((c) => {
+    const allowed = allowedMethods(app, c.req.path);
+    if (allowed.length === 0) {
+      throw new LanefoldError('not_found', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
+        hint: 'See /openapi.json for what there is.',
+      });
+    }
+    c.header('Allow', allowed.join(', '));
+    throw new LanefoldError('method_not_allowed', `${c.req.method} is not possible here.`, {
+      hint: `Use ${allowed.join(' or ')}.`,
+    });
+  });
+
+  app.use(requests.count);
+  const byKey = requireKey(apiKey);
+  const bySignIn = requireKey(apiKey, { basic: true });
+  app.use('/v1/*', byKey);
+  app.use('/metrics', byKey);
+  app.use('/admin/*', bySignIn);
+  app.use('/docs/*', bySignIn);
+  app.use('/openapi.json', bySignIn);
+  app.use(limitedBody(options.maxBodyBytes ?? defaultMaxBodyBytes));
+  app.use('/v1/*', jsonBody);
+
+  addThreads(app, lanefold);
+  addEntries(app, lanefold);
+  addContexts(app, lanefold);
+  addRuns(app, lanefold);
+  addEvents(app, lanefold);
+  addOperations(app, lanefold, requests);
+  addDocs(app);
+  app.route(bullBoardPath, bullBoard(lanefold));
+  return app;
+}
+
+function logError(error: unknown, { method, path }: { method: string; path: string }): void {
+  if (!(error instanceof LanefoldError) || errorStatus[error.code] === 500) {
+    console.error(`lanefold: ${method} ${path}:`, error);
+    return;
+  }
+  const cause =
+    error.cause === undefined ? '' : ` (${error.cause instanceof Error ? error.cause.message : String(error.cause)})`;
+  console.error(`lanefold: ${method} ${path}: ${error.code}: ${error.message}${cause}`);
+}

@@ -1,0 +1,46 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { HonoAdapter } from '@bull-board/hono';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono } from 'hono';
+import type { Client } from '../../client/client.ts';
+import { refuseMeddling } from './allowed.ts';
+import { keepLocal } from './keep-local.ts';
+
+export const bullBoardPath = '/admin/queues';
+
+/** Bull Board over the queues of the runs. Jobs may be looked at, retried and removed, which harms no run. */
+export function bullBoard(lanefold: Client): Hono {
+  const serverAdapter = new HonoAdapter(serveStatic);
+  serverAdapter.setBasePath(bullBoardPath);
+  const several = lanefold.queues.length > 1;
+  createBullBoard({
+    queues: lanefold.queues.map((queue, shard) => {
+      const adapter = new BullMQAdapter(queue as never, {
+        displayName: several ? `Runs ${shard}` : 'Runs',
+        description: 'One job per run; a run that was taken up again has one more.',
+      });
+      adapter.setFormatter('name', (job) => (job.data as { agent?: string }).agent ?? job.name);
+      return adapter;
+    }),
+    serverAdapter,
+    options: {
+      uiConfig: {
+        boardTitle: 'Lanefold',
+        hideDocsLink: true,
+        showWorkers: lanefold.queueBackend === 'redis',
+        environment: {
+          label: `queue in ${lanefold.queueBackend === 'redis' ? 'Redis' : 'PostgreSQL'}`,
+          color: '#3f6ad8',
+          textColor: '#ffffff',
+        },
+        miscLinks: [{ text: 'API reference', url: '/docs' }],
+      },
+      handlerHooks: { before: refuseMeddling },
+    },
+  });
+  const board = new Hono();
+  board.use(keepLocal);
+  board.route('/', serverAdapter.registerPlugin());
+  return board;
+}

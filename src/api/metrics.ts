@@ -1,0 +1,60 @@
+import type { Stats } from '../client/health.ts';
+import type { RequestCounter } from './request-counter.ts';
+
+interface Metric {
+  name: string;
+  type: 'gauge' | 'counter';
+  help: string;
+  samples: { labels?: Record<string, string>; value: number }[];
+}
+
+/** Prometheus text, format 0.0.4. */
+export function metricsText(stats: Stats, requests: ReturnType<RequestCounter['counts']>): string {
+  const metrics: Metric[] = [
+    {
+      name: 'lanefold_runs',
+      type: 'gauge',
+      help: 'Runs that have not ended, by status.',
+      samples: Object.entries(stats.runs).map(([status, value]) => ({ labels: { status }, value })),
+    },
+    {
+      name: 'lanefold_oldest_queued_seconds',
+      type: 'gauge',
+      help: 'Age of the oldest run that waits for a worker.',
+      samples: [{ value: stats.oldestQueuedSeconds }],
+    },
+    {
+      name: 'lanefold_queue_jobs',
+      type: 'gauge',
+      help: 'Jobs in the queue, by state; ended ones as long as they are kept.',
+      samples: stats.jobs.flatMap(({ queue, counts }) =>
+        Object.entries(counts).map(([state, value]) => ({ labels: { queue, state }, value })),
+      ),
+    },
+    { name: 'lanefold_http_requests_total', type: 'counter', help: 'Answers of this process.', samples: requests },
+    {
+      name: 'process_resident_memory_bytes',
+      type: 'gauge',
+      help: 'Resident memory of this process.',
+      samples: [{ value: process.memoryUsage.rss() }],
+    },
+    {
+      name: 'process_start_time_seconds',
+      type: 'gauge',
+      help: 'When this process started, in Unix time.',
+      samples: [{ value: Math.round(Date.now() / 1000 - process.uptime()) }],
+    },
+  ];
+  return metrics.map(toText).join('');
+}
+
+const toText = ({ name, type, help, samples }: Metric): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n` +
+  samples.map(({ labels = {}, value }) => `${name}${toLabels(labels)} ${value}\n`).join('');
+
+function toLabels(labels: Record<string, string>): string {
+  const pairs = Object.entries(labels).map(
+    ([key, value]) => `${key}="${value.replace(/[\\"\n]/g, (c) => (c === '\n' ? '\\n' : `\\${c}`))}"`,
+  );
+  return pairs.length > 0 ? `{${pairs.join(',')}}` : '';
+}

@@ -1,0 +1,44 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { packageRoot } from '../package-root.ts';
+import type { ApiApp } from './env.ts';
+
+const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+
+const info = {
+  openapi: '3.1.0',
+  info: {
+    title: 'Lanefold',
+    version,
+    description:
+      'Durable runs of LLM agents. A thread is an append-only log; what the model sees of it is a projection; a run is accepted ' +
+      'at once and worked off by a worker. Errors are `application/problem+json` with a stable `code`.',
+    license: { name: 'MIT', identifier: 'MIT' },
+  },
+  servers: [{ url: '/' }],
+  tags: [
+    { name: 'Threads', description: 'Conversations and their configuration.' },
+    { name: 'Entries', description: 'The log.' },
+    { name: 'Contexts', description: 'What the model sees, and how to change it.' },
+    { name: 'Runs', description: 'Requests worked off by agents.' },
+    { name: 'Events', description: 'The trace.' },
+    { name: 'Operations', description: 'Probes and metrics.' },
+  ],
+};
+
+/** The document of an application, made once. */
+export function openApiDocument(app: ApiApp): object {
+  const known = documents.get(app);
+  if (known) return known;
+  const registry = app.openAPIRegistry;
+  registry.registerComponent('securitySchemes', 'bearer', {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'LANEFOLD_API_KEY. Not needed on loopback where the server has no key.',
+  });
+  const document = app.getOpenAPI31Document(info as never);
+  documents.set(app, document);
+  return document;
+}
+
+const documents = new WeakMap<ApiApp, object>();

@@ -1,0 +1,126 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { NewContext, OperationReceipt as Receipt } from '../../client/contexts.ts';
+import type { Client } from '../../client/client.ts';
+import type { ApiApp } from '../env.ts';
+import { toOutside } from '../json.ts';
+import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { atSeq } from '../schemas/values.ts';
+import {
+  body,
+  given,
+  idempotencyKey,
+  json,
+  keyOf,
+  lane,
+  orMissing,
+  replayed,
+  replayedHeader,
+  security,
+  thread,
+} from './shared.ts';
+
+const tags = ['Contexts'];
+
+const listLanes = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/contexts',
+  operationId: 'listLanes',
+  tags,
+  security,
+  summary: 'List the lanes of a thread',
+  request: { params: thread },
+  responses: { 200: json('The lanes.', LaneList), ...problems(404, 410) },
+});
+
+const getContext = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/contexts/{context_ref}',
+  operationId: 'getContext',
+  tags,
+  security,
+  summary: 'Read what the model sees of a lane, now or as of an entry',
+  request: { params: lane, query: z.strictObject({ at_seq: atSeq }) },
+  responses: { 200: json('The context.', Projection), ...problems(404, 410) },
+});
+
+const operationAnswers = {
+  200: { ...json('Applied, or a duplicate.', OperationReceipt), ...replayedHeader },
+  202: json('A run is active: it is applied when that has ended, unless a later one displaces it.', OperationReceipt),
+  ...problems(...bodyProblems, 404, 409, 410, 422),
+};
+
+const applyOperation = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/context-operations',
+  operationId: 'applyContextOperation',
+  tags,
+  security,
+  summary: 'Replace the context of a lane, or switch to a lane',
+  request: { params: thread, headers: idempotencyKey, body: body(ContextOperation) },
+  responses: operationAnswers,
+});
+
+const resetLane = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/contexts/{context_ref}/reset',
+  operationId: 'resetLane',
+  tags,
+  security,
+  summary: 'Start a lane anew; it keeps its prompt',
+  request: { params: lane, headers: idempotencyKey, body: body(LaneReset) },
+  responses: operationAnswers,
+});
+
+const statusOf = (receipt: Receipt): 200 | 202 => (receipt.status === 'deferred' ? 202 : 200);
+
+export function addContexts(app: ApiApp, lanefold: Client): void {
+  app.openapi(listLanes, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const lanes = await orMissing(lanefold, threadId, await lanefold.contexts.lanes(threadId));
+    return c.json({ data: lanes.map(toOutside) }, 200);
+  });
+
+  app.openapi(getContext, async (c) => {
+    const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
+    const { at_seq: seq } = c.req.valid('query');
+    const rows = await lanefold.contexts.project(threadId, given({ contextRef, atSeq: seq }));
+    const messages = await orMissing(lanefold, threadId, rows);
+    return c.json({ thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null, messages }, 200);
+  });
+
+  app.openapi(applyOperation, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const {
+      op_id: givenId,
+      context_ref: contextRef,
+      operation,
+      expected_rev: expectedRev,
+      repair,
+    } = c.req.valid('json');
+    const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
+    const { reason, base_seq: baseSeq, meta } = operation;
+    const options = given({ opId, expectedRev, repair, reason, baseSeq, meta });
+    const receipt =
+      operation.type === 'switch'
+        ? await lanefold.contexts.switch(threadId, contextRef, options)
+        : await lanefold.contexts.replace(threadId, toNewContext(operation.result_context), { contextRef, ...options });
+    return c.json(toOutside(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
+  });
+
+  app.openapi(resetLane, async (c) => {
+    const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
+    const { op_id: givenId, reason, meta, expected_rev: expectedRev } = c.req.valid('json');
+    const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
+    const receipt = await lanefold.contexts.reset(threadId, given({ contextRef, opId, reason, meta, expectedRev }));
+    return c.json(toOutside(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
+  });
+}
+
+const toNewContext = ({
+  system_prompt: systemPrompt,
+  entries,
+}: {
+  system_prompt?: string | null | undefined;
+  entries: unknown[];
+}) => ({ entries, ...given({ systemPrompt }) }) as NewContext;

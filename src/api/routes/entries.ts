@@ -1,0 +1,90 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Client } from '../../client/client.ts';
+import type { NewEntry } from '../../client/threads.ts';
+import type { ApiApp } from '../env.ts';
+import { pageOf, toOutside } from '../json.ts';
+import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { EntryPage } from '../schemas/thread.ts';
+import { afterSeq, Id, limit } from '../schemas/values.ts';
+import {
+  body,
+  given,
+  idempotencyKey,
+  json,
+  keyOf,
+  orMissing,
+  replayed,
+  replayedHeader,
+  security,
+  thread,
+} from './shared.ts';
+
+const tags = ['Entries'];
+
+const listEntries = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/entries',
+  operationId: 'listEntries',
+  tags,
+  security,
+  summary: 'Read the log, in order of seq',
+  request: {
+    params: thread,
+    query: z.strictObject({
+      after_seq: afterSeq('entries'),
+      kind: Id.optional(),
+      context_ref: Id.optional(),
+      limit: limit(100),
+    }),
+  },
+  responses: { 200: json('A page of entries.', EntryPage), ...problems(404, 410) },
+});
+
+const appendEntries = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/entries',
+  operationId: 'appendEntries',
+  tags,
+  security,
+  summary: 'Append messages or entries of your own kinds',
+  description:
+    'All of them or none. Messages must be closed groups: each tool call followed by its result, in call order.',
+  request: { params: thread, headers: idempotencyKey, body: body(AppendEntries) },
+  responses: {
+    201: { ...json('The entries are in the log.', AppendReceipt), ...replayedHeader },
+    ...problems(...bodyProblems, 404, 409, 410, 422),
+  },
+});
+
+export function addEntries(app: ApiApp, lanefold: Client): void {
+  app.openapi(listEntries, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const { after_seq: after, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
+    const found = await lanefold.threads.entries(
+      threadId,
+      given({ afterSeq: after, kind, contextRef, limit: most + 1 }),
+    );
+    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (entry) => entry.seq);
+    return c.json({ data, next_after_seq: next }, 200);
+  });
+
+  app.openapi(appendEntries, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const { entries, expected_rev: expectedRev, repair, op_id: opId } = c.req.valid('json');
+    const key = keyOf(c.req.valid('header'), 'op_id', opId);
+    const receipt = await lanefold.threads.append(
+      threadId,
+      entries.map(toNewEntry),
+      given({ expectedRev, repair, idempotencyKey: key }),
+    );
+    return c.json(toOutside(receipt), 201, replayed(receipt.duplicate));
+  });
+}
+
+function toNewEntry(entry: z.infer<typeof AppendEntries>['entries'][number]): NewEntry {
+  const { context_ref: contextRef, refs } = entry;
+  return entry.kind === 'ai_message'
+    ? ({ message: entry.payload, ...given({ contextRef, refs }) } as NewEntry)
+    : ({ kind: entry.kind, payload: entry.payload, ...given({ contextRef, refs }) } as NewEntry);
+}

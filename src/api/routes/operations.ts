@@ -1,0 +1,60 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Client } from '../../client/client.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { ApiApp } from '../env.ts';
+import { metricsText } from '../metrics.ts';
+import type { RequestCounter } from '../request-counter.ts';
+import { problems } from '../schemas/problem.ts';
+import { json, security } from './shared.ts';
+
+const tags = ['Operations'];
+const text = { content: { 'text/plain': { schema: z.string() } } };
+
+const healthz = createRoute({
+  method: 'get',
+  path: '/healthz',
+  operationId: 'healthz',
+  tags,
+  summary: 'The process is alive',
+  responses: { 200: json('Alive.', z.object({ status: z.literal('ok') })) },
+});
+
+const readyz = createRoute({
+  method: 'get',
+  path: '/readyz',
+  operationId: 'readyz',
+  tags,
+  summary: 'The database has the schema, and the queue answers',
+  responses: { 200: json('Ready.', z.object({ status: z.literal('ready') })), 503: problems()[503 as never] },
+});
+
+const metrics = createRoute({
+  method: 'get',
+  path: '/metrics',
+  operationId: 'metrics',
+  tags,
+  security,
+  summary: 'Gauges and counters for Prometheus',
+  responses: { 200: { description: 'Prometheus text.', ...text }, ...problems() },
+});
+
+/** Probes are open to all, and tell nothing but yes or no. */
+export function addOperations(app: ApiApp, lanefold: Client, requests: RequestCounter): void {
+  app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
+
+  app.openapi(readyz, async (c) => {
+    const health = await lanefold.health();
+    const [first] = Object.values(health) as unknown[];
+    if (first === undefined) return c.json({ status: 'ready' as const }, 200);
+    throw new LanefoldError('not_ready', 'Something this server needs does not answer.', {
+      hint: 'Run `lanefold migrate` on a new database; the log of the server says more.',
+      details: { errors: Object.keys(health).map((path) => ({ path, message: 'It does not answer as it should.' })) },
+      cause: first,
+    });
+  });
+
+  app.openapi(metrics, async (c) => {
+    const body = metricsText(await lanefold.stats(), requests.counts());
+    return c.body(body, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }) as never;
+  });
+}

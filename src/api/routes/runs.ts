@@ -1,0 +1,131 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { EnqueueOptions } from '../../client/enqueue.ts';
+import type { Client } from '../../client/client.ts';
+import type { ApiApp } from '../env.ts';
+import { pageOf, toOutside } from '../json.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { CancelReceipt, CancelRun, NewRun, Run, RunPage, RunReceipt, RunStatus } from '../schemas/run.ts';
+import { Id, limit } from '../schemas/values.ts';
+import {
+  body,
+  given,
+  idempotencyKey,
+  json,
+  keyOf,
+  orMissing,
+  replayed,
+  replayedHeader,
+  run,
+  security,
+  thread,
+} from './shared.ts';
+
+const tags = ['Runs'];
+
+const createRun = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/runs',
+  operationId: 'createRun',
+  tags,
+  security,
+  summary: 'Accept a run',
+  description: 'Answers at once; a worker does the work. Read the run at Location.',
+  request: { params: thread, headers: idempotencyKey, body: body(NewRun) },
+  responses: {
+    202: {
+      ...json('The run is accepted.', RunReceipt),
+      headers: replayedHeader.headers.extend({
+        Location: z.string().openapi({ description: 'Where to read the run.' }),
+      }),
+    },
+    ...problems(...bodyProblems, 404, 409, 410, 422),
+  },
+});
+
+const listRuns = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/runs',
+  operationId: 'listRuns',
+  tags,
+  security,
+  summary: 'List the runs of a thread, newest first',
+  request: {
+    params: thread,
+    query: z.strictObject({
+      status: RunStatus.optional(),
+      before: Id.optional().openapi({ param: { description: 'The last run of the page before.' } }),
+      limit: limit(50),
+    }),
+  },
+  responses: { 200: json('A page of runs.', RunPage), ...problems(404, 410) },
+});
+
+const getRun = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/runs/{run_id}',
+  operationId: 'getRun',
+  tags,
+  security,
+  summary: 'Read a run: status, result, usage',
+  request: { params: run },
+  responses: { 200: json('The run.', Run), ...problems(404) },
+});
+
+const cancelRun = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/runs/{run_id}/cancel',
+  operationId: 'cancelRun',
+  tags,
+  security,
+  summary: 'Ask for the end of a run; harmless twice or too late',
+  request: { params: run, body: body(CancelRun) },
+  responses: { 200: json('The status now.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
+});
+
+export function addRuns(app: ApiApp, lanefold: Client): void {
+  app.openapi(createRun, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const request = c.req.valid('json');
+    const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
+    const handle = await lanefold.runs.enqueue({
+      ...toOptions(request),
+      threadId,
+      ...given({ requestId }),
+    } as EnqueueOptions);
+    const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
+    return c.json(toOutside(handle), 202, { ...location, ...replayed(handle.duplicate) });
+  });
+
+  app.openapi(listRuns, async (c) => {
+    const { thread_id: threadId } = c.req.valid('param');
+    const { status, before, limit: most = 50 } = c.req.valid('query');
+    const found = await lanefold.runs.list(threadId, given({ status, before, limit: most + 1 }));
+    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (item) => item.id);
+    return c.json({ data, next_before: next }, 200);
+  });
+
+  app.openapi(getRun, async (c) => {
+    const { thread_id: threadId, run_id: id } = c.req.valid('param');
+    return c.json(toOutside(await lanefold.runs.get({ threadId, id })), 200);
+  });
+
+  app.openapi(cancelRun, async (c) => {
+    const { thread_id: threadId, run_id: id } = c.req.valid('param');
+    const receipt = await lanefold.runs.cancel({ threadId, id }, c.req.valid('json').reason);
+    return c.json(toOutside({ id, threadId, ...receipt }), 200);
+  });
+}
+
+const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> =>
+  given({
+    agent: request.agent,
+    input: request.input,
+    contextRef: request.context_ref,
+    busy: request.busy,
+    model: request.model,
+    maxIterations: request.max_iterations,
+    toolContext: request.tool_context,
+    onFailure: request.on_failure,
+    extraRefs: request.extra_refs,
+    createThread: request.create_thread,
+  });

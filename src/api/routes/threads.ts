@@ -1,0 +1,113 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Client } from '../../client/client.ts';
+import type { ApiApp } from '../env.ts';
+import { toOutside } from '../json.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ToolList } from '../schemas/thread.ts';
+import { atSeq, Id } from '../schemas/values.ts';
+import { body, given, json, security, thread } from './shared.ts';
+
+const tags = ['Threads'];
+
+const createThread = createRoute({
+  method: 'post',
+  path: '/v1/threads',
+  operationId: 'createThread',
+  tags,
+  security,
+  summary: 'Create a thread',
+  request: { body: body(NewThread) },
+  responses: { 201: json('The thread.', Thread), ...problems(...bodyProblems, 409, 410) },
+});
+
+const getThread = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}',
+  operationId: 'getThread',
+  tags,
+  security,
+  summary: 'Read a thread',
+  request: { params: thread },
+  responses: { 200: json('The thread.', Thread), ...problems(404, 410) },
+});
+
+const laneAt = z.strictObject({ context_ref: Id.optional(), at_seq: atSeq });
+
+const getConfig = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/config',
+  operationId: 'getConfig',
+  tags,
+  security,
+  summary: 'Read the configuration of a lane',
+  request: { params: thread, query: laneAt },
+  responses: { 200: json('The configuration.', Config), ...problems(404, 410) },
+});
+
+const changeConfig = createRoute({
+  method: 'patch',
+  path: '/v1/threads/{thread_id}/config',
+  operationId: 'changeConfig',
+  tags,
+  security,
+  summary: 'Change prompt, tools or tool context, from the next run on',
+  request: { params: thread, body: body(ConfigChange) },
+  responses: {
+    200: json('The change is in the log.', ConfigReceipt),
+    202: json('A run is active: the change is written when it has ended.', ConfigReceipt),
+    ...problems(...bodyProblems, 404, 410, 422),
+  },
+});
+
+const listTools = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/tools',
+  operationId: 'listTools',
+  tags,
+  security,
+  summary: 'List what a thread adds to and takes from the tools of its agents',
+  request: { params: thread, query: laneAt },
+  responses: { 200: json('The tools.', ToolList), ...problems(404, 410) },
+});
+
+export function addThreads(app: ApiApp, lanefold: Client): void {
+  app.openapi(createThread, async (c) => {
+    const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
+    const created = await lanefold.threads.create(given({ id, tenantId, systemPrompt, metadata }));
+    return c.json(toOutside(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
+  });
+
+  app.openapi(getThread, async (c) => {
+    const found = await lanefold.threads.get(c.req.valid('param').thread_id);
+    return c.json(toOutside(found), 200);
+  });
+
+  const config = async (threadId: string, { context_ref: contextRef, at_seq: seq }: z.infer<typeof laneAt>) => {
+    await lanefold.threads.get(threadId);
+    return lanefold.threads.config(threadId, given({ contextRef, atSeq: seq }));
+  };
+
+  app.openapi(getConfig, async (c) =>
+    c.json(toOutside(await config(c.req.valid('param').thread_id, c.req.valid('query'))), 200),
+  );
+
+  app.openapi(changeConfig, async (c) => {
+    const changes = c.req.valid('json');
+    const receipt = await lanefold.threads.configure(
+      c.req.valid('param').thread_id,
+      given({
+        systemPrompt: changes.system_prompt,
+        toolContext: changes.tool_context,
+        registerTools: changes.register_tools,
+        unregisterTools: changes.unregister_tools,
+        contextRef: changes.context_ref,
+      }),
+    );
+    return c.json(toOutside(receipt), receipt.status === 'applied' ? 200 : 202);
+  });
+
+  app.openapi(listTools, async (c) => {
+    const { tools } = await config(c.req.valid('param').thread_id, c.req.valid('query'));
+    return c.json({ ...tools, known: [...lanefold.toolNames] }, 200);
+  });
+}

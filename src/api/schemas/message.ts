@@ -1,0 +1,93 @@
+import { z } from '@hono/zod-openapi';
+import type { Message as StoredMessage } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { toParts } from '../../models/parts.ts';
+import { Id, jsonObject, whole } from './values.ts';
+
+const Part = z
+  .custom<Exclude<StoredMessage['content'], string>[number]>(
+    (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
+    'Expected an object.',
+  )
+  .openapi('ContentPart', {
+    type: 'object',
+    additionalProperties: true,
+    description: '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64.',
+    example: { type: 'text', text: 'Where is my order?' },
+  });
+
+/** Text or parts. A part no model takes would fail every later run of the lane, so it never gets in. */
+export const Content = z
+  .union([z.string(), z.array(Part).max(1_000)])
+  .superRefine((content, context) => {
+    if (typeof content === 'string') return;
+    try {
+      toParts(content);
+    } catch (error) {
+      const message =
+        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Not a list of content parts.';
+      context.addIssue({ code: 'custom', message });
+    }
+  })
+  .openapi('Content', { example: 'Where is my order?' });
+
+const ToolCall = z
+  .strictObject({
+    id: z.string().min(1).max(1_000),
+    name: z.string().min(1).max(1_000),
+    arguments: z.any().openapi({ description: 'Any JSON.' }),
+    arguments_raw: z.string().optional().openapi({ description: 'The string of the provider, byte for byte.' }),
+    provider_metadata: jsonObject('Of the provider.').optional(),
+  })
+  .openapi('ToolCall');
+
+export const Message = z
+  .strictObject({
+    role: z.enum(['user', 'assistant', 'tool']),
+    content: Content,
+    tool_calls: z.array(ToolCall).max(1_000).optional(),
+    tool_call_id: z.string().max(1_000).optional(),
+    name: z.string().max(1_000).optional(),
+    thinking: z.string().optional(),
+    reasoning_details: z.any().optional(),
+    provider_metadata: jsonObject('Of the provider.').optional(),
+  })
+  .openapi('Message', { example: { role: 'user', content: 'Where is my order?' } });
+
+const refs = jsonObject('Where it came from; yours.').optional();
+
+export const MessageEntry = z
+  .strictObject({ kind: z.literal('ai_message'), context_ref: Id.optional(), payload: Message, refs })
+  .openapi('NewMessageEntry', { description: 'A message of a lane (default `default`).' });
+
+export const OwnEntry = z
+  .strictObject({
+    kind: Id.refine((kind) => kind !== 'ai_message', { abort: true }),
+    context_ref: Id.optional(),
+    payload: jsonObject('Yours.'),
+    refs,
+  })
+  .openapi('NewOwnEntry', {
+    description: 'A kind of your own. No projection reads it.',
+    example: { kind: 'order_shipped', payload: { order: 42 } },
+  });
+
+export const AppendEntries = z
+  .strictObject({
+    entries: z
+      .array(z.union([MessageEntry, OwnEntry]))
+      .min(1)
+      .max(1_000),
+    expected_rev: whole(0).optional().openapi({ description: 'Append only at this rev, else `rev_conflict`.' }),
+    repair: z.boolean().optional().openapi({ description: 'Adds flagged error results for tool calls without one.' }),
+    op_id: Id.optional().openapi({
+      description: 'Makes a repeated append answer as the first; also as Idempotency-Key.',
+    }),
+  })
+  .openapi('AppendEntries', {
+    example: { entries: [{ kind: 'ai_message', payload: { role: 'user', content: 'Where is my order?' } }] },
+  });
+
+export const AppendReceipt = z
+  .object({ first_seq: z.int(), rev: z.int(), duplicate: z.boolean() })
+  .openapi('AppendReceipt', { example: { first_seq: 5, rev: 6, duplicate: false } });

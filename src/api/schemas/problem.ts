@@ -1,0 +1,61 @@
+import { z } from '@hono/zod-openapi';
+import { errorStatus, type ErrorCode } from '../../errors.ts';
+
+const codes = Object.keys(errorStatus) as [ErrorCode, ...ErrorCode[]];
+
+export const Problem = z
+  .object({
+    type: z.string().openapi({ description: '`urn:lanefold:<code>`' }),
+    title: z.string(),
+    status: z.int(),
+    code: z.enum(codes).openapi({ description: 'Stable; for programs.' }),
+    detail: z.string().openapi({ description: 'What happened; for people.' }),
+    hint: z.string().optional().openapi({ description: 'What to do.' }),
+    errors: z
+      .array(z.object({ path: z.string(), message: z.string() }))
+      .optional()
+      .openapi({ description: 'Which fields are wrong.' }),
+  })
+  .openapi('Problem', {
+    description: 'An error, as RFC 9457 has it.',
+    example: {
+      type: 'urn:lanefold:thread_busy',
+      title: 'Thread busy',
+      status: 409,
+      code: 'thread_busy',
+      detail: 'Thread support-42 is busy with run run_0198c0de.',
+      hint: 'Wait for it to end, or enqueue with busy: "wait".',
+    },
+  });
+
+const descriptions = {
+  400: 'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, `reserved_kind`.',
+  401: 'The key is missing or wrong: `unauthorized`.',
+  403: 'Not from here: `forbidden_host`, `forbidden_origin`.',
+  404: 'There is no such thing: `thread_not_found`, `run_not_found`.',
+  409: 'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`.',
+  410: 'The thread was erased: `thread_erased`.',
+  413: 'The body is over the limit: `body_too_large`.',
+  415: 'The body is not declared as JSON: `unsupported_media_type`.',
+  422:
+    'Well formed, and wrong: `unknown_agent`, `unknown_model`, `unknown_tool`, `missing_provider_key`, `invalid_operation`, ' +
+    '`open_tool_group`, `idempotency_mismatch`.',
+  500: 'A fault of the server: `internal`.',
+  503: 'The database or the queue is not there: `database_unreachable`, `queue_unreachable`, `not_ready`.',
+} as const;
+
+type Status = keyof typeof descriptions;
+
+const answer = (status: Status) => ({
+  description: descriptions[status],
+  content: { 'application/problem+json': { schema: Problem } },
+});
+
+/** The errors every operation may answer with, and these. */
+export const problems = (...more: Status[]) =>
+  Object.fromEntries(
+    [...new Set<Status>([400, 401, 403, ...more, 500, 503])].sort().map((status) => [status, answer(status)]),
+  ) as Record<never, never>;
+
+/** What operations with a body may answer besides. */
+export const bodyProblems = [413, 415] as const;

@@ -1,0 +1,100 @@
+import { z } from '@hono/zod-openapi';
+import { Content } from './message.ts';
+import { anyJson, count, Id, jsonObject, next, timestamp, whole } from './values.ts';
+
+export const RunStatus = z
+  .enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'])
+  .openapi('RunStatus');
+
+export const NewRun = z
+  .strictObject({
+    agent: z.string().min(1).max(200).openapi({ example: 'support' }),
+    input: Content,
+    context_ref: Id.optional().openapi({ description: 'The lane; default `default`.' }),
+    request_id: Id.optional().openapi({
+      description: 'The same id again returns the same run; also as Idempotency-Key.',
+    }),
+    busy: z
+      .enum(['reject', 'wait'])
+      .optional()
+      .openapi({ description: 'On a thread with an active run: 409 `thread_busy` (default), or wait in line.' }),
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Instead of the model of the agent.' }),
+    max_iterations: whole(1, 1_000_000).optional(),
+    tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
+    on_failure: z
+      .enum(['keep', 'restore'])
+      .optional()
+      .openapi({ description: 'restore: after a failure the lane goes back to before the run.' }),
+    extra_refs: jsonObject('Kept in the refs of the user message.').optional(),
+    create_thread: z.boolean().optional().openapi({ description: 'Create the thread if it does not exist.' }),
+  })
+  .openapi('NewRun', { example: { agent: 'support', input: 'Where is my order?' } });
+
+export const RunReceipt = z
+  .object({ id: Id, thread_id: Id, request_id: Id, status: RunStatus, duplicate: z.boolean() })
+  .openapi('RunReceipt', { description: 'The run is accepted and will end, whatever dies.' });
+
+export const Run = z
+  .object({
+    id: Id,
+    thread_id: Id,
+    request_id: Id,
+    agent: z.string(),
+    strategy: z.string(),
+    model: z.string(),
+    context_ref: Id,
+    status: RunStatus,
+    termination_reason: z.string().nullable().openapi({ example: 'final_answer' }),
+    iteration: count('Model calls so far.', 2),
+    step: count('Commits so far.', 3),
+    usage: anyJson('Token counters, or null.').openapi({
+      example: { input_tokens: 18, output_tokens: 7, total_tokens: 25 },
+    }),
+    result: anyJson('The final answer.'),
+    error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    created_at: timestamp('When it was accepted.'),
+    started_at: timestamp('When a worker first took it.').nullable(),
+    finished_at: timestamp('When it ended.').nullable(),
+    duration_ms: z.number().nullable(),
+  })
+  .openapi('Run', { description: 'One request worked off by an agent.' });
+
+export const RunPage = z
+  .object({
+    data: z.array(Run),
+    next_before: Id.nullable().openapi({ description: 'Pass it as `before` for the next page; null on the last one.' }),
+  })
+  .openapi('RunPage');
+
+export const CancelRun = z
+  .strictObject({ reason: z.string().min(1).max(1_000).optional() })
+  .openapi('CancelRun', { example: { reason: 'no longer needed' } });
+
+export const CancelReceipt = z
+  .object({
+    id: Id,
+    thread_id: Id,
+    status: RunStatus,
+    accepted: z.boolean().openapi({ description: 'false: the run had ended already.' }),
+  })
+  .openapi('CancelReceipt');
+
+export const RunEvent = z
+  .object({
+    event_seq: count('Number in the thread, from 0 without gaps.', 12),
+    run_id: Id,
+    seq: count('Number in the run, from 1 without gaps.', 3),
+    kind: z.string().openapi({ example: 'llm_completed' }),
+    iteration: count('The model call it belongs to.', 1),
+    data: jsonObject('`data.seq` names the entry it is about.'),
+    at: timestamp('When it was committed.'),
+  })
+  .openapi('RunEvent', { description: 'An event of the trace.' });
+
+export const RunEventPage = z
+  .object({ data: z.array(RunEvent), next_after_seq: next('after_seq') })
+  .openapi('RunEventPage');
+
+export const ThreadEventPage = z
+  .object({ data: z.array(RunEvent), next_after_event_seq: next('after_event_seq') })
+  .openapi('ThreadEventPage');

@@ -1,0 +1,81 @@
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import type { Client } from '../client/client.ts';
+import { LanefoldError } from '../errors.ts';
+import { createApp } from './app.ts';
+import { isLoopback } from './auth.ts';
+import type { RunningServer, ServerOptions } from './options.ts';
+import { problemHeaders, toProblem } from './problem.ts';
+
+const defaultPort = 4100;
+const portsToTry = 100;
+const closePatienceMs = 2_000;
+
+/** Listens; see `startServer`. */
+export async function serve(lanefold: Client, options: ServerOptions = {}): Promise<RunningServer> {
+  const host = options.host ?? (process.env['LANEFOLD_HOST'] || '127.0.0.1');
+  const first = options.port ?? Number(process.env['LANEFOLD_PORT'] || defaultPort);
+  const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
+  if (!apiKey && !isLoopback(host)) {
+    throw new LanefoldError('missing_api_key', `The API is not served on ${host} without a key.`, {
+      hint: 'Set LANEFOLD_API_KEY to a long random text, or serve on 127.0.0.1.',
+    });
+  }
+  const app = createApp(lanefold, { ...options, ...(apiKey ? { apiKey } : {}) });
+  const last = options.nextFreePort && first > 0 ? Math.min(first + portsToTry, 65_535) : first;
+  const server = await listen(() => newServer(app), host, first, last);
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    host,
+    port,
+    close: () => close(server),
+  };
+}
+
+const newServer = (app: ReturnType<typeof createApp>): http.Server => {
+  const refuse = () => {
+    const problem = toProblem(
+      new LanefoldError('invalid_request', 'The request line or its Host header is malformed.'),
+    );
+    return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
+  };
+  // reached only by what cannot be made a Request: the application answers for its own errors
+  return http.createServer(getRequestListener(app.fetch, { errorHandler: refuse }));
+};
+
+async function listen(create: () => http.Server, host: string, first: number, last: number): Promise<http.Server> {
+  for (let port = first; ; port++) {
+    const server = create();
+    try {
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(port, host, resolve);
+      });
+      return server;
+    } catch (error) {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code === 'EADDRINUSE' && port < last) continue;
+      throw code === 'EADDRINUSE'
+        ? new LanefoldError('port_taken', `Port ${port} of ${host} is taken.`, {
+            hint: 'Stop what listens there, or choose another port: LANEFOLD_PORT, or --port.',
+            details: { host, port },
+            cause: error,
+          })
+        : new LanefoldError('listen_failed', `Cannot listen on ${host}:${port}: ${message}.`, {
+            hint: 'Choose an address of this machine and a port from 1024 to 65535.',
+            cause: error,
+          });
+    }
+  }
+}
+
+async function close(server: http.Server): Promise<void> {
+  if (!server.listening) return;
+  const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  const timer = setTimeout(() => server.closeAllConnections(), closePatienceMs);
+  server.closeIdleConnections();
+  await closed;
+  clearTimeout(timer);
+}

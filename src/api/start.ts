@@ -1,0 +1,17 @@
+import type { Client } from '../client/client.ts';
+import type { RunningServer, ServerOptions } from './options.ts';
+
+/**
+ * Serves the HTTP API, Bull Board and the API reference of a Lanefold in this process.
+ *
+ * @throws LanefoldError `missing_api_key` for a host other than loopback without a key, `port_taken`, `listen_failed`
+ *
+ * @example
+ * const server = await startServer(lanefold, { port: 4100 });
+ * console.log(`${server.url}/docs`);
+ */
+export async function startServer(lanefold: Client, options: ServerOptions = {}): Promise<RunningServer> {
+  // loaded here, so that processes without an API do not pay for it
+  const { serve } = await import('./server.ts');
+  return serve(lanefold, options);
+}

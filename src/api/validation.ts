@@ -1,0 +1,41 @@
+import type { Hook } from '@hono/zod-openapi';
+import type { z } from 'zod';
+import { LanefoldError } from '../errors.ts';
+import type { ApiEnv } from './env.ts';
+import { invalidRequest, type FieldError } from './problem.ts';
+
+/** What becomes of a request that does not fit the schemas of its operation. */
+export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
+  if (result.success) return undefined;
+  const issues = result.error.issues as z.core.$ZodIssue[];
+  if (result.target !== 'param') throw invalidRequest(issues.flatMap((issue) => toFieldErrors(issue, [])).slice(0, 20));
+  throw new LanefoldError(
+    'invalid_id',
+    `The ${issues.map((issue) => issue.path.join('.')).join(', ')} in the path is not a valid id.`,
+    {
+      hint: 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.',
+      details: { errors: issues.flatMap((issue) => toFieldErrors(issue, [])) },
+    },
+  );
+};
+
+function toFieldErrors(issue: z.core.$ZodIssue, before: PropertyKey[]): FieldError[] {
+  const path = [...before, ...issue.path];
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.slice(0, 20).map((key) => ({ path: toPath([...path, key]), message: 'There is no such field.' }));
+  }
+  // of several shapes the one meant: the one whose kind or type fits, else the last
+  if (issue.code === 'invalid_union' && issue.errors.length > 0) {
+    const meant = issue.errors.find(
+      (errors) => !errors.some((error) => ['kind', 'type'].includes(String(error.path[0]))),
+    );
+    return (meant ?? issue.errors.at(-1)!).flatMap((error) => toFieldErrors(error, path));
+  }
+  return [{ path: toPath(path), message: issue.message.slice(0, 500) }];
+}
+
+/** `entries[0].payload.role` */
+const toPath = (path: PropertyKey[]): string =>
+  path
+    .map((key, i) => (typeof key === 'number' ? `[${key}]` : `${i > 0 ? '.' : ''}${String(key).slice(0, 100)}`))
+    .join('');

@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { defineAgent, type AgentDefinition } from '../agents/agent.ts';
+import { detectModules } from './esm-hook.ts';
+import { oneLine, UsageError } from './errors.ts';
+
+const hint = 'It must be a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
+
+/**
+ * The agents of a module, JavaScript or TypeScript without a build step.
+ *
+ * @throws UsageError when the file is not there, cannot be loaded, or default-exports no array of agents
+ * @throws LanefoldError `invalid_agent`
+ */
+export async function loadAgents(file: string): Promise<AgentDefinition[]> {
+  const full = path.resolve(file);
+  if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist.`, hint);
+  const module = await load(full);
+  // a CommonJS module arrives wrapped once more
+  const inner = module.default as { default?: unknown } | undefined;
+  const agents = inner?.default ?? inner;
+  if (agents === undefined) throw new UsageError(`The agents file ${full} has no default export.`, hint);
+  if (!Array.isArray(agents))
+    throw new UsageError(`The default export of the agents file ${full} is ${nameOf(agents)}, not an array.`, hint);
+  if (agents.length === 0) throw new UsageError(`The agents file ${full} exports no agents: its array is empty.`, hint);
+  for (const [i, agent] of agents.entries()) {
+    if (typeof agent !== 'object' || agent === null)
+      throw new UsageError(`Item ${i} of the agents file ${full} is ${nameOf(agent)}, not an agent.`, hint);
+    defineAgent(agent as AgentDefinition);
+  }
+  return agents as AgentDefinition[];
+}
+
+async function load(full: string): Promise<{ default?: unknown }> {
+  // run from the sources, everything goes through tsx already; a build meets TypeScript here for the first time
+  const underTsx = import.meta.url.endsWith('.ts');
+  const needsTsx = !underTsx && /\.[cm]?tsx?$/.test(full);
+  if (needsTsx) (await import('tsx/esm/api')).register();
+  if (underTsx || needsTsx) detectModules();
+  try {
+    return (await import(pathToFileURL(full).href)) as { default?: unknown };
+  } catch (error) {
+    const reason = error instanceof Error ? `${error.name}: ${oneLine(error.message)}` : String(error);
+    throw new UsageError(`The agents file ${full} cannot be loaded: ${reason}`, 'Correct the file and start again.');
+  }
+}
+
+const nameOf = (value: unknown): string =>
+  value === null ? 'null' : typeof value === 'object' ? 'an object' : `a ${typeof value}`;

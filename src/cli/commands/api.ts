@@ -1,0 +1,53 @@
+import { Option, type Command } from 'commander';
+import { loadAgents } from '../agents-file.ts';
+import { assistant } from '../assistant/index.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { note, printJson } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+interface Options extends ConnectionOptions {
+  agents?: string;
+  host?: string;
+  port?: number;
+  json?: boolean;
+}
+
+export const withServer = (command: Command): Command =>
+  command
+    .addOption(new Option('--host <address>', 'address to listen on; default 127.0.0.1').env('LANEFOLD_HOST'))
+    .addOption(new Option('--port <n>', 'port; default 4100').env('LANEFOLD_PORT').argParser(wholeNumber(0)));
+
+export const addApi = (program: Command): Command =>
+  withJson(withServer(withAgents(withQueue(program.command('api')))))
+    .summary('serve the HTTP API and Bull Board')
+    .description(
+      'Serves the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs and works ' +
+        'none off: start `lanefold worker` beside it, with the same agents. Any host but loopback needs ' +
+        'LANEFOLD_API_KEY.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold api --agents agents.ts', 'LANEFOLD_API_KEY=… lanefold api --agents agents.ts --host 0.0.0.0'],
+        ['LANEFOLD_API_KEY', 'LANEFOLD_HOST', 'LANEFOLD_PORT', 'LANEFOLD_AGENTS', 'DATABASE_URL', 'REDIS_URL'],
+      ),
+    )
+    .action(async (options: Options) => {
+      const stopped = stopSignal();
+      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const lanefold = await connect(options, { start: true, agents });
+      try {
+        const { host, port } = options;
+        const server = await lanefold.startServer({
+          ...(host ? { host } : {}),
+          ...(port === undefined ? {} : { port }),
+        });
+        if (options.json) printJson({ event: 'ready', url: server.url, queue: lanefold.queueBackend });
+        else note(`api ${server.url}, reference ${server.url}/docs, Bull Board ${server.url}/admin/queues`);
+        note(`${await stopped}: stopping`);
+      } finally {
+        await lanefold.close();
+      }
+    });

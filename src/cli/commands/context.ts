@@ -1,0 +1,56 @@
+import type { Command } from 'commander';
+import type { ContextRow } from '../../context/fold.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { colours, print, printJson } from '../output.ts';
+import { messageText } from '../show-message.ts';
+
+interface Options extends ConnectionOptions {
+  lane?: string;
+  at?: number;
+  json?: boolean;
+}
+
+export const addContext = (program: Command): Command =>
+  withJson(withDatabase(program.command('context')))
+    .argument('<thread>', 'thread id')
+    .option('--lane <ref>', 'lane to project; default: the thread’s active one')
+    .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(0))
+    .summary('show what the model sees, now or as of an entry')
+    .description(
+      'Shows the context of a lane: the system prompt and the messages the model sees next, or saw after --at.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold context demo-1', 'lanefold context demo-1 --at 12', 'lanefold context demo-1 --lane draft --json'],
+        ['DATABASE_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
+      ),
+    )
+    .action(async (id: string, options: Options) => {
+      const lanefold = await connect(options, { start: false });
+      try {
+        const contextRef = options.lane ?? (await lanefold.threads.get(id)).activeContextRef;
+        // an unknown thread has an empty context too: it must not pass for one
+        if (options.lane) await lanefold.threads.get(id);
+        const { at: atSeq } = options;
+        const rows = await lanefold.contexts.project(id, { contextRef, ...(atSeq === undefined ? {} : { atSeq }) });
+        if (options.json) {
+          return printJson({ thread_id: id, context_ref: contextRef, at_seq: atSeq ?? null, messages: rows });
+        }
+        const when = atSeq === undefined ? 'now' : `after entry ${atSeq}`;
+        print(`thread ${id}, lane ${contextRef}, ${when}: ${rows.length} messages`);
+        for (const row of rows) print(`\n${heading(row)}\n${indented(row)}`);
+      } finally {
+        await lanefold.close();
+      }
+    });
+
+function heading(row: ContextRow): string {
+  const c = colours();
+  const role = { system: c.magenta, user: c.green, assistant: c.cyan, tool: c.yellow }[row.role] ?? c.bold;
+  return `${role(row.role)} ${c.dim(`#${row.seq}${row.tool_call_id ? ` ${row.tool_call_id}` : ''}`)}`;
+}
+
+const indented = (row: ContextRow): string => messageText(row).replace(/^/gm, '  ');

@@ -1,0 +1,69 @@
+import type { Command } from 'commander';
+import { loadAgents } from '../agents-file.ts';
+import { assistant } from '../assistant/index.ts';
+import { connect } from '../connect.ts';
+import { oneLine } from '../errors.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
+import { colours, note, print } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+import { withServer } from './api.ts';
+
+interface Options extends ConnectionOptions {
+  agents?: string;
+  concurrency: number;
+  host?: string;
+  port?: number;
+}
+
+export const addDev = (program: Command): Command =>
+  withServer(withAgents(withQueue(program.command('dev'))))
+    .option('--concurrency <n>', 'runs at work at once', wholeNumber(1), 20)
+    .summary('everything in one process: PostgreSQL, API, worker')
+    .description(
+      'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs API and worker in this ' +
+        'process until it is stopped. Other commands started in the same folder attach to it.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold dev', 'lanefold dev --agents agents.ts --port 4200'],
+        [
+          'DATABASE_URL',
+          'REDIS_URL',
+          'LANEFOLD_AGENTS',
+          'LANEFOLD_DIR',
+          'LANEFOLD_HOST',
+          'LANEFOLD_PORT',
+          'LANEFOLD_API_KEY',
+        ],
+      ),
+    )
+    .action(async (options: Options) => {
+      const stopped = stopSignal();
+      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const lanefold = await connect(options, { start: true, agents, migrate: true });
+      try {
+        await lanefold.startWorker({
+          concurrency: options.concurrency,
+          onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
+          onError: (error) => note(`lanefold: ${oneLine(error instanceof Error ? error.message : String(error))}`),
+        });
+        const { host, port } = options;
+        // an asked-for port is meant; only the default one gives way
+        const server = await lanefold.startServer({
+          ...(host ? { host } : {}),
+          ...(port === undefined ? { nextFreePort: true } : { port }),
+        });
+        const c = colours();
+        print(`${c.bold('API')}         ${server.url}/v1`);
+        print(`${c.bold('Reference')}   ${server.url}/docs`);
+        print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
+        print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
+        print(`${c.bold('Agents')}      ${agents.map((agent) => agent.name).join(', ')}`);
+        print('Ctrl-C stops it.');
+        note(`${await stopped}: stopping`);
+      } finally {
+        await lanefold.close();
+      }
+    });

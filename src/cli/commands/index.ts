@@ -1,0 +1,10 @@
+// One line per command; `lanefold --help` lists them by name.
+export { addApi } from './api.ts';
+export { addContext } from './context.ts';
+export { addDemo } from './demo.ts';
+export { addDev } from './dev.ts';
+export { addMigrate } from './migrate.ts';
+export { addReplay } from './replay.ts';
+export { addRun } from './run.ts';
+export { addThread } from './thread.ts';
+export { addWorker } from './worker.ts';

@@ -1,0 +1,81 @@
+import { readFile } from 'node:fs/promises';
+import type { Command } from 'commander';
+import { isLanefoldError } from '../../errors.ts';
+import { migrate } from '../../postgres/migrate.ts';
+import { parseRecording } from '../../replay/recording.ts';
+import { replay } from '../../replay/replay.ts';
+import { reportJson, reportLines } from '../../replay/report.ts';
+import { findDatabase } from '../connect.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { Exit } from '../exit.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { createProgress, print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  concurrency: number;
+  prefix: string;
+  json?: boolean;
+}
+
+export const addReplay = (program: Command): Command =>
+  withJson(withQueue(program.command('replay')))
+    .argument('<file>', 'JSON array of {"traj": [OpenAI chat messages]}')
+    .option('--concurrency <n>', 'conversations at work at once', wholeNumber(1), 16)
+    .option('--prefix <text>', 'put before every thread id', '')
+    .summary('drive recorded conversations through queue, worker and database')
+    .description(
+      'Replays recorded conversations on a queue and a worker of its own: each user message is a run, the recorded ' +
+        'turns are the model, the recorded tool messages the tools. At every model call the context is compared with ' +
+        'the recording, and afterwards every thread’s projection. Threads are named <prefix><file’s base name>:<index> ' +
+        'and stay. Exits with 1 on any mismatch, with 2 when a thread id is used.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold replay conversations.json',
+          'lanefold replay conversations.json --prefix again- --concurrency 32 --json',
+        ],
+        ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_DIR'],
+      ),
+    )
+    .action(async (file: string, options: Options) => {
+      const recording = parseRecording(file, await read(file));
+      const database = await findDatabase(options, { start: true });
+      const progress = createProgress();
+      try {
+        const redisUrl = options.redisUrl || null;
+        if (database.own) await migrate(database.directUrl, { queueTables: !redisUrl });
+        const startedAt = performance.now();
+        const report = await replay(recording, {
+          databaseUrl: database.url,
+          directUrl: database.directUrl,
+          redisUrl,
+          concurrency: options.concurrency,
+          prefix: options.prefix,
+          onProgress: (done, total) => {
+            const rate = done / ((performance.now() - startedAt) / 1_000);
+            progress.update(`${done} of ${total} runs, ${rate.toFixed(0)} a second`);
+          },
+        }).catch((error: unknown) => {
+          if (!isLanefoldError(error, 'thread_exists')) throw error;
+          throw new UsageError(error.message, error.hint ?? 'Use --prefix.', error.code);
+        });
+        progress.end();
+        if (options.json) printJson(reportJson(report));
+        else for (const line of reportLines(report)) print(line);
+        if (report.mismatches > 0) throw new Exit(exitCodes.failed);
+      } finally {
+        progress.end();
+        await database.release();
+      }
+    });
+
+async function read(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`The recording ${file} cannot be read: ${(error as Error).message}`, 'Name a JSON file.');
+  }
+}

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto';
+import type { Command } from 'commander';
+import type { AgentDefinition } from '../../agents/agent.ts';
+import type { Lanefold } from '../../lanefold.ts';
+import type { Run } from '../../client/run-row.ts';
+import { isLanefoldError } from '../../errors.ts';
+import { newThreadId } from '../../ids.ts';
+import { loadAgents } from '../agents-file.ts';
+import { assistant, demoModel } from '../assistant/index.ts';
+import { connect } from '../connect.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { Exit } from '../exit.ts';
+import { commandHelp } from '../help.ts';
+import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  agents?: string;
+  agent?: string;
+  model?: string;
+  thread?: string;
+  system?: string;
+  json?: boolean;
+}
+
+export const addRun = (program: Command): Command =>
+  withJson(withAgents(withQueue(program.command('run'))))
+    .argument('<question>', 'the user message')
+    .option('--agent <name>', 'agent to ask; needed where the agents file has several')
+    .option('--model <id>', 'provider:model, instead of the agent’s')
+    .option('--thread <id>', 'go on with this thread, or create it; default: a new one')
+    .option('--system <text>', 'system prompt of a new thread')
+    .summary('ask an agent and wait for the answer')
+    .description(
+      'Enqueues one run, works it off in this process and prints the answer. Without --agents a built-in assistant ' +
+        `answers, with a calculator and a clock; its model is ${demoModel}, which needs no key and no network.`,
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold run "What is 12 * (3 + 4)?"',
+          'lanefold run "And in UTC?" --thread demo-1 --model openai:gpt-5-mini',
+          'lanefold run "Where is my order?" --agents agents.ts --agent support --json',
+        ],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'OPENAI_API_KEY, ANTHROPIC_API_KEY, …'],
+      ),
+    )
+    .action(async (question: string, options: Options) => {
+      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const agent = choose(agents, options.agent);
+      if (agent === assistant && !options.model)
+        note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
+      // a queue of its own: other workers may not know this agent, and this process not theirs
+      const queuePrefix = `lf-run-${randomBytes(4).toString('hex')}`;
+      const lanefold = await connect(options, { start: true, agents, queuePrefix, queueShards: 1, privateQueue: true });
+      try {
+        const threadId = await openThread(lanefold, options);
+        await lanefold.startWorker({ concurrency: 1 });
+        const { model } = options;
+        const accepted = await lanefold.runs.enqueue({
+          agent: agent.name,
+          input: question,
+          threadId,
+          ...(model ? { model } : {}),
+        });
+        show(await lanefold.runs.wait(accepted), options.json === true);
+      } finally {
+        await lanefold.close();
+      }
+    });
+
+function choose(agents: AgentDefinition[], name: string | undefined): AgentDefinition {
+  const names = agents.map((agent) => agent.name).join(', ');
+  if (name === undefined) {
+    if (agents.length === 1) return agents[0]!;
+    throw new UsageError('The agents file has several agents.', `Choose one with --agent: ${names}`);
+  }
+  const agent = agents.find((candidate) => candidate.name === name);
+  if (agent) return agent;
+  throw new UsageError(`There is no agent ${JSON.stringify(name)}.`, `Known agents: ${names}`);
+}
+
+async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {
+  const id = thread ?? newThreadId();
+  try {
+    await lanefold.threads.create({ id, ...(system === undefined ? {} : { systemPrompt: system }) });
+  } catch (error) {
+    if (!isLanefoldError(error, 'thread_exists')) throw error;
+    if (system !== undefined)
+      throw new UsageError(
+        `Thread ${id} exists: --system is for new threads.`,
+        'Leave out --system, or name a new thread.',
+      );
+  }
+  return id;
+}
+
+function show(run: Run, json: boolean): void {
+  const c = colours(process.stderr);
+  if (json) printJson(snakeKeys(run));
+  else if (run.status === 'completed') print(typeof run.result === 'string' ? run.result : JSON.stringify(run.result));
+  note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
+  if (run.status === 'completed') return;
+  note(
+    `lanefold: The run ${run.status}: ${run.error?.message ?? run.terminationReason} [${run.error?.type ?? run.status}]`,
+  );
+  throw new Exit(exitCodes.failed);
+}

@@ -1,0 +1,63 @@
+import type { Command } from 'commander';
+import type { EndedRun } from '../../runtime/worker.ts';
+import { loadAgents } from '../agents-file.ts';
+import { assistant } from '../assistant/index.ts';
+import { connect } from '../connect.ts';
+import { oneLine } from '../errors.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+interface Options extends ConnectionOptions {
+  agents?: string;
+  concurrency: number;
+  json?: boolean;
+}
+
+export const addWorker = (program: Command): Command =>
+  withJson(withAgents(withQueue(program.command('worker'))))
+    .option('--concurrency <n>', 'runs at work at once', wholeNumber(1), 20)
+    .summary('work off the runs of your agents')
+    .description(
+      'Works off runs until it is told to stop. SIGINT or SIGTERM lets what runs end and takes nothing new; a second ' +
+        'one exits at once, and another worker continues those runs. Prints a line for each run that has ended. ' +
+        'Without --agents it serves the built-in assistant, as `api` and `dev` do.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold worker --agents agents.ts', 'lanefold worker --agents agents.ts --concurrency 50 --json'],
+        ['LANEFOLD_AGENTS', 'DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
+      ),
+    )
+    .action(async (options: Options) => {
+      const stopped = stopSignal();
+      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const lanefold = await connect(options, { start: true, agents });
+      try {
+        const worker = await lanefold.startWorker({
+          concurrency: options.concurrency,
+          onRunEnd: (run) => (options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(line(run))),
+          onError: (error) => note(`lanefold: ${oneLine(error instanceof Error ? error.message : String(error))}`),
+        });
+        const names = agents.map((agent) => agent.name);
+        if (options.json)
+          printJson({ event: 'ready', worker_id: worker.id, agents: names, queue: lanefold.queueBackend });
+        else note(`worker ${worker.id} ready: agents ${names.join(', ')}, queue in ${lanefold.queueBackend}`);
+        const signal = await stopped;
+        if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
+        else note(`${signal}: stopping, ${worker.active} runs to end; again to exit at once`);
+        await worker.stop();
+      } finally {
+        await lanefold.close();
+      }
+      if (options.json) printJson({ event: 'stopped' });
+      else note('stopped');
+    });
+
+function line({ threadId, runId, agent, status, durationMs }: EndedRun): string {
+  const c = colours();
+  const shown = status === 'completed' ? c.green(status) : c.red(status);
+  return `${new Date().toISOString()} ${shown} ${agent} ${threadId} ${runId} ${durationMs} ms`;
+}

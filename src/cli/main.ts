@@ -1,0 +1,50 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { Command, CommanderError } from 'commander';
+import { packageRoot } from '../package-root.ts';
+import * as commands from './commands/index.ts';
+import { exitCodes, report, UsageError } from './errors.ts';
+import { Exit } from './exit.ts';
+import { environmentHelp } from './help.ts';
+
+/**
+ * Runs a command line (without `node` and the script) and returns its exit code. Never rejects.
+ *
+ * @example
+ * process.exitCode = await main(['run', 'What is 6 * 7?']);
+ */
+export async function main(argv: string[]): Promise<number> {
+  // a reader such as `head` that has seen enough is no error of ours
+  process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  try {
+    await createProgram().parseAsync(argv, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    if (error instanceof Exit) return error.exitCode;
+    if (!(error instanceof CommanderError)) return report(error);
+    if (error.exitCode === 0) return exitCodes.ok;
+    // asking for nothing shows the help, and is still not a command
+    return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error));
+  }
+}
+
+function createProgram(): Command {
+  const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
+  const program = new Command('lanefold')
+    .description('LLM agents as durable background jobs on PostgreSQL and BullMQ.')
+    .version(version)
+    .usage('<command> [options]')
+    .helpCommand('help [command]', 'help for a command')
+    .addHelpText('after', environmentHelp)
+    .exitOverride()
+    // errors of usage are reported in one place, in our form
+    .configureOutput({ outputError: () => {} });
+  for (const add of Object.values(commands)) add(program);
+  return program;
+}
+
+/** Commander's message is `error: …`, with its suggestion on a second line. */
+function asUsageError(error: CommanderError): UsageError {
+  const [message = '', suggestion] = error.message.replace(/^error: /, '').split('\n');
+  return new UsageError(message, suggestion?.replace(/^\(|\)$/g, '') ?? 'See lanefold --help.');
+}

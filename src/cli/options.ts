@@ -1,0 +1,37 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+
+/** What every command that needs the database takes. */
+export interface ConnectionOptions {
+  databaseUrl?: string;
+  redisUrl?: string;
+  /** Folder of the embedded PostgreSQL. */
+  dir: string;
+}
+
+export const withDatabase = (command: Command): Command =>
+  command
+    .addOption(new Option('--database-url <url>', 'PostgreSQL to use').env('DATABASE_URL'))
+    .addOption(
+      new Option('--dir <folder>', 'folder of the embedded PostgreSQL').env('LANEFOLD_DIR').default('.lanefold'),
+    );
+
+export const withQueue = (command: Command): Command =>
+  withDatabase(command).addOption(
+    new Option('--redis-url <url>', 'Redis for the queue, instead of PostgreSQL').env('REDIS_URL'),
+  );
+
+export const withAgents = (command: Command): Command =>
+  command.addOption(
+    new Option('--agents <file>', 'module that default-exports an array of agents').env('LANEFOLD_AGENTS'),
+  );
+
+export const withJson = (command: Command): Command => command.option('--json', 'machine-readable output on stdout');
+
+/** Parses a whole number from `least` on. */
+export const wholeNumber =
+  (least: number) =>
+  (text: string): number => {
+    const value = /^-?\d+$/.test(text) ? Number(text) : NaN;
+    if (Number.isSafeInteger(value) && value >= least) return value;
+    throw new InvalidArgumentError(`It is not a whole number from ${least}.`);
+  };

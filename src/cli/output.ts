@@ -1,0 +1,55 @@
+import pc from 'picocolors';
+
+type Stream = NodeJS.WriteStream;
+
+/** Colours for a stream: only on a terminal, and never with NO_COLOR. */
+export const colours = (stream: Stream = process.stdout) =>
+  pc.createColors(Boolean(stream.isTTY) && !process.env['NO_COLOR']);
+
+/** A line of the command's result. */
+export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
+
+/** The command's result for machines, as one line of JSON. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value));
+
+/** A line about the work: not part of the result. */
+export const note = (line: string): void => void process.stderr.write(`${line}\n`);
+
+export interface Progress {
+  /** Shows the text, if it is time to. */
+  update(text: string): void;
+  /** Ends the updating line. */
+  end(): void;
+}
+
+const redrawMs = 100;
+const lineMs = 5_000;
+
+/**
+ * Progress of long work on stderr: one line that updates on a terminal; elsewhere a plain line every five seconds, so
+ * that a log shows life without being flooded.
+ */
+export function createProgress(stream: Stream = process.stderr): Progress {
+  const tty = Boolean(stream.isTTY);
+  let shownAt = tty ? -Infinity : performance.now();
+  let open = false;
+  return {
+    update(text) {
+      const now = performance.now();
+      if (now - shownAt < (tty ? redrawMs : lineMs)) return;
+      shownAt = now;
+      open = tty;
+      stream.write(tty ? `\r\u001b[2K${text.slice(0, (stream.columns || 80) - 1)}` : `${text}\n`);
+    },
+    end() {
+      if (open) stream.write('\r\u001b[2K');
+      open = false;
+    },
+  };
+}
+
+/** The keys of an object as they leave the process: `threadId` becomes `thread_id`. Nested data is data already. */
+export const snakeKeys = (value: object): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), item]),
+  );

@@ -1,0 +1,95 @@
+import type { LanguageModelV4, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import { ModelError } from '../models/errors.ts';
+import { firstDifference, toComparable, type Comparable, type Difference } from './compare.ts';
+import type { RecordedMessage } from './messages.ts';
+import { fromPrompt } from './prompt.ts';
+import type { Conversation } from './recording.ts';
+import { isBlank } from './turns.ts';
+
+/**
+ * The recorded assistant of one conversation. It keeps no state: its place follows from the prompt alone, so a run that
+ * is resumed elsewhere gets the same turn again. Each prompt is compared with the recorded messages before that turn;
+ * a difference is told, and answered as recorded.
+ */
+export function createReplayModel(
+  conversation: Conversation,
+  onDifference: (difference: Difference) => void,
+): LanguageModelV4 {
+  const { messages } = conversation;
+  const sent = messages.flatMap((message, index) =>
+    isBlank(message) ? [] : [{ index, message: toComparable(message) }],
+  );
+
+  /** The message after as many as were received; where that is no turn, the one after as many turns. */
+  const placeOf = (received: Comparable[]): number | undefined => {
+    const next = (sent[received.length - 1]?.index ?? messages.length) + 1;
+    if (messages[next]?.role === 'assistant') return next;
+    const turns = received.filter((message) => message.role === 'assistant').length;
+    return sent.filter(({ message }) => message.role === 'assistant')[turns]?.index;
+  };
+
+  const answer = (prompt: LanguageModelV4Prompt): LanguageModelV4GenerateResult => {
+    const received = fromPrompt(prompt);
+    const place = placeOf(received);
+    const before = sent.filter(({ index }) => index < (place ?? messages.length));
+    const difference = firstDifference(before, received);
+    if (difference) onDifference(difference);
+    if (place === undefined)
+      throw new ModelError('The recording has no turn for this context.', {
+        errorType: 'llm_request',
+        retryable: false,
+      });
+    return toResult(messages[place] as Turn);
+  };
+
+  return {
+    specificationVersion: 'v4',
+    provider: 'replay',
+    modelId: String(conversation.index),
+    supportedUrls: {},
+    doGenerate: async ({ prompt }) => answer(prompt),
+    doStream: async ({ prompt }) => ({ stream: streamOf(answer(prompt)) }),
+  };
+}
+
+type Turn = Extract<RecordedMessage, { role: 'assistant' }>;
+
+function toResult({ content, calls }: Turn): LanguageModelV4GenerateResult {
+  const reason = calls.length > 0 ? 'tool-calls' : 'stop';
+  return {
+    content: [
+      ...(content ? [{ type: 'text' as const, text: content }] : []),
+      ...calls.map((call) => ({
+        type: 'tool-call' as const,
+        toolCallId: call.id,
+        toolName: call.name,
+        input: call.arguments,
+      })),
+    ],
+    finishReason: { unified: reason, raw: reason },
+    // the recording does not say
+    usage: {
+      inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
+      outputTokens: { total: undefined, text: undefined, reasoning: undefined },
+    },
+    warnings: [],
+  };
+}
+
+function streamOf({ content, finishReason, usage }: LanguageModelV4GenerateResult) {
+  return new ReadableStream<LanguageModelV4StreamPart>({
+    start(controller) {
+      controller.enqueue({ type: 'stream-start', warnings: [] });
+      for (const part of content) {
+        if (part.type === 'tool-call') controller.enqueue(part);
+        if (part.type !== 'text') continue;
+        controller.enqueue({ type: 'text-start', id: '0' });
+        controller.enqueue({ type: 'text-delta', id: '0', delta: part.text });
+        controller.enqueue({ type: 'text-end', id: '0' });
+      }
+      controller.enqueue({ type: 'finish', finishReason, usage });
+      controller.close();
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { canonical, type Comparable } from './compare.ts';
+
+/** The messages of a provider prompt, one by one: a prompt holds the results of a round in one tool message. */
+export function fromPrompt(prompt: LanguageModelV4Prompt): Comparable[] {
+  return prompt.flatMap((message) => (message.role === 'tool' ? message.content.map(fromResult) : [fromOne(message)]));
+}
+
+function fromOne(message: Exclude<LanguageModelV4Message, { role: 'tool' }>): Comparable {
+  if (message.role === 'system') return { role: 'system', content: message.content, calls: [] };
+  return {
+    role: message.role,
+    content: message.content.map(toText).join(''),
+    calls: (message.role === 'assistant' ? message.content : []).flatMap((part) =>
+      part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, arguments: canonical(part.input) }] : [],
+    ),
+  };
+}
+
+type Part = Exclude<LanguageModelV4Message['content'], string>[number];
+
+// a recording has text only: any other part must show in the difference
+const toText = (part: Part): string =>
+  part.type === 'text' ? part.text : part.type === 'tool-call' ? '' : canonical(part);
+
+type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
+
+function fromResult(part: ToolPart): Comparable {
+  if (part.type !== 'tool-result') return { role: 'tool', content: canonical(part), calls: [] };
+  const { output } = part;
+  return {
+    role: 'tool',
+    content: output.type === 'text' ? output.value : canonical(output),
+    calls: [],
+    toolCallId: part.toolCallId,
+    name: part.toolName,
+  };
+}

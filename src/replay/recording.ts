@@ -1,0 +1,51 @@
+import path from 'node:path';
+import { grammarHint, isId } from './thread-id.ts';
+import { invalidRecording } from './invalid.ts';
+import { jsonFault } from './json-fault.ts';
+import { readMessages, type RecordedMessage } from './messages.ts';
+
+/** One recorded conversation: every message as it was recorded, the system prompt first if there is one. */
+export interface Conversation {
+  /** Place in the file, from 0. */
+  index: number;
+  messages: RecordedMessage[];
+}
+
+export interface Recording {
+  /** The file's base name without its extension: what thread ids are made of. */
+  name: string;
+  conversations: Conversation[];
+}
+
+/**
+ * Reads a recording: a JSON array of `{traj: [OpenAI chat messages]}`; other keys are left alone.
+ *
+ * @throws LanefoldError `invalid_input`; message and `details` say where: `line` and `column` of broken JSON, else
+ * `conversation` and `message`, both from 0
+ */
+export function parseRecording(file: string, text: string): Recording {
+  const name = path.parse(file).name;
+  if (!isId(name)) {
+    throw invalidRecording(file, {}, `thread ids cannot be made of its name ${JSON.stringify(name)}`, grammarHint);
+  }
+  const data = parseJson(file, text);
+  if (!Array.isArray(data)) throw invalidRecording(file, {}, 'it is not a JSON array of {"traj": [messages]}');
+  if (data.length === 0) throw invalidRecording(file, {}, 'it has no conversations');
+  const conversations = data.map((item: unknown, index): Conversation => {
+    const traj = typeof item === 'object' && item !== null ? (item as { traj?: unknown }).traj : undefined;
+    if (!Array.isArray(traj)) throw invalidRecording(file, { conversation: index }, 'it has no list "traj"');
+    return { index, messages: readMessages(file, index, traj) };
+  });
+  return { name, conversations };
+}
+
+function parseJson(file: string, text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (error) {
+    const before = text.slice(0, jsonFault(text)).split('\n');
+    const position = { line: before.length, column: before.at(-1)!.length + 1 };
+    const reason = (error as Error).message.replace(/ (in JSON )?at position .*$/s, '');
+    throw invalidRecording(file, position, `it is not JSON (${reason})`);
+  }
+}

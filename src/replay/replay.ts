@@ -1,0 +1,139 @@
+import { randomBytes } from 'node:crypto';
+import pLimit from 'p-limit';
+import { defineAgent } from '../agents/agent.ts';
+import { createLanefold, type Lanefold, type LanefoldOptions } from '../lanefold.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { checkThread } from './check.ts';
+import { driveConversation } from './drive.ts';
+import { Mismatches } from './mismatch.ts';
+import { createReplayModel } from './model.ts';
+import type { Conversation, Recording } from './recording.ts';
+import type { ReplayReport } from './report.ts';
+import { threadIdOf } from './thread-id.ts';
+import { replayTools } from './tools.ts';
+import { runsIn } from './turns.ts';
+
+export interface ReplayOptions extends Pick<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'> {
+  /** Conversations, and runs, at work at once; default 16. */
+  concurrency?: number;
+  /** Put before every thread id; default none. */
+  prefix?: string;
+  /** Told after each run; `total` is how many there will be. */
+  onProgress?: (done: number, total: number) => void;
+}
+
+/**
+ * Drives recorded conversations through the real queue, worker and database, on a queue and with a worker of its own:
+ * each user message is a run, the recorded turns are the model, the recorded tool messages the tools. What the model
+ * is sent is compared with the recording at every call, and the projection of every thread afterwards. The threads stay.
+ *
+ * @throws LanefoldError `thread_exists` when a thread id is used, before anything is written; `invalid_id`
+ */
+export async function replay(recording: Recording, options: ReplayOptions = {}): Promise<ReplayReport> {
+  const { concurrency = 16, prefix = '', onProgress } = options;
+  const { conversations, name } = recording;
+  const threadOf = ({ index }: Conversation) => threadIdOf(prefix, name, index);
+  conversations.forEach(threadOf);
+  const mismatches = new Mismatches();
+  const suffix = randomBytes(4).toString('hex');
+  // a name of its own: the agent of another replay in the same database has other tools
+  const agent = defineAgent({
+    name: `replay-${suffix}`,
+    model: 'replay:0',
+    tools: replayTools(conversations),
+    cycleWarning: false,
+    maxModelRetries: 0,
+    toolMaxRetries: 0,
+    maxToolResultBytes: Number.MAX_SAFE_INTEGER,
+  });
+  const lanefold = await createLanefold({
+    ...(options.databaseUrl === undefined ? {} : { databaseUrl: options.databaseUrl }),
+    ...(options.directUrl === undefined ? {} : { directUrl: options.directUrl }),
+    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
+    agents: [agent],
+    models: {
+      replay: (id) => {
+        const conversation = conversations[Number(id)]!;
+        const thread = threadOf(conversation);
+        return createReplayModel(conversation, (found) => mismatches.add({ thread, at: 'model_call', ...found }));
+      },
+    },
+    queuePrefix: `lf-replay-${suffix}`,
+    queueShards: 1,
+    privateQueue: true,
+  });
+  try {
+    await assertUnused(lanefold, conversations.map(threadOf));
+    await lanefold.startWorker({ concurrency });
+    const total = conversations.flatMap(runsIn).filter((run) => run.turns.length > 0).length;
+    let runs = 0;
+    const onRun = () => onProgress?.(++runs, total);
+    const startedAt = performance.now();
+    await each(conversations, concurrency, (conversation, signal) =>
+      driveConversation(lanefold, conversation, {
+        agent: agent.name,
+        thread: threadOf(conversation),
+        signal,
+        onRun,
+        onMismatch: (mismatch) => mismatches.add(mismatch),
+      }),
+    );
+    const elapsedMs = performance.now() - startedAt;
+    let modelCalls = 0;
+    let toolCalls = 0;
+    await each(conversations, concurrency, async (conversation) => {
+      const checked = await checkThread(lanefold.contexts, threadOf(conversation), conversation);
+      modelCalls += checked.modelCalls;
+      toolCalls += checked.toolCalls;
+      for (const mismatch of checked.mismatches) mismatches.add(mismatch);
+    });
+    return {
+      threads: conversations.length,
+      runs,
+      modelCalls,
+      toolCalls,
+      mismatches: mismatches.count,
+      runsPerSecond: runs / (elapsedMs / 1_000),
+      elapsedMs: Math.round(elapsedMs),
+      queue: lanefold.queueBackend,
+      concurrency,
+      firstMismatches: mismatches.first,
+    };
+  } finally {
+    await lanefold.close();
+  }
+}
+
+/** Works on `items` at a concurrency; after the first error nothing new starts, and it is raised when all have ended. */
+async function each<T>(
+  items: readonly T[],
+  concurrency: number,
+  work: (item: T, signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const limit = pLimit(concurrency);
+  const controller = new AbortController();
+  const guarded = async (item: T) => {
+    if (controller.signal.aborted) return;
+    await work(item, controller.signal).catch((error: unknown) => controller.abort(error));
+  };
+  await Promise.all(items.map((item) => limit(guarded, item)));
+  controller.signal.throwIfAborted();
+}
+
+async function assertUnused(lanefold: Lanefold, threads: string[]): Promise<void> {
+  await each(threads, 8, async (thread) => {
+    const used = await lanefold.threads.get(thread).then(
+      () => true,
+      (error: unknown) => {
+        if (isLanefoldError(error, 'thread_not_found')) return false;
+        if (isLanefoldError(error, 'thread_erased')) return true;
+        throw error;
+      },
+    );
+    if (!used) return;
+    throw new LanefoldError('thread_exists', `Thread ${thread} exists already; nothing was replayed.`, {
+      hint: 'Replay into threads of other names: use --prefix, for example --prefix again-.',
+      details: { thread },
+    });
+  });
+}

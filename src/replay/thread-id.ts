@@ -1,0 +1,21 @@
+import { assertId } from '../ids.ts';
+import { LanefoldError } from '../errors.ts';
+
+export const grammarHint = 'Use [A-Za-z0-9._:@-], starting with a letter or digit: rename the file.';
+
+export const isId = (text: string): boolean => {
+  try {
+    assertId(text, '');
+    return true;
+  } catch (error) {
+    if (error instanceof LanefoldError) return false;
+    throw error;
+  }
+};
+
+/** `<prefix><file's base name>:<index from 0>`. @throws LanefoldError `invalid_id` */
+export function threadIdOf(prefix: string, name: string, index: number): string {
+  const id = `${prefix}${name}:${index}`;
+  assertId(id, 'The thread id');
+  return id;
+}
