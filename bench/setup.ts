@@ -1,0 +1,46 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import { migrate } from '../src/postgres/migrate.ts';
+import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
+import { startRedis } from '../test/support/redis.ts';
+
+/** Servers of the bench's own, with PostgreSQL as durable as in production: fsync and synchronous_commit on. */
+export interface Servers {
+  redisUrl: string | undefined;
+  /** A fresh migrated database. */
+  database(): Promise<string>;
+  settings: Record<string, string>;
+  stop(): Promise<void>;
+}
+
+export async function startServers(): Promise<Servers> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-bench-'));
+  const postgres = await startEmbeddedPostgres({ dir });
+  const redis = await startRedis(dir);
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  const { rows } = await admin.query<{ name: string; setting: string }>(
+    "select name, setting from pg_settings where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers')",
+  );
+  let count = 0;
+  return {
+    redisUrl: redis?.url,
+    settings: Object.fromEntries(rows.map((row) => [row.name, row.setting])),
+    async database() {
+      const name = `bench_${count++}`;
+      await admin.query(`create database ${name}`);
+      const url = new URL(postgres.url);
+      url.pathname = `/${name}`;
+      await migrate(url.href);
+      return url.href;
+    },
+    async stop() {
+      await admin.end();
+      redis?.process.kill();
+      await postgres.stop();
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
