@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+const user = (content: string) => ({ kind: 'ai_message', payload: { role: 'user', content } });
+const asks = {
+  kind: 'ai_message',
+  payload: { role: 'assistant', content: '', tool_calls: [{ id: 'c1', name: 'add', arguments: { a: 1 } }] },
+};
+
+describe.skipIf(noRedis())('entries over HTTP', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({ worker: false });
+    for (const id of ['log', 'keys', 'groups']) await api.call('POST', '/v1/threads', { id });
+  });
+  afterAll(() => api?.close());
+
+  const seqs = (page: { body: never }) => (page.body as { data: { seq: number }[] }).data.map((entry) => entry.seq);
+
+  test('are appended at the expected rev, and read page by page without gap or repeat', async () => {
+    const appended = await api.call('POST', '/v1/threads/log/entries', {
+      entries: [user('a'), { kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }, user('b'), user('c'), user('d')],
+      expected_rev: 0,
+    });
+    expect(appended).toMatchObject({ status: 201, body: { first_seq: 0, rev: 5, duplicate: false } });
+    expect(await api.call('POST', '/v1/threads/log/entries', { entries: [user('e')], expected_rev: 4 })).toMatchObject(
+      problem(409, 'rev_conflict'),
+    );
+
+    const first = await api.call('GET', '/v1/threads/log/entries?limit=2');
+    expect([seqs(first), first.body['next_after_seq']]).toEqual([[0, 1], 1]);
+    const second = await api.call('GET', '/v1/threads/log/entries?limit=3&after_seq=1');
+    expect([seqs(second), second.body['next_after_seq']]).toEqual([[2, 3, 4], null]);
+    expect((await api.call('GET', '/v1/threads/log/entries?kind=note')).body).toMatchObject({
+      data: [{ seq: 1, kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }],
+      next_after_seq: null,
+    });
+    expect(seqs(await api.call('GET', '/v1/threads/log/entries?context_ref=default'))).toEqual([0, 2, 3, 4]);
+    expect(seqs(await api.call('GET', '/v1/threads/log/entries?after_seq=99'))).toEqual([]);
+  });
+
+  test('with a key are appended once, and answered as the first time', async () => {
+    const send = (text: string, op?: string, key?: string) =>
+      api.call(
+        'POST',
+        '/v1/threads/keys/entries',
+        { entries: [user(text)], op_id: op },
+        key ? { 'Idempotency-Key': key } : {},
+      );
+    const first = await send('a', undefined, 'k-1');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    const again = await send('a', 'k-1');
+    expect([again.status, again.body['first_seq'], again.headers.get('idempotent-replayed')]).toEqual([201, 0, 'true']);
+    expect(await send('b', 'k-1', 'k-1')).toMatchObject(problem(422, 'idempotency_mismatch'));
+    expect(await send('a', 'k-1', 'k-2')).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'op_id' }] },
+    });
+    expect(await send('a', undefined, 'not an id')).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'Idempotency-Key' }] },
+    });
+    expect((await api.call('GET', '/v1/threads/keys')).body).toMatchObject({ rev: 1 });
+  });
+
+  test('that leave a tool call open are refused, or repaired on request', async () => {
+    expect(await api.call('POST', '/v1/threads/groups/entries', { entries: [asks] })).toMatchObject(
+      problem(422, 'open_tool_group'),
+    );
+    expect(await api.call('POST', '/v1/threads/groups/entries', { entries: [asks], repair: true })).toMatchObject({
+      status: 201,
+      body: { first_seq: 0, rev: 2 },
+    });
+  });
+
+  test('name the field that is wrong, of the shape that was meant', async () => {
+    const errors = async (entry: object) =>
+      (await api.call('POST', '/v1/threads/groups/entries', { entries: [entry] })).body['errors'] as { path: string }[];
+    expect(await errors({ kind: 'ai_message', payload: { role: 'boss', content: 'x' } })).toMatchObject([
+      { path: 'entries[0].payload.role' },
+    ]);
+    expect(await errors({ kind: 'note', payload: 7 })).toMatchObject([{ path: 'entries[0].payload' }]);
+    expect(await errors({ ...user('x'), extra: 1 })).toMatchObject([{ path: 'entries[0].extra' }]);
+    expect(
+      await errors({ kind: 'ai_message', payload: { role: 'user', content: [{ type: 'hologram' }] } }),
+    ).toMatchObject([{ path: 'entries[0].payload.content', message: expect.stringContaining('hologram') }]);
+    expect(
+      await api.call('POST', '/v1/threads/groups/entries', { entries: [{ kind: 'ai_config_change', payload: {} }] }),
+    ).toMatchObject(problem(400, 'reserved_kind'));
+  });
+});

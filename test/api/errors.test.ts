@@ -1,0 +1,134 @@
+import http from 'node:http';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+const maxBodyBytes = 20_000;
+
+describe.skipIf(noRedis())('bad requests', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({ worker: false, server: { maxBodyBytes } });
+    await api.call('POST', '/v1/threads', { id: 't' });
+  });
+  afterAll(() => api?.close());
+
+  test.each([
+    ['cut off', '{"id":'],
+    ['not JSON at all', 'id=7'],
+    ['of two values', '{} {}'],
+    ['not UTF-8', Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d])],
+  ])('with a body that is %s are invalid_json', async (_, body) => {
+    const answer = await api.call('POST', '/v1/threads', body);
+    expect(answer).toMatchObject(problem(400, 'invalid_json'));
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+  });
+
+  test.each<[string, Record<string, string>]>([
+    ['text', { 'content-type': 'text/plain' }],
+    ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
+    ['another charset', { 'content-type': 'application/json; charset=utf-16' }],
+    ['compressed', { 'content-encoding': 'gzip' }],
+  ])('declared as %s are unsupported_media_type', async (_, headers) => {
+    expect(await api.call('POST', '/v1/threads', '{}', headers)).toMatchObject(problem(415, 'unsupported_media_type'));
+  });
+
+  test('over the limit are stopped, also where no length is declared', async () => {
+    const large = { id: 'large', metadata: { a: 'x'.repeat(maxBodyBytes) } };
+    expect(await api.call('POST', '/v1/threads', large)).toMatchObject(problem(413, 'body_too_large'));
+    const chunked = await new Promise<http.IncomingMessage>((resolve, reject) => {
+      const headers = { 'content-type': 'application/json', 'transfer-encoding': 'chunked' };
+      const request = http.request(`${api.url}/v1/threads`, { method: 'POST', headers }, resolve);
+      request.on('error', reject);
+      request.write('{"metadata": {"a": "');
+      for (let i = 0; i < 30; i++) request.write('x'.repeat(1_000));
+      request.end('"}}');
+    });
+    chunked.resume();
+    expect(chunked.statusCode).toBe(413);
+    const within = { id: 'within', metadata: { a: 'x'.repeat(maxBodyBytes - 100) } };
+    expect((await api.call('POST', '/v1/threads', within)).status).toBe(201);
+  });
+
+  test('with fields nobody knows name each of them', async () => {
+    expect(await api.call('POST', '/v1/threads', { id: 'x', colour: 1, size: 2 })).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'colour' }, { path: 'size' }] },
+    });
+    expect(await api.call('GET', '/v1/threads/t/entries?after_sequence=3')).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'after_sequence' }] },
+    });
+    expect(await api.call('POST', '/v1/threads', [])).toMatchObject(problem(400, 'invalid_request'));
+    expect(await api.call('POST', '/v1/threads', 'null')).toMatchObject(problem(400, 'invalid_request'));
+  });
+
+  test.each([
+    'limit=0',
+    'limit=1001',
+    'limit=',
+    'limit=1e2',
+    'limit=0x10',
+    'limit=5&limit=6',
+    'after_seq=-2',
+    'after_seq=9007199254740993',
+    'kind=%00',
+  ])('with the query %s are invalid_request', async (query) => {
+    expect(await api.call('GET', `/v1/threads/t/entries?${query}`)).toMatchObject(problem(400, 'invalid_request'));
+  });
+
+  test('with text or depth the tables cannot hold are refused', async () => {
+    expect(await api.call('POST', '/v1/threads', '{"metadata":{"a":"\\u0000"}}')).toMatchObject(
+      problem(400, 'invalid_text'),
+    );
+    expect(await api.call('POST', '/v1/threads', '{"system_prompt":"\\ud800"}')).toMatchObject(
+      problem(400, 'invalid_text'),
+    );
+    const deep = `{"metadata":${'{"a":'.repeat(1_000)}1${'}'.repeat(1_000)}}`;
+    expect(await api.call('POST', '/v1/threads', deep)).toMatchObject(problem(400, 'invalid_request'));
+    expect(await api.call('POST', '/v1/threads', '{"metadata":{"a":1e999}}')).toMatchObject(
+      problem(400, 'invalid_request'),
+    );
+  });
+
+  test.each(['a%20b', '.hidden', '%2e%2e%2fetc', '%00', '%zz', 'x'.repeat(129), '%F0%9F%A6%86'])(
+    'for the id %s are invalid_id',
+    async (id) => {
+      expect(await api.call('GET', `/v1/threads/${id}`)).toMatchObject(problem(400, 'invalid_id'));
+      expect(await api.call('GET', `/v1/threads/t/runs/${id}`)).toMatchObject(problem(400, 'invalid_id'));
+      expect(await api.call('GET', `/v1/threads/t/contexts/${id}`)).toMatchObject(problem(400, 'invalid_id'));
+    },
+  );
+
+  test('for what is not there, or not possible there, say so', async () => {
+    for (const path of ['/', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
+      expect(await api.call('GET', path)).toMatchObject(problem(404, 'not_found'));
+    }
+    const answer = await api.call('DELETE', '/v1/threads/t/config');
+    expect(answer).toMatchObject(problem(405, 'method_not_allowed'));
+    expect(answer.headers.get('allow')).toBe('GET, HEAD, PATCH');
+    expect((await api.call('HEAD', '/v1/threads/t')).status).toBe(200);
+  });
+});
+
+describe.skipIf(noRedis())('faults of the server', () => {
+  test('are told without particulars, and reported to the operator with them', async () => {
+    const seen: unknown[] = [];
+    const api = await startApi({ worker: false, server: { onError: (error) => seen.push(error) } });
+    await api.call('POST', '/v1/threads', { id: 't' });
+    await api.lanefold.database.pool.query('alter function lanefold.create_thread(jsonb) rename to gone');
+    const unavailable = await api.call('POST', '/v1/threads', {});
+    expect(unavailable).toMatchObject(problem(503, 'database_outdated'));
+    await api.lanefold.database.pool.query(
+      `create function lanefold.create_thread(p jsonb) returns jsonb language plpgsql as $$ begin raise 'secret particulars'; end $$`,
+    );
+    const failed = await api.call('POST', '/v1/threads', {});
+    expect(failed).toMatchObject(problem(500, 'internal'));
+    expect(failed.text + unavailable.text).not.toMatch(/secret|create_thread/);
+    expect(seen.map(String)).toEqual([
+      expect.stringContaining('create_thread'),
+      expect.stringContaining('secret particulars'),
+    ]);
+    await api.close();
+  });
+});

@@ -1,0 +1,101 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { startApi, type Api } from './helpers.ts';
+import { operationsOf, type OpenApi } from './document.ts';
+
+describe.skipIf(noRedis())('the OpenAPI document', () => {
+  let api: Api;
+  let document: OpenApi;
+  beforeAll(async () => {
+    api = await startApi({ worker: false });
+    document = (await api.call('GET', '/openapi.json')).body;
+  });
+  afterAll(() => api?.close());
+
+  test('is of version 3.1, and every reference in it leads somewhere', () => {
+    expect(document.openapi).toBe('3.1.0');
+    const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
+    expect(refs.length).toBeGreaterThan(50);
+    for (const ref of new Set(refs)) {
+      const target = ref
+        .replace(/^#\//, '')
+        .split('/')
+        .reduce<Record<string, unknown> | undefined>((node, key) => node?.[key] as never, document as never);
+      expect(target, ref).toBeDefined();
+    }
+  });
+
+  test('names every operation once, with what it does, needs and answers', () => {
+    const operations = operationsOf(document);
+    const ids = operations.map((operation) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(
+      expect.arrayContaining([
+        'createThread',
+        'appendEntries',
+        'getContext',
+        'applyContextOperation',
+        'createRun',
+        'listThreadEvents',
+      ]),
+    );
+    for (const operation of operations) {
+      const name = operation.operationId;
+      expect(operation.summary, name).toBeTruthy();
+      expect(operation.tags, name).toHaveLength(1);
+      expect(
+        Object.keys(operation.responses).some((status) => status.startsWith('2')),
+        name,
+      ).toBe(true);
+      const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+      const declared = operation.parameters
+        .filter((parameter) => parameter.in === 'path')
+        .map((parameter) => parameter.name);
+      expect(declared, name).toEqual(inPath);
+      if (!operation.path.startsWith('/v1/')) continue;
+      expect(operation.security, name).toEqual([{ bearer: [] }]);
+      expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['400', '401', '500']));
+      if (operation.requestBody)
+        expect(Object.keys(operation.responses), name).toEqual(expect.arrayContaining(['413', '415']));
+    }
+  });
+
+  test('has one schema for each thing, and an example for every body', () => {
+    const names = Object.keys(document.components.schemas);
+    expect(new Set(names.map((name) => name.replace(/(Input|Output|\d+)$/, ''))).size).toBe(names.length);
+    for (const operation of operationsOf(document)) {
+      const schema = operation.requestBody?.content['application/json'].schema;
+      if (!schema) continue;
+      const named = document.components.schemas[schema.$ref!.split('/').at(-1)!];
+      expect(named, operation.operationId).toHaveProperty('example');
+    }
+  });
+
+  test('has the fields the answers have', async () => {
+    await api.call('POST', '/v1/threads', { id: 't', system_prompt: 'P' });
+    await api.call('POST', '/v1/threads/t/entries', {
+      entries: [{ kind: 'ai_message', payload: { role: 'user', content: 'x' } }],
+    });
+    const run = await api.call('POST', '/v1/threads/t/runs', { agent: 'calc', input: 'x' });
+    await api.call('POST', `${run.headers.get('location')}/cancel`);
+    const get = async (path: string) => (await api.call('GET', path)).body as Record<string, never>;
+    const answers: Record<string, object> = {
+      Thread: await get('/v1/threads/t'),
+      Entry: (await get('/v1/threads/t/entries'))['data']![0]!,
+      EntryPage: await get('/v1/threads/t/entries'),
+      Config: await get('/v1/threads/t/config'),
+      ToolList: await get('/v1/threads/t/tools'),
+      Lane: (await get('/v1/threads/t/contexts'))['data']![0]!,
+      Context: await get('/v1/threads/t/contexts/default'),
+      ContextMessage: (await get('/v1/threads/t/contexts/default'))['messages']![0]!,
+      RunReceipt: run.body,
+      Run: await get(run.headers.get('location')!),
+      RunPage: await get('/v1/threads/t/runs'),
+      RunEvent: (await get('/v1/threads/t/events'))['data']![0]!,
+    };
+    for (const [name, answer] of Object.entries(answers)) {
+      const { properties } = document.components.schemas[name]!;
+      expect(Object.keys(answer).sort(), name).toEqual(Object.keys(properties!).sort());
+    }
+  });
+});

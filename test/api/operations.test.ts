@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+describe.skipIf(noRedis())('operating a server', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi({ worker: false });
+  });
+  afterAll(() => api?.close());
+
+  test('is alive, and ready while the database has the schema', async () => {
+    expect(await api.call('GET', '/healthz')).toMatchObject({ status: 200, body: { status: 'ok' } });
+    expect(await api.call('GET', '/readyz')).toMatchObject({ status: 200, body: { status: 'ready' } });
+    const { pool } = api.lanefold.database;
+    await pool.query('alter function lanefold.schema_version() rename to hidden');
+    expect(await api.call('GET', '/readyz')).toMatchObject({
+      ...problem(503, 'not_ready'),
+      body: { errors: [{ path: 'database' }] },
+    });
+    expect((await api.call('GET', '/healthz')).status).toBe(200);
+    await pool.query('alter function lanefold.hidden() rename to schema_version');
+    expect((await api.call('GET', '/readyz')).status).toBe(200);
+  });
+
+  test('counts runs, jobs and answers for Prometheus', async () => {
+    await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'x', create_thread: true });
+    await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'y', busy: 'wait' });
+    const answer = await api.call('GET', '/metrics');
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const lines = answer.text.trimEnd().split('\n');
+    for (const line of lines) expect(line).toMatch(/^(# (HELP|TYPE) \w+ .+|\w+(\{(\w+="[^"]*",?)+\})? \d+(\.\d+)?)$/);
+    const queue = api.lanefold.queues[0]!.name;
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'lanefold_runs{status="queued"} 1',
+        'lanefold_runs{status="waiting"} 1',
+        'lanefold_runs{status="running"} 0',
+        `lanefold_queue_jobs{queue="${queue}",state="waiting"} 1`,
+        'lanefold_http_requests_total{method="POST",route="/v1/threads/:thread_id/runs",status="202"} 2',
+      ]),
+    );
+  });
+
+  test('has a reference page that asks no other host for anything', async () => {
+    const page = await api.call('GET', '/docs');
+    expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
+    const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);
+    expect(links).toHaveLength(4);
+    for (const link of links) {
+      expect(link).toMatch(/^\/docs\//);
+      expect((await api.call('GET', link)).status).toBe(200);
+    }
+  });
+});

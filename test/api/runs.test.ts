@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { until } from '../support/until.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+const sum = `scripted:${JSON.stringify([{ tool: 'add', args: { a: 1, b: 2 } }, 'It is 3.'])}`;
+
+describe.skipIf(noRedis())('runs over HTTP', () => {
+  let api: Api;
+  beforeAll(async () => {
+    api = await startApi();
+  });
+  afterAll(() => api?.close());
+
+  const ended = (path: string) =>
+    until(`${path} has ended`, async () => {
+      const { body } = await api.call('GET', path);
+      return body['finished_at'] ? (body as Record<string, unknown>) : undefined;
+    });
+
+  test('are accepted at once, worked off, and read with result, usage and trace', async () => {
+    await api.call('POST', '/v1/threads', { id: 'r-1' });
+    const accepted = await api.call('POST', '/v1/threads/r-1/runs', { agent: 'calc', input: '1+2?', model: sum });
+    expect(accepted).toMatchObject({ status: 202, body: { thread_id: 'r-1', status: 'queued', duplicate: false } });
+    const location = accepted.headers.get('location')!;
+    expect(location).toBe(`/v1/threads/r-1/runs/${accepted.body['id']}`);
+    expect(await ended(location)).toMatchObject({
+      status: 'completed',
+      termination_reason: 'final_answer',
+      result: 'It is 3.',
+      iteration: 2,
+      usage: { total_tokens: expect.any(Number) },
+      error: null,
+      finished_at: expect.stringMatching(/^\d{4}-.*Z$/),
+    });
+
+    const events = (await api.call('GET', `${location}/events`)).body as { data: { seq: number; kind: string }[] };
+    expect(events.data.map((event) => event.seq)).toEqual(events.data.map((_, i) => i + 1));
+    expect(events.data.map((event) => event.kind)).toContain('request_completed');
+    const page = (await api.call('GET', `${location}/events?limit=2&after_seq=1`)).body;
+    expect(page).toEqual({ data: events.data.slice(1, 3), next_after_seq: 3 });
+    const ofThread = (await api.call('GET', '/v1/threads/r-1/events?limit=3')).body;
+    expect(ofThread).toEqual({ data: events.data.slice(0, 3), next_after_event_seq: 2 });
+    const rest = (await api.call('GET', '/v1/threads/r-1/events?after_event_seq=2')).body;
+    expect(rest).toEqual({ data: events.data.slice(3), next_after_event_seq: null });
+  });
+
+  test('of a repeated request are one run', async () => {
+    const send = (input: string, body = {}) =>
+      api.call(
+        'POST',
+        '/v1/threads/r-2/runs',
+        { agent: 'calc', input, create_thread: true, ...body },
+        { 'Idempotency-Key': 'q-1' },
+      );
+    const first = await send('hello');
+    const again = await send('hello', { request_id: 'q-1' });
+    expect([again.status, again.body['id'], again.body['duplicate']]).toEqual([202, first.body['id'], true]);
+    expect([first, again].map((answer) => answer.headers.get('idempotent-replayed'))).toEqual([null, 'true']);
+    expect(again.headers.get('location')).toBe(first.headers.get('location'));
+    expect(await send('other')).toMatchObject(problem(422, 'idempotency_mismatch'));
+    expect(await send('hello', { request_id: 'q-2' })).toMatchObject(problem(400, 'invalid_request'));
+  });
+
+  test('on a busy thread are refused or wait, and are cancelled', async () => {
+    await api.call('POST', '/v1/threads', { id: 'r-3' });
+    const send = (body = {}) =>
+      api.call('POST', '/v1/threads/r-3/runs', {
+        agent: 'calc',
+        input: 'x',
+        model: 'scripted:["x"]?latency_ms=600000',
+        ...body,
+      });
+    const first = await send();
+    expect(await send()).toMatchObject(problem(409, 'thread_busy'));
+    const second = await send({ busy: 'wait' });
+    expect(second).toMatchObject({ status: 202, body: { status: 'waiting' } });
+
+    const listed = (await api.call('GET', '/v1/threads/r-3/runs')).body as { data: { id: string }[] };
+    expect(listed.data.map((run) => run.id)).toEqual([second.body['id'], first.body['id']]);
+    const page = (await api.call('GET', '/v1/threads/r-3/runs?limit=1')).body;
+    expect(page).toMatchObject({ data: [{ id: second.body['id'] }], next_before: second.body['id'] });
+    const older = (await api.call('GET', `/v1/threads/r-3/runs?limit=1&before=${page['next_before']}`)).body;
+    expect(older).toMatchObject({ data: [{ id: first.body['id'] }], next_before: null });
+    expect((await api.call('GET', '/v1/threads/r-3/runs?status=waiting')).body).toMatchObject({
+      data: [{ id: second.body['id'] }],
+    });
+
+    for (const run of [second, first]) {
+      const path = run.headers.get('location')!;
+      expect(await api.call('POST', `${path}/cancel`, { reason: 'enough' })).toMatchObject({
+        status: 200,
+        body: { id: run.body['id'], accepted: true },
+      });
+      expect(await ended(path)).toMatchObject({ status: 'cancelled' });
+      expect((await api.call('POST', `${path}/cancel`)).body).toMatchObject({ status: 'cancelled', accepted: false });
+    }
+  });
+
+  test('that cannot be are refused before anything is written', async () => {
+    await api.call('POST', '/v1/threads', { id: 'r-4' });
+    const send = (body: object, thread = 'r-4') =>
+      api.call('POST', `/v1/threads/${thread}/runs`, { agent: 'calc', input: 'x', ...body });
+    expect(await send({ agent: 'nobody' })).toMatchObject(problem(422, 'unknown_agent'));
+    expect(await send({ model: 'scripted:nonsense' })).toMatchObject(problem(422, 'unknown_model'));
+    expect(await send({ input: ' ' })).toMatchObject(problem(400, 'invalid_input'));
+    expect(await send({ input: 7 })).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'input' }] },
+    });
+    expect(await send({ max_iterations: 0 })).toMatchObject(problem(400, 'invalid_request'));
+    expect(await send({}, 'nobody')).toMatchObject(problem(404, 'thread_not_found'));
+    expect(await api.call('GET', '/v1/threads/r-4/runs/nothing')).toMatchObject(problem(404, 'run_not_found'));
+    expect(await api.call('POST', '/v1/threads/r-4/runs/nothing/cancel')).toMatchObject(problem(404, 'run_not_found'));
+    expect((await api.call('GET', '/v1/threads/r-4/runs')).body).toEqual({ data: [], next_before: null });
+  });
+});

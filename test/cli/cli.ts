@@ -1,0 +1,54 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import path from 'node:path';
+import { until } from '../support/until.ts';
+
+const bin = path.resolve('src/cli/bin.js');
+const ours = ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'NO_COLOR'];
+
+export interface CliResult {
+  /** Null when a signal ended it. */
+  code: number | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface CliProcess {
+  process: ChildProcess;
+  /** Everything said so far. */
+  said: () => { stdout: string; stderr: string };
+  /** Resolves with the text of a stream once it contains `text`. */
+  says: (stream: 'stdout' | 'stderr', text: string) => Promise<string>;
+  ended: Promise<CliResult>;
+}
+
+/** Starts the real command line, without this machine's settings. */
+export function startCli(
+  args: string[],
+  { cwd, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
+): CliProcess {
+  const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ours.includes(key)));
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: cwd ?? process.cwd(),
+    env: { ...inherited, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const text = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));
+  }
+  const ended = new Promise<CliResult>((resolve) => child.once('close', (code) => resolve({ code, ...text })));
+  const said = () => ({ ...text });
+  return {
+    process: child,
+    said,
+    says: async (stream, part) => {
+      await until(`the command says ${part}`, () => text[stream].includes(part) || child.exitCode !== null);
+      if (!text[stream].includes(part)) throw new Error(`the command ended: ${JSON.stringify(text)}`);
+      return text[stream];
+    },
+    ended,
+  };
+}
+
+export const cli = (args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<CliResult> =>
+  startCli(args, options).ended;

@@ -1,0 +1,62 @@
+import { describe, expect, test } from 'vitest';
+import { cli } from './cli.ts';
+
+const commands = ['context', 'migrate', 'replay', 'run', 'thread', 'worker'];
+
+describe('help', () => {
+  test('lists the commands, the environment and the exit codes', async () => {
+    const { code, stdout, stderr } = await cli(['--help']);
+    expect([code, stderr]).toEqual([0, '']);
+    for (const name of commands) expect(stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    for (const part of [
+      'DATABASE_URL',
+      'REDIS_URL',
+      'LANEFOLD_AGENTS',
+      'Exit codes:',
+      '0  done',
+      '1  the work failed',
+      '2  wrong usage',
+    ])
+      expect(stdout).toContain(part);
+  });
+
+  test.each(commands)('of %s teaches by examples', async (name) => {
+    const { code, stdout } = await cli([name, '--help']);
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Usage: lanefold ${name} `);
+    expect(stdout).toContain(`$ lanefold ${name}`);
+    expect(stdout).toMatch(/Environment:\n {2}\S/);
+    expect(stdout).toContain('--json');
+  });
+
+  test('without a command is wrong usage', async () => {
+    const { code, stdout, stderr } = await cli([]);
+    expect([code, stdout]).toEqual([2, '']);
+    expect(stderr).toContain('Usage: lanefold');
+  });
+
+  test('the version is that of the package', async () => {
+    expect((await cli(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe('wrong usage exits with 2, one line and a hint', () => {
+  test.each([
+    [['wroker'], "unknown command 'wroker'", 'Did you mean worker?'],
+    [['run', 'hi', '--modle', 'x'], "unknown option '--modle'", 'Did you mean --model?'],
+    [['replay'], "missing required argument 'file'", 'See'],
+    [['run', 'hi', 'there'], 'too many arguments', 'See'],
+    [['worker', '--concurrency', '0'], 'not a whole number from 1', 'See'],
+    [['thread', 't', '--limit', '1.5'], 'not a whole number from 1', 'See'],
+    [['replay', 'no-such-file.json'], 'no-such-file.json cannot be read', 'JSON'],
+  ])('%j', async (args, message, hint) => {
+    const { code, stdout, stderr } = await cli(args);
+    expect([code, stdout]).toEqual([2, '']);
+    const lines = stderr.trimEnd().split('\n');
+    expect(lines).toHaveLength(2);
+    expect(lines[0]).toMatch(/^lanefold: .* \[usage\]$/);
+    expect(lines[0]).toContain(message);
+    expect(lines[1]).toMatch(/^hint: /);
+    expect(lines[1]).toContain(hint);
+  });
+});

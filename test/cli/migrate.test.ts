@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { cli } from './cli.ts';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await createDatabase({ empty: true });
+});
+afterAll(() => database.drop());
+
+test('migrate brings an empty database up, says so, and has nothing to do afterwards', async () => {
+  const env = { DATABASE_URL: database.url };
+  const before = await cli(['thread', 't'], { env });
+  expect([before.code, before.stderr]).toEqual([
+    1,
+    expect.stringContaining('[database_outdated]\nhint: Run `lanefold migrate`'),
+  ]);
+
+  const first = await cli(['migrate', '--json'], { env });
+  const result = JSON.parse(first.stdout) as { from: number; to: number; status: string };
+  expect([first.code, result]).toEqual([0, { from: 0, to: expect.any(Number) as number, status: 'migrated' }]);
+  const { rows } = await database.pool.query(
+    `select lanefold.schema_version() as version, to_regclass('bullmq.job')::text as queue`,
+  );
+  expect(rows).toEqual([{ version: result.to, queue: 'bullmq.job' }]);
+
+  const second = await cli(['migrate'], { env });
+  expect([second.code, second.stdout]).toEqual([0, `the database is at schema ${result.to} already; nothing to do\n`]);
+  expect((await cli(['thread', 't'], { env })).stderr).toContain('[thread_not_found]');
+});

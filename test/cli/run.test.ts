@@ -1,0 +1,158 @@
+import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { cli } from './cli.ts';
+
+describe('run, thread and context', () => {
+  let database: TestDatabase;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    env = { DATABASE_URL: database.url };
+  });
+  afterAll(() => database.drop());
+
+  test('the built-in assistant works offline and says so', async () => {
+    const { code, stdout, stderr } = await cli(['run', 'What is 12 * (3 + 4)?'], { env });
+    expect([code, stdout]).toEqual([
+      0,
+      'Here is what I found: calculator says {"expression":"12 * (3 + 4)","value":84}.\n',
+    ]);
+    expect(stderr).toContain('scripted:demo');
+    expect(stderr).not.toContain('\u001b');
+  });
+
+  test('--json prints the run and nothing else', async () => {
+    const { code, stdout } = await cli(['run', 'hello', '--model', 'scripted:["hi"]', '--thread', 'json-1', '--json'], {
+      env,
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      0,
+      {
+        thread_id: 'json-1',
+        agent: 'assistant',
+        status: 'completed',
+        termination_reason: 'final_answer',
+        result: 'hi',
+        error: null,
+      },
+    ]);
+  });
+
+  test('a thread goes on; its log and its context can be read', async () => {
+    const script =
+      'scripted:[{"tools":[{"tool":"calculator","args":{"expression":"2^10"}}],"text":"Let me see."},"1024"]';
+    await cli(['run', 'What is\n2^10?', '--thread', 'talk', '--system', 'Be brief.', '--model', script], { env });
+    const second = await cli(['run', 'again', '--thread', 'talk', '--model', 'scripted:echo'], { env });
+    expect(second.stdout).toBe('again\n');
+
+    const thread = await cli(['thread', 'talk'], { env });
+    expect(thread.stdout.split('\n').map((line) => line.trim())).toEqual([
+      'thread talk: 7 entries, lane default',
+      '0  ai_config_change  {"field":"system_prompt","value":"Be brief."}',
+      '1  user  What is 2^10?',
+      '2  assistant  Let me see. → calculator({"expression":"2^10"})',
+      '3  tool  ← calculator {"expression":"2^10","value":1024}',
+      '4  assistant  1024',
+      '5  user  again',
+      '6  assistant  again',
+      '',
+    ]);
+    const page = await cli(['thread', 'talk', '--after', '3', '--limit', '2', '--json'], { env });
+    expect(JSON.parse(page.stdout)).toMatchObject({
+      thread: { id: 'talk', rev: 7, active_context_ref: 'default' },
+      entries: [{ seq: 4, role: 'assistant', context_ref: 'default', payload: { content: '1024' } }, { seq: 5 }],
+    });
+    const more = await cli(['thread', 'talk', '--limit', '2'], { env });
+    expect(more.stderr).toBe('more: --after 1\n');
+
+    const context = await cli(['context', 'talk', '--at', '3'], { env });
+    expect(context.stdout).toBe(
+      [
+        'thread talk, lane default, after entry 3: 4 messages\n',
+        'system #0\n  Be brief.\n',
+        'user #1\n  What is\n  2^10?\n',
+        'assistant #2\n  Let me see.\n  → calculator({"expression":"2^10"})\n',
+        'tool #3 call_1\n  ← calculator\n  {"expression":"2^10","value":1024}\n',
+      ].join('\n'),
+    );
+    const now = await cli(['context', 'talk', '--json', '--lane', 'default'], { env });
+    const { messages, ...head } = JSON.parse(now.stdout) as { messages: { role: string }[] };
+    expect(head).toEqual({ thread_id: 'talk', context_ref: 'default', at_seq: null });
+    expect(messages.map((message) => message.role).join(' ')).toBe(
+      'system user assistant tool assistant user assistant',
+    );
+
+    const late = await cli(['run', 'hi', '--thread', 'talk', '--system', 'Be long.'], { env });
+    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('Thread talk exists')]);
+  });
+
+  test('a failed run exits with 1 and says why', async () => {
+    const model = 'anthropic:claude-test';
+    const nowhere = { ...env, ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://127.0.0.1:1' };
+    const agents = path.resolve('test/cli/fixtures/impatient.ts');
+    const { code, stdout, stderr } = await cli(['run', 'hi', '--agents', agents, '--model', model, '--json'], {
+      env: nowhere,
+    });
+    expect([code, JSON.parse(stdout)]).toMatchObject([
+      1,
+      { status: 'failed', result: null, error: { type: expect.any(String) as string } },
+    ]);
+    expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
+  });
+
+  test.each([
+    [['run', 'hi', '--model', 'nope:x'], 2, 'unknown_model'],
+    [['run', 'hi', '--model', 'google:gemini-x'], 1, 'missing_provider_key'],
+    [['run', '  '], 2, 'invalid_input'],
+    [['run', 'hi', '--agent', 'nobody'], 2, 'usage'],
+    [['run', 'hi', '--thread', 'a b'], 2, 'invalid_id'],
+    [['thread', 'nobody'], 1, 'thread_not_found'],
+    [['context', 'nobody', '--lane', 'other'], 1, 'thread_not_found'],
+  ])('%j exits with %i, %s', async (args, exit, error) => {
+    const { code, stdout, stderr } = await cli(args, { env: { ...env, GOOGLE_GENERATIVE_AI_API_KEY: '' } });
+    expect([code, stdout]).toEqual([exit, '']);
+    expect(stderr).toMatch(new RegExp(`^lanefold: .+ \\[${error}\\]\nhint: .+\n$`, 'm'));
+  });
+
+  test('an unreachable database is one line, not a stack', async () => {
+    const { code, stderr } = await cli(['thread', 't', '--database-url', 'postgresql://nobody@127.0.0.1:1/none']);
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^lanefold: PostgreSQL cannot be reached: .*\[database_unreachable\]\nhint: .*\n$/);
+  });
+});
+
+describe('without DATABASE_URL', () => {
+  let cwd: string;
+  beforeAll(() => {
+    cwd = mkdtempSync(path.join(tmpdir(), 'lanefold-cli-'));
+    // PostgreSQL runs as another user where the tests run as root
+    chmodSync(cwd, 0o755);
+  });
+  afterAll(() => rmSync(cwd, { recursive: true, force: true }));
+
+  test('run starts PostgreSQL in the folder and keeps what it wrote; readers say that nothing runs', async () => {
+    const first = await cli(['run', 'one', '--thread', 'kept', '--model', 'scripted:echo'], { cwd });
+    expect([first.code, first.stdout]).toEqual([0, 'one\n']);
+    expect(first.stderr).toContain('starting PostgreSQL in .lanefold\n');
+    for (const command of ['thread', 'context']) {
+      const { code, stdout, stderr } = await cli([command, 'kept'], { cwd });
+      expect([code, stdout]).toEqual([1, '']);
+      expect(stderr).toMatch(
+        /^lanefold: No database is given, and none runs in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
+      );
+    }
+    const second = await cli(['run', 'two', '--thread', 'kept', '--model', 'scripted:echo', '--json'], { cwd });
+    expect(JSON.parse(second.stdout)).toMatchObject({ thread_id: 'kept', result: 'two' });
+  });
+
+  test('the command works through a link in node_modules/.bin', () => {
+    const link = path.join(cwd, 'lanefold');
+    symlinkSync(path.resolve('src/cli/bin.js'), link);
+    const { status, stdout } = spawnSync(link, ['--version'], { cwd, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([0, expect.stringMatching(/^\d/)]);
+  });
+});

@@ -1,0 +1,81 @@
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { createLanefold, type Lanefold } from 'lanefold';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+import { startCli, type CliProcess } from './cli.ts';
+import agents from './fixtures/agents.ts';
+
+const file = path.resolve('test/cli/fixtures/agents.ts');
+
+describe('worker', () => {
+  let database: TestDatabase;
+  let lanefold: Lanefold;
+  let started: CliProcess[] = [];
+  beforeAll(async () => {
+    database = await createDatabase();
+    lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents });
+  });
+  afterEach(async () => {
+    for (const worker of started) worker.process.kill('SIGKILL');
+    await Promise.all(started.map((worker) => worker.ended));
+    started = [];
+  });
+  afterAll(async () => {
+    await lanefold.close();
+    await database.drop();
+  });
+
+  const startWorker = async (...options: string[]): Promise<CliProcess> => {
+    const worker = startCli(['worker', '--agents', file, ...options], { env: { DATABASE_URL: database.url } });
+    started.push(worker);
+    await worker.says(options.includes('--json') ? 'stdout' : 'stderr', 'ready');
+    return worker;
+  };
+  const lines = (worker: CliProcess) =>
+    worker
+      .said()
+      .stdout.trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as { event: string });
+
+  test('works off runs, prints a line for each and stops when told', async () => {
+    const worker = await startWorker();
+    const run = await lanefold.runs.enqueue({ agent: 'guide', input: 'How is the weather in Oslo?' });
+    const { status, result } = await lanefold.runs.wait(run);
+    expect([status, result]).toEqual(['completed', 'Here is what I found: weather says Oslo: sunny.']);
+    await worker.says('stdout', run.id);
+    worker.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await worker.ended;
+    expect(code).toBe(0);
+    expect(stdout).toMatch(new RegExp(`^\\S+Z completed guide ${run.threadId} ${run.id} \\d+ ms\n$`));
+    expect(stderr).toContain('stopped\n');
+  });
+
+  test('SIGTERM lets what runs end', async () => {
+    const worker = await startWorker('--json');
+    const run = await lanefold.runs.enqueue({ agent: 'slow', input: 'hello' });
+    await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
+    worker.process.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect((await lanefold.runs.get(run)).result).toBe('late');
+    expect(lines(worker)).toMatchObject([
+      { event: 'ready', agents: ['guide', 'slow', 'stuck'], queue: 'postgres' },
+      { event: 'stopping', signal: 'SIGTERM', active: 1 },
+      { event: 'run_ended', thread_id: run.threadId, run_id: run.id, agent: 'slow', status: 'completed' },
+      { event: 'stopped' },
+    ]);
+  });
+
+  test('a second signal exits at once and leaves the run to others', async () => {
+    const worker = await startWorker('--json');
+    const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
+    await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
+    worker.process.kill('SIGINT');
+    await worker.says('stdout', 'stopping');
+    worker.process.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(143);
+    expect((await lanefold.runs.get(run)).status).toBe('running');
+    await lanefold.runs.cancel(run);
+  });
+});

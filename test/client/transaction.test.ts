@@ -1,0 +1,125 @@
+import { sql } from 'drizzle-orm';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { defineAgent, type EnqueueOptions, type RunHandle, type Transaction } from 'lanefold';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+class Rollback extends Error {}
+
+/** Work of the caller's around an enqueue; resolves where the transaction commits, rejects where it rolls back. */
+type Transact = (work: (tx: Transaction, note: (text: string) => Promise<unknown>) => Promise<void>) => Promise<void>;
+
+describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a transaction of %s', (kind) => {
+  let lanefold: TestLanefold;
+  let pool: pg.Pool;
+  let transact: Transact;
+
+  beforeAll(async () => {
+    lanefold = await startLanefold({
+      agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })],
+    });
+    pool = new pg.Pool({ connectionString: lanefold.databaseUrl, max: 2 });
+    await pool.query('create table app_note (text text primary key)');
+    transact = kind === 'Drizzle' ? inDrizzle : inClient;
+  });
+  afterAll(async () => {
+    await pool?.end();
+    await lanefold?.close();
+  });
+
+  const inDrizzle: Transact = (work) =>
+    drizzle(pool).transaction((tx) => work(tx, (text) => tx.execute(sql`insert into app_note values (${text})`)));
+
+  const inClient: Transact = async (work) => {
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      await work(client, (text) => client.query('insert into app_note values ($1)', [text]));
+      await client.query('commit');
+    } catch (error) {
+      await client.query('rollback');
+      throw error;
+    } finally {
+      client.release();
+    }
+  };
+
+  const enqueue = (tx: Transaction, more: Partial<EnqueueOptions> = {}): Promise<RunHandle> =>
+    lanefold.runs.enqueue({ agent: 'echo', input: 'hello', ...more }, { tx });
+
+  /** What the tables and the queue hold, as seen from outside of any transaction. */
+  const held = async () => {
+    const { rows } = await pool.query(`select (select count(*) from lanefold.thread)::int as threads,
+      (select count(*) from lanefold.run)::int as runs, (select count(*) from lanefold.thread_entry)::int as entries,
+      (select count(*) from app_note)::int as notes`);
+    const jobs = await Promise.all(lanefold.queues.map((queue) => queue.getJobCounts()));
+    return { ...(rows[0] as object), jobs: jobs.flatMap((counts) => Object.values(counts)).reduce((a, b) => a + b, 0) };
+  };
+
+  test('a rollback leaves nothing: no thread, no run, no job', async () => {
+    const before = await held();
+    await expect(
+      transact(async (tx, note) => {
+        await note('rolled back');
+        await enqueue(tx, { threadId: `gone-${kind.length}`, createThread: true });
+        await enqueue(tx);
+        throw new Rollback();
+      }),
+    ).rejects.toThrow(Rollback);
+    expect(await held()).toEqual(before);
+
+    // the ids are free again, and the next commit is not disturbed by what was rolled back
+    await transact(async (tx) => void (await enqueue(tx, { threadId: `gone-${kind.length}`, createThread: true })));
+    expect(await held()).toMatchObject({ threads: 1, runs: 1, notes: 0 });
+  });
+
+  test('nobody sees the run before the commit; the commit lets it run', async () => {
+    const worker = await lanefold.startWorker();
+    let run!: RunHandle;
+    await transact(async (tx, note) => {
+      await note('committed');
+      run = await enqueue(tx);
+      await expect(lanefold.runs.get(run)).rejects.toMatchObject({ code: 'run_not_found' });
+    });
+    expect(await lanefold.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+      status: 'completed',
+      result: 'hello',
+    });
+    const { rows } = await pool.query("select 1 from app_note where text = 'committed'");
+    expect(rows).toHaveLength(1);
+    await worker.stop();
+  });
+
+  test('two runs of one transaction both run', async () => {
+    const worker = await lanefold.startWorker();
+    const runs: RunHandle[] = [];
+    await transact(async (tx) => {
+      runs.push(await enqueue(tx, { input: 'one' }));
+      runs.push(await enqueue(tx, { input: 'two', threadId: runs[0]!.threadId, busy: 'wait' }));
+    });
+    expect(runs.map((run) => run.status)).toEqual(['queued', 'waiting']);
+    const ended = await Promise.all(runs.map((run) => lanefold.runs.wait(run, { timeoutMs: 30_000 })));
+    expect(ended.map((run) => run.result)).toEqual(['one', 'two']);
+    await worker.stop();
+  });
+
+  test('a request repeated in a later transaction is the same run', async () => {
+    const asked = { threadId: `again-${kind.length}`, requestId: 'r-1' };
+    let first!: RunHandle;
+    let second!: RunHandle;
+    await transact(async (tx) => void (first = await enqueue(tx, { ...asked, createThread: true })));
+    await transact(async (tx) => void (second = await enqueue(tx, { ...asked, createThread: true })));
+    expect([first.duplicate, second]).toEqual([false, { ...second, id: first.id, duplicate: true }]);
+  });
+
+  test('a refusal is a typed error, and rolls the caller’s own work back with it', async () => {
+    const before = await held();
+    const refused = transact(async (tx, note) => {
+      await note('refused');
+      await enqueue(tx, { threadId: 'nobody-made-this' });
+    });
+    await expect(refused).rejects.toMatchObject({ name: 'LanefoldError', code: 'thread_not_found' });
+    expect(await held()).toMatchObject({ ...before, jobs: expect.any(Number) as number });
+  });
+});

@@ -1,0 +1,131 @@
+import { getTableConfig, PgTable } from 'drizzle-orm/pg-core';
+import { is } from 'drizzle-orm';
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import * as schema from '../../db/schema/index.ts';
+import { packageRoot } from '../../src/package-root.ts';
+import { openLog, rows, type TestLog } from './helpers.ts';
+
+let log: TestLog;
+beforeAll(async () => void (log = await openLog()));
+afterAll(() => log.drop());
+
+const tables = Object.values<unknown>(schema).filter((value) => is(value, PgTable));
+
+test('every unique index begins with the distribution key', async () => {
+  const found = await rows<{ table: string; index: string; first: string }>(
+    log.db,
+    `select t.relname as table, c.relname as index, pg_get_indexdef(i.indexrelid, 1, true) as first
+     from pg_index i join pg_class c on c.oid = i.indexrelid join pg_class t on t.oid = i.indrelid
+     where t.relnamespace = 'lanefold'::regnamespace and i.indisunique`,
+  );
+  expect(new Set(found.map((row) => row.table)).size).toBe(tables.length);
+  expect(found.filter((row) => row.first !== (row.table === 'thread' ? 'id' : 'thread_id'))).toEqual([]);
+});
+
+test('every object without a leading underscore says what it offers', async () => {
+  const found = await rows<{ name: string; comment: string | null }>(
+    log.db,
+    `select relname::text as name, obj_description(oid, 'pg_class') as comment from pg_class
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'v', 'm', 'p', 'S', 'f')
+     union all
+     select proname::text, obj_description(oid, 'pg_proc') from pg_proc where pronamespace = 'lanefold'::regnamespace
+     union all
+     select typname::text, obj_description(oid, 'pg_type') from pg_type where typnamespace = 'lanefold'::regnamespace and typtype in ('e', 'd')
+     union all
+     select nspname::text, obj_description(oid, 'pg_namespace') from pg_namespace where nspname = 'lanefold'`,
+  );
+  const offered = found.filter((row) => !row.name.startsWith('_'));
+  expect(offered.map((row) => row.name)).toEqual(
+    expect.arrayContaining(['thread', 'thread_entry', 'lane_context', 'lane_context_at', 'commit_step', 'lanefold']),
+  );
+  expect(offered.filter((row) => !row.comment).map((row) => row.name)).toEqual([]);
+});
+
+test('every trigger fires always, also for replication', async () => {
+  const triggers = await rows<{ name: string; enabled: string }>(
+    log.db,
+    `select c.relname || '.' || tgname as name, tgenabled::text as enabled from pg_trigger t join pg_class c on c.oid = t.tgrelid
+     where c.relnamespace = 'lanefold'::regnamespace and not tgisinternal`,
+  );
+  expect(triggers.length).toBeGreaterThanOrEqual(3);
+  expect(triggers.filter((trigger) => trigger.enabled !== 'A')).toEqual([]);
+});
+
+test('every writer is VOLATILE and every reader is not', async () => {
+  const found = await rows<{ name: string; volatile: boolean }>(
+    log.db,
+    `select proname::text as name, bool_or(provolatile = 'v') as volatile from pg_proc
+     where pronamespace = 'lanefold'::regnamespace and proname !~ '^_' group by 1`,
+  );
+  const readers = found.filter((row) => !row.volatile).map((row) => row.name);
+  expect(readers.sort()).toEqual(
+    expect.arrayContaining(['lane_context_at', 'lanes_from_log', 'min_compatible_version', 'schema_version']),
+  );
+  for (const writer of [
+    'append_entries',
+    'apply_operation',
+    'cancel_run',
+    'claim_run',
+    'commit_step',
+    'create_thread',
+    'enqueue_input',
+    'enqueue_run',
+    'erase_thread',
+    'finish_run',
+    'rebuild_lanes',
+    'record_tool_call',
+    'renew_leases',
+    'sweep_runs',
+  ]) {
+    expect(
+      found.find((row) => row.name === writer),
+      writer,
+    ).toMatchObject({ volatile: true });
+  }
+});
+
+test('the columns of the database are those of the Drizzle schema', async () => {
+  const inDatabase = await rows<{ table: string; column: string; type: string; required: boolean }>(
+    log.db,
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type, a.attnotnull as required
+     from pg_attribute a join pg_class c on c.oid = a.attrelid
+     where c.relnamespace = 'lanefold'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped`,
+  );
+  const inSchema = tables.flatMap((table) => {
+    const { name, columns } = getTableConfig(table);
+    return columns.map((column) => ({
+      table: name,
+      column: column.name,
+      type: sqlType(column.getSQLType()),
+      required: column.notNull,
+    }));
+  });
+  const byName = (a: { table: string; column: string }, b: typeof a) =>
+    `${a.table}.${a.column}`.localeCompare(`${b.table}.${b.column}`);
+  expect(inSchema.sort(byName)).toEqual(inDatabase.map((row) => ({ ...row })).sort(byName));
+});
+
+const sqlType = (type: string): string =>
+  type.replace(' COLLATE "C"', '').replace(/^timestamptz$/, 'timestamp with time zone');
+
+test('the migrations are what drizzle-kit makes of the schema', async () => {
+  const folder = await mkdtemp(path.join(tmpdir(), 'lanefold-migrations-'));
+  try {
+    // drizzle-kit writes below the folder it is given, relative to where it runs
+    await cp(path.join(packageRoot, 'db/migrations'), folder, { recursive: true });
+    const before = (await readdir(folder, { recursive: true })).sort();
+    const out = path.relative(packageRoot, folder);
+    const kit = path.join(packageRoot, 'node_modules/drizzle-kit/bin.cjs');
+    const arguments_ = [kit, 'generate', '--dialect', 'postgresql', '--schema', './db/schema/index.ts', '--out', out];
+    const { stdout } = await promisify(execFile)(process.execPath, arguments_, { cwd: packageRoot, timeout: 50_000 });
+    expect(stdout).toContain('No schema changes');
+    expect((await readdir(folder, { recursive: true })).sort()).toEqual(before);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+});

@@ -1,0 +1,205 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { everythingOf, newThread, openLog, refused, type TestLog } from './helpers.ts';
+import { assertInvariants } from './invariants.ts';
+import { answer, asks, sqlRun } from './sql-run.ts';
+
+let log: TestLog;
+beforeAll(async () => void (log = await openLog()));
+afterAll(async () => {
+  await assertInvariants(log.db);
+  await log.drop();
+});
+
+/** What a claim gives when it is given nothing. */
+async function claimsNothing(threadId: string, claim: () => Promise<unknown>, answered: object): Promise<void> {
+  const before = await everythingOf(log.db, threadId);
+  expect(await claim()).toEqual({ claimed: false, ...answered });
+  expect(await everythingOf(log.db, threadId)).toEqual(before);
+}
+
+async function enqueued() {
+  const threadId = await newThread(log, { systemPrompt: 'p' });
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue({ input: 'go', requestId: 'request' });
+  return { threadId, run };
+}
+
+describe('enqueue', () => {
+  test('the same request is the same run, whatever else is going on; another body under it is refused', async () => {
+    const { threadId, run } = await enqueued();
+    const again = () => sqlRun(log.db, threadId, 'another').enqueue({ requestId: 'request' });
+    expect(await again()).toMatchObject({ run_id: 'run', status: 'queued', enqueue_no: 1, duplicate: true });
+    await run.claim();
+    expect(await again()).toMatchObject({ run_id: 'run', status: 'running', duplicate: true });
+    await run.commit(0, answer('done'));
+    expect(await again()).toMatchObject({ run_id: 'run', status: 'completed', duplicate: true });
+    const before = await everythingOf(log.db, threadId);
+    await refused(
+      sqlRun(log.db, threadId, 'another').enqueue({ requestId: 'request', requestHash: 'bb' }),
+      'idempotency_mismatch',
+    );
+    expect(await everythingOf(log.db, threadId)).toEqual(before);
+  });
+
+  test('a busy thread refuses, or has the run wait; neither writes to the log', async () => {
+    const { threadId } = await enqueued();
+    const { entries } = await everythingOf(log.db, threadId);
+    await refused(sqlRun(log.db, threadId, 'second').enqueue(), 'thread_busy');
+    expect(await sqlRun(log.db, threadId, 'third').enqueue({ busy: 'wait' })).toMatchObject({
+      status: 'waiting',
+      enqueue_no: 0,
+    });
+    expect((await everythingOf(log.db, threadId)).entries).toEqual(entries);
+  });
+});
+
+describe('the first claim', () => {
+  test('writes the user message and the first events, and returns the context in the same answer', async () => {
+    const { threadId, run } = await enqueued();
+    const claim = await run.claim({ workerId: 'w9' });
+    expect(claim).toMatchObject({
+      claimed: true,
+      fresh: true,
+      lease: 1,
+      step: 0,
+      iteration: 1,
+      context_ref: 'default',
+      request_id: 'request',
+      state: null,
+      usage: null,
+      cancel_requested: false,
+      calls: null,
+      context: [
+        { seq: 0, role: 'system', content: 'p' },
+        { seq: 1, role: 'user', content: 'go' },
+      ],
+    });
+    expect((await log.threads.entries(threadId))[1]).toMatchObject({
+      role: 'user',
+      runId: 'run',
+      requestId: 'request',
+      payload: { content: 'go' },
+    });
+    expect(await run.events()).toEqual(['request_started', 'llm_started']);
+    expect(await run.row()).toMatchObject({ status: 'running', worker_id: 'w9', lease: '1' });
+  });
+});
+
+describe('no claim', () => {
+  test('for a run that does not exist', async () => {
+    const { threadId } = await enqueued();
+    await claimsNothing(threadId, () => sqlRun(log.db, threadId, 'nobody').claim(), {
+      status: null,
+      reason: 'unknown',
+    });
+  });
+
+  test('under another enqueue_no', async () => {
+    const { threadId, run } = await enqueued();
+    for (const enqueueNo of [0, 2]) {
+      await claimsNothing(threadId, () => run.claim({ enqueueNo }), { status: 'queued', reason: 'superseded' });
+    }
+  });
+
+  test('while another worker’s lease holds', async () => {
+    const { threadId, run } = await enqueued();
+    await run.claim();
+    await claimsNothing(threadId, () => run.claim({ workerId: 'w2' }), { status: 'running', reason: 'leased' });
+  });
+
+  test('of a run that waits or has ended', async () => {
+    const { threadId, run } = await enqueued();
+    const waiting = sqlRun(log.db, threadId, 'waiting');
+    await waiting.enqueue({ busy: 'wait' });
+    await claimsNothing(threadId, () => waiting.claim({ enqueueNo: 0 }), { status: 'waiting', reason: 'not_queued' });
+    await waiting.cancel();
+    await run.claim();
+    await run.commit(0, answer('done'));
+    await claimsNothing(threadId, () => run.claim(), { status: 'completed', reason: 'not_queued' });
+  });
+});
+
+describe('a later claim', () => {
+  test('takes over when the lease is past, writes nothing, and continues at the committed step', async () => {
+    const { threadId, run } = await enqueued();
+    await run.claim({ leaseMs: -1_000 });
+    const { entries, events } = await everythingOf(log.db, threadId);
+    expect(await run.claim({ workerId: 'w2' })).toMatchObject({
+      claimed: true,
+      fresh: false,
+      lease: 2,
+      step: 0,
+      state: null,
+    });
+    await run.commit(0, asks(['a', 'b']), { lease: 2 });
+    await run.record(
+      1,
+      0,
+      { status: 'ok', attempts: 1, duration_ms: 4, outcome: { content: 'stored' } },
+      { lease: 2, leaseMs: -1_000 },
+    );
+    expect(await run.claim({ workerId: 'w3' })).toMatchObject({
+      fresh: false,
+      lease: 3,
+      step: 1,
+      state: { phase: 'tools', round: 1 },
+      calls: [
+        { call_index: 0, tool_call_id: 'a', status: 'ok', attempts: 1, outcome: { content: 'stored' }, call_seq: 2 },
+        { call_index: 1, tool_call_id: 'b', status: 'pending', attempts: 0, outcome: null },
+      ],
+      context: [{ role: 'system' }, { role: 'user' }, { role: 'assistant', tool_calls: [{ id: 'a' }, { id: 'b' }] }],
+    });
+    const after = await everythingOf(log.db, threadId);
+    expect(after.entries).toHaveLength(entries.length + 1);
+    expect(after.events).toHaveLength(events.length + 1);
+    await run.cancel();
+  });
+
+  test('learns that the run is to be cancelled', async () => {
+    const { run } = await enqueued();
+    await run.claim({ leaseMs: -1_000 });
+    await run.cancel();
+    expect(await run.claim()).toMatchObject({ claimed: true, cancel_requested: true });
+    await run.finish({ status: 'cancelled', reason: 'cancelled' }, 2);
+  });
+});
+
+describe('a run that no claim advances', () => {
+  test('is poisoned after five, with its group closed, and the next run goes on', async () => {
+    const { threadId, run } = await enqueued();
+    await run.claim();
+    await run.commit(0, asks(['a']), { leaseMs: -1_000 });
+    const next = sqlRun(log.db, threadId, 'next');
+    await next.enqueue({ busy: 'wait' });
+    for (let i = 0; i < 5; i++) expect(await run.claim({ leaseMs: -1_000 })).toMatchObject({ claimed: true });
+    expect(await run.claim()).toMatchObject({
+      claimed: false,
+      status: 'failed',
+      reason: 'poisoned',
+      promoted: { run_id: 'next', enqueue_no: 1 },
+    });
+    expect(await run.row()).toMatchObject({
+      status: 'failed',
+      termination_reason: 'poisoned',
+      error: { type: 'poisoned' },
+    });
+    expect((await log.threads.entries(threadId)).map((e) => e.role ?? e.kind)).toEqual([
+      'ai_config_change',
+      'user',
+      'assistant',
+      'tool',
+    ]);
+    expect(await next.claim()).toMatchObject({ claimed: true });
+  });
+
+  test('a committed step starts the count anew; one that only takes the run up again does not', async () => {
+    const { run } = await enqueued();
+    for (let lease = 1; lease <= 4; lease++) await run.claim({ leaseMs: -1_000 });
+    await run.commit(0, { events: [] }, { lease: 4, leaseMs: -1_000 });
+    for (let lease = 5; lease <= 9; lease++) {
+      expect(await run.claim({ leaseMs: -1_000 })).toMatchObject({ claimed: true, lease });
+      await run.commit(lease - 4, { resumed: true }, { lease, leaseMs: -1_000 });
+    }
+    expect(await run.claim()).toMatchObject({ claimed: false, reason: 'poisoned' });
+  });
+});

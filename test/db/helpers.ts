@@ -1,0 +1,81 @@
+import { createAgentRegistry } from '../../src/agents/registry.ts';
+import { expect } from 'vitest';
+import { contextsOf, type Contexts } from '../../src/client/contexts.ts';
+import { threadsOf, type Threads } from '../../src/client/threads.ts';
+import type { FoldEntry } from '../../src/context/fold.ts';
+import type { ErrorCode } from '../../src/errors.ts';
+import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+
+export interface TestLog extends TestDatabase {
+  /** For SQL whose faults arrive as `LanefoldError`. */
+  db: Database;
+  threads: Threads;
+  contexts: Contexts;
+}
+
+/** The library's log on a database of its own, without a queue. `drop` closes it. */
+export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
+  const database = await createDatabase();
+  const db = openDatabase({ url: database.url, max: connections });
+  return {
+    ...database,
+    db,
+    threads: threadsOf(db, await createAgentRegistry([])),
+    contexts: contextsOf(db),
+    async drop() {
+      await db.close();
+      await database.drop();
+    },
+  };
+}
+
+/** The rows of a statement; lists and scalars for `jsonb` parameters must be JSON text already. */
+export const rows = <Row = Record<string, never>>(db: Database, text: string, ...values: unknown[]): Promise<Row[]> =>
+  db.query<Row>('', text, values);
+
+/** The first column of the first row. */
+export async function value<T>(db: Database, text: string, ...values: unknown[]): Promise<T> {
+  const [row] = await rows<Record<string, T>>(db, text, ...values);
+  return Object.values(row!)[0]!;
+}
+
+let made = 0;
+
+/** Creates a thread under a fresh id. */
+export async function newThread(log: TestLog, options: { systemPrompt?: string | null } = {}): Promise<string> {
+  const { id } = await log.threads.create({ id: `t${++made}`, ...options });
+  return id;
+}
+
+export const refused = (promise: Promise<unknown>, code: ErrorCode): Promise<void> =>
+  expect(promise).rejects.toMatchObject({ name: 'LanefoldError', code, hint: expect.stringMatching(/\w/) });
+
+/** The log as the fold reads it. */
+export const logOf = (db: Database, threadId: string): Promise<FoldEntry[]> =>
+  rows<FoldEntry>(
+    db,
+    `select seq::float8, kind, context_ref, role, is_anchor, run_id, request_id, payload, refs
+     from lanefold.thread_entry where thread_id = $1 order by seq`,
+    threadId,
+  );
+
+/** Everything a refused call could have changed. */
+export const everythingOf = async (db: Database, threadId: string) => ({
+  thread: await rows(db, 'select * from lanefold.thread where id = $1', threadId),
+  entries: await logOf(db, threadId),
+  lanes: await rows(db, 'select * from lanefold.lane where thread_id = $1 order by 1, 2', threadId),
+  ops: await rows(db, 'select * from lanefold.context_op where thread_id = $1 order by op_id', threadId),
+  runs: await rows(db, 'select * from lanefold._run where thread_id = $1 order by id', threadId),
+  calls: await rows(
+    db,
+    'select * from lanefold._tool_call where thread_id = $1 order by run_id, round, call_index',
+    threadId,
+  ),
+  events: await rows(db, 'select * from lanefold.run_event where thread_id = $1 order by event_seq', threadId),
+  inputs: await rows(
+    db,
+    'select * from lanefold.pending_input where thread_id = $1 order by run_id, ordinal',
+    threadId,
+  ),
+});

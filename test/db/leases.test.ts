@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
+import { until } from '../support/until.ts';
+import { assertInvariants } from './invariants.ts';
+import { answer, sqlRun } from './sql-run.ts';
+
+let log: TestLog;
+beforeAll(async () => void (log = await openLog()));
+afterAll(async () => {
+  await assertInvariants(log.db);
+  await log.drop();
+});
+
+async function claimed(leaseMs = 60_000) {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim({ leaseMs });
+  return { threadId, run, held: { thread_id: threadId, run_id: 'run', lease: 1 } };
+}
+
+const renew = (held: object[], leaseMs = 60_000) =>
+  rows(log.db, 'select * from lanefold.renew_leases($1, $2)', JSON.stringify(held), leaseMs);
+const sweep = (queued: object[] = [], { graceMs = 0, limit = 100 } = {}) =>
+  rows(log.db, 'select * from lanefold.sweep_runs($1, $2, $3)', graceMs, limit, JSON.stringify(queued));
+const swept = async (threadId: string, queued: object[] = [], options = {}) =>
+  (await sweep(queued, options)).filter((row) => row['thread_id'] === threadId);
+const isPast = async (threadId: string) =>
+  (
+    await rows(
+      log.db,
+      'select lease_until < clock_timestamp() as past from lanefold.run where thread_id = $1',
+      threadId,
+    )
+  )[0]!['past'];
+
+const waitingForLocks = async (n: number) =>
+  (await rows(log.db, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
+    .length >= n;
+
+describe('renew_leases', () => {
+  test('renews all leases held in one statement and has nothing to tell', async () => {
+    const [a, b, other] = [await claimed(-1_000), await claimed(-1_000), await claimed(-1_000)];
+    expect(await renew([a.held, b.held])).toEqual([]);
+    expect([await isPast(a.threadId), await isPast(b.threadId), await isPast(other.threadId)]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  test('tells of cancels, and renews those too', async () => {
+    const { threadId, run, held } = await claimed(-1_000);
+    await run.cancel();
+    expect(await renew([held])).toEqual([
+      { thread_id: threadId, run_id: 'run', lost: false, cancel_requested: true, renewed: true },
+    ]);
+    expect(await isPast(threadId)).toBe(false);
+  });
+
+  test('tells of leases another worker took, of runs that ended and of runs that are gone, and renews none of them', async () => {
+    const [taken, ended] = [await claimed(-1_000), await claimed()];
+    await taken.run.claim({ leaseMs: -1_000 });
+    await ended.run.commit(0, answer('done'));
+    const gone = { thread_id: 'never-made', run_id: 'run', lease: 1 };
+    const told = await renew([taken.held, ended.held, gone]);
+    expect(told.map((row) => [row['thread_id'], row['lost']]).sort()).toEqual(
+      [
+        [gone.thread_id, true],
+        [taken.threadId, true],
+        [ended.threadId, true],
+      ].sort(),
+    );
+    expect(await isPast(taken.threadId)).toBe(true);
+  });
+
+  test('waits for nobody who holds the run, and tells that it was not renewed, which is no loss', async () => {
+    const { threadId, held } = await claimed(-1_000);
+    const client = await log.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [threadId]);
+      expect(await renew([held])).toEqual([
+        { thread_id: threadId, run_id: 'run', lost: false, cancel_requested: false, renewed: false },
+      ]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});
+
+describe('sweep_runs', () => {
+  test('raises the number of a run whose lease is past, so that only the new job may claim it', async () => {
+    const { threadId, run } = await claimed(-1_000);
+    expect(await swept(threadId)).toMatchObject([
+      { thread_id: threadId, run_id: 'run', agent: 'agent', enqueue_no: 2, queue_shard: 0 },
+    ]);
+    expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
+    expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true, lease: 2 });
+    await refused(run.commit(0, answer('zombie')), 'lease_lost');
+  });
+
+  test('leaves a healthy worker alone, and ended and waiting runs', async () => {
+    const { threadId, run } = await claimed();
+    await sqlRun(log.db, threadId, 'waiting').enqueue({ busy: 'wait' });
+    const everything = ['run', 'waiting'].flatMap((run_id) =>
+      [0, 1].map((enqueue_no) => ({ thread_id: threadId, run_id, enqueue_no })),
+    );
+    expect(await swept(threadId, everything)).toEqual([]);
+    await run.commit(0, answer('done'));
+    expect(
+      await swept(
+        threadId,
+        everything.filter((q) => q.run_id === 'run'),
+      ),
+    ).toEqual([]);
+  });
+
+  test('leaves the runs of another queue to their own workers, but for its agents and after five minutes', async () => {
+    const { threadId } = await claimed(-1_000);
+    const other = async (agents: string[], adoptMs: number) =>
+      (
+        await rows(
+          log.db,
+          'select * from lanefold.sweep_runs(0, 100, $1, $2, $3, $4)',
+          '[]',
+          'another',
+          adoptMs,
+          agents as unknown as string,
+        )
+      ).filter((row) => row['thread_id'] === threadId);
+    expect(await other([], 0)).toEqual([]);
+    expect(await other(['agent'], 300_000)).toEqual([]);
+    expect(await other(['agent'], 0)).toMatchObject([{ run_id: 'run', enqueue_no: 2 }]);
+  });
+
+  test('leaves alone what was given to the queue within the grace', async () => {
+    const { threadId } = await claimed(-1_000);
+    expect(await swept(threadId, [], { graceMs: 600_000 })).toEqual([]);
+    expect(await swept(threadId)).toHaveLength(1);
+    expect(await swept(threadId, [], { graceMs: 600_000 })).toEqual([]);
+  });
+
+  test('takes a queued run only under the number the caller missed', async () => {
+    const threadId = await newThread(log);
+    const run = sqlRun(log.db, threadId, 'run');
+    await run.enqueue();
+    expect(await swept(threadId)).toEqual([]);
+    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 7 }])).toEqual([]);
+    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 1 }])).toMatchObject([
+      { enqueue_no: 2 },
+    ]);
+    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 1 }])).toEqual([]);
+    expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ reason: 'superseded' });
+    expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true });
+  });
+
+  test('of sweeps at the same time one gets the run', async () => {
+    const { threadId } = await claimed(-1_000);
+    await rows(
+      log.db,
+      "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
+      threadId,
+    );
+    const found = await Promise.all([1, 2, 3, 4].map(() => swept(threadId, [], { graceMs: 600_000 })));
+    expect(found.flat()).toMatchObject([{ enqueue_no: 2 }]);
+  });
+
+  test('of sweeps that waited for the same row one gets the run', async () => {
+    const { threadId } = await claimed(-1_000);
+    await rows(
+      log.db,
+      "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
+      threadId,
+    );
+    const client = await log.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [threadId]);
+      const sweeps = [1, 2].map(() => swept(threadId, [], { graceMs: 600_000 }));
+      await Promise.race([until('both wait', () => waitingForLocks(2)), Promise.all(sweeps)]);
+      await client.query('commit');
+      expect((await Promise.all(sweeps)).flat().length).toBeLessThanOrEqual(1);
+    } finally {
+      client.release();
+    }
+  });
+
+  test('gives no more than asked for', async () => {
+    for (let i = 0; i < 3; i++) await claimed(-1_000);
+    expect(await sweep([], { limit: 2 })).toHaveLength(2);
+  });
+});

@@ -1,0 +1,130 @@
+import type { Json, JsonObject } from '../../src/context/message.ts';
+import type { Database } from '../../src/postgres/pool.ts';
+import { rows, value } from './helpers.ts';
+
+/** What a function answers, or a row: its keys are the test's to know. */
+export type Receipt = Record<string, any>; // eslint-disable-line @typescript-eslint/no-explicit-any
+
+export interface EnqueueFields {
+  requestId?: string;
+  requestHash?: string;
+  contextRef?: string;
+  busy?: 'reject' | 'wait';
+  input?: string;
+  options?: JsonObject;
+}
+
+export interface ClaimFields {
+  enqueueNo?: number;
+  prompt?: string | null;
+  /** Negative: the lease is past at once. */
+  leaseMs?: number;
+  workerId?: string;
+}
+
+/** Drives the run `runId` of a thread through the functions of the write protocol, as a worker does. */
+export function sqlRun(db: Database, threadId: string, runId: string) {
+  const call = (text: string, ...values: unknown[]) =>
+    value<Receipt>(db, `select lanefold.${text} as result`, ...values);
+  return {
+    id: runId,
+    enqueue: ({
+      requestId = runId,
+      requestHash = 'aa',
+      contextRef = 'default',
+      busy,
+      input = 'go',
+      options,
+    }: EnqueueFields = {}) =>
+      call('enqueue_run($1)', {
+        thread_id: threadId,
+        run_id: runId,
+        request_id: requestId,
+        request_hash: requestHash,
+        agent: 'agent',
+        strategy: 'react',
+        model: 'scripted:x',
+        context_ref: contextRef,
+        busy,
+        input: { content: input },
+        options,
+      }),
+    claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1' }: ClaimFields = {}) =>
+      call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
+        worker_id: workerId,
+        lease_ms: leaseMs,
+        prompt,
+        config_fingerprint: 'f',
+        max_fruitless_claims: 5,
+      }),
+    commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
+      call('commit_step($1, $2, $3, $4, $5, $6)', threadId, runId, lease, step, leaseMs, {
+        iteration: 1,
+        state: { phase: 'llm' },
+        ...body,
+      }),
+    record: (round: number, index: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
+      call('record_tool_call($1, $2, $3, $4, $5, $6, $7)', threadId, runId, lease, leaseMs, round, index, body),
+    finish: (body: JsonObject, lease: number | null = null) =>
+      call('finish_run($1, $2, $3, $4)', threadId, runId, lease, body),
+    cancel: (reason = 'user_cancelled') => call('cancel_run($1, $2, $3)', threadId, runId, reason),
+    row: async () =>
+      (await rows<Receipt>(db, 'select * from lanefold.run where thread_id = $1 and id = $2', threadId, runId))[0]!,
+    calls: () =>
+      rows<Receipt>(
+        db,
+        'select * from lanefold.run_tool_call where thread_id = $1 and run_id = $2 order by round, call_index',
+        threadId,
+        runId,
+      ),
+    events: async () =>
+      (
+        await rows<{ kind: string }>(
+          db,
+          'select kind from lanefold.run_event where thread_id = $1 and run_id = $2 order by seq',
+          threadId,
+          runId,
+        )
+      ).map((row) => row.kind),
+  };
+}
+
+export const input = (db: Database, threadId: string, id: string, content: Json, more: JsonObject = {}) =>
+  value<Receipt>(db, 'select lanefold.enqueue_input($1, $2)', threadId, {
+    id,
+    kind: 'steer',
+    source: 'test',
+    content,
+    ...more,
+  });
+
+/** The step that brings the final answer. */
+export const answer = (content: string, more: JsonObject = {}): JsonObject => ({
+  entries: [{ role: 'assistant', payload: { content } }],
+  events: [{ k: 'llm_completed', i: 1, e: 0 }],
+  finish: { status: 'completed', reason: 'final_answer' },
+  ...more,
+});
+
+/** The step in which the model asks for tools; opens `round`. */
+export const asks = (ids: string[], round = 1): JsonObject => ({
+  entries: [
+    {
+      role: 'assistant',
+      payload: { content: '', tool_calls: ids.map((id) => ({ id, name: 'tool', arguments: { id } })) },
+    },
+  ],
+  events: [{ k: 'llm_completed', i: 1, e: 0 }],
+  calls: ids.map((id, index) => ({ index, id, name: 'tool' })),
+  round,
+  state: { phase: 'tools', round },
+});
+
+/** The step that closes `round` with one result per call. */
+export const results = (ids: string[], round = 1): JsonObject => ({
+  entries: ids.map((id) => ({ role: 'tool', payload: { tool_call_id: id, name: 'tool', content: `result of ${id}` } })),
+  outcomes: ids.map(() => ({ status: 'ok', attempts: 1, duration_ms: 3 })),
+  results_at: 0,
+  round,
+  state: { phase: 'llm', round },
+});

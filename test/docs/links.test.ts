@@ -1,0 +1,29 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { pages } from './snippets.ts';
+
+const examples = readdirSync('examples', { withFileTypes: true })
+  .filter((item) => item.isDirectory())
+  .map(({ name }) => `examples/${name}/README.md`);
+
+/** The anchor GitHub makes of a heading. */
+const anchorOf = (heading: string) =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-');
+
+test.each([...pages, ...examples])('every link of %s leads somewhere', (page) => {
+  const text = readFileSync(page, 'utf8');
+  const links = [...text.matchAll(/\]\((?!https?:)([^)\s]+)\)/g)].map((match) => match[1]!);
+  for (const link of links) {
+    const [file, anchor] = link.split('#') as [string, string | undefined];
+    const target = file === '' ? page : path.join(path.dirname(page), file);
+    expect(existsSync(target), `${page}: ${link}`).toBe(true);
+    if (!anchor) continue;
+    const headings = [...readFileSync(target, 'utf8').matchAll(/^#+ (.+)$/gm)].map((match) => anchorOf(match[1]!));
+    expect(headings, `${page}: ${link}`).toContain(anchor);
+  }
+});

@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+
+const page = readFileSync('docs/operating.md', 'utf8');
+const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
+
+test('the page has every environment variable the sources read', () => {
+  const named = new Set<string>();
+  for (const file of sources) {
+    const text = readFileSync(path.join('src', file), 'utf8');
+    for (const match of text.matchAll(/\benv(?:\.|\[')([A-Z][A-Z0-9_]+)|\.env\('([A-Z0-9_]+)'\)/g))
+      named.add((match[1] ?? match[2])!);
+  }
+  named.delete('PATH');
+  expect(named.size).toBeGreaterThan(10);
+  for (const name of named) expect(page, name).toContain(`\`${name}\``);
+});
+
+test.each([
+  ['LanefoldOptions', 'src/lanefold.ts'],
+  ['WorkerOptions', 'src/runtime/worker.ts'],
+  ['AppOptions', 'src/api/options.ts'],
+  ['ServerOptions', 'src/api/options.ts'],
+])('and every option of %s', (name, file) => {
+  const text = readFileSync(file, 'utf8')
+    .split(new RegExp(`interface ${name}\\b.*\\{`))[1]!
+    .split('\n}')[0]!;
+  const options = [...text.matchAll(/^ {2}(\w+)\??:/gm)].map((match) => match[1]!);
+  expect(options.length).toBeGreaterThan(2);
+  for (const option of options) expect(page, option).toContain(`\`${option}\``);
+});

@@ -1,0 +1,117 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createLanefold } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { agents, seed } from '../../examples/sql-queries/seed.ts';
+import { startCli, type CliProcess } from '../cli/cli.ts';
+import { startProgram } from '../examples/program.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { pages, snippetsOf, type Snippet } from './snippets.ts';
+
+const snippets = pages.flatMap(snippetsOf);
+const pagesWith = (language: string) =>
+  pages.filter((page) =>
+    snippets.some((snippet) => isRun(snippet) && snippet.page === page && snippet.language === language),
+  );
+const isRun = (snippet: Snippet) => snippet.file === undefined;
+const of = (page: string, language: string) =>
+  snippets.filter((snippet) => isRun(snippet) && snippet.page === page && snippet.language === language);
+
+let folder: string;
+beforeAll(() => {
+  // inside the checkout, where `lanefold` and the packages are found, and where nothing is committed
+  mkdirSync('.lanefold', { recursive: true });
+  folder = mkdtempSync(path.resolve('.lanefold/snippets-'));
+});
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** A folder for a page, with the files its commands use. */
+function folderOf(page: string): string {
+  const own = path.join(folder, page.replaceAll(/\W/g, '-'));
+  mkdirSync(own, { recursive: true });
+  for (const { file, text } of snippets.filter((snippet) => snippet.page === page && snippet.file)) {
+    writeFileSync(path.join(own, file!), text);
+  }
+  return own;
+}
+
+const databases: TestDatabase[] = [];
+async function freshDatabase(): Promise<TestDatabase> {
+  const database = await createDatabase();
+  databases.push(database);
+  return database;
+}
+afterAll(() => Promise.all(databases.map((database) => database.drop())));
+
+describe('TypeScript', () => {
+  test.each(pagesWith('ts'))('of %s runs', async (page) => {
+    const own = folderOf(page);
+    const files = of(page, 'ts').map(({ line, text }) => {
+      const name = `line-${line}.ts`;
+      writeFileSync(path.join(own, name), text);
+      return name;
+    });
+    writeFileSync(path.join(own, 'all.ts'), files.map((file) => `await import('./${file}');\n`).join(''));
+    const database = await freshDatabase();
+    const program = startProgram(path.join(own, 'all.ts'), { cwd: own, env: { DATABASE_URL: database.url } });
+    expect(await program.ended).toMatchObject({ code: 0, errors: '' });
+  });
+});
+
+describe('SQL', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents });
+    await lanefold.startWorker();
+    await seed(lanefold);
+    await lanefold.close();
+  });
+
+  test.each(pagesWith('sql').flatMap((page) => of(page, 'sql')))('of $page, line $line, runs', async ({ text }) => {
+    await expect(database.pool.query(text)).resolves.toBeDefined();
+  });
+});
+
+const hasCurl = spawnSync('curl', ['--version']).status === 0;
+if (!hasCurl) console.log('No curl found: the shell snippets of the guides are skipped.');
+
+describe.skipIf(!hasCurl)('shell', () => {
+  let database: TestDatabase;
+  let dev: CliProcess;
+  let url: string;
+  beforeAll(async () => {
+    database = await freshDatabase();
+    dev = startCli(['dev', '--port', '0'], { env: { DATABASE_URL: database.url } });
+    url = /API\s+(http:\S+)\/v1/.exec(await dev.says('stdout', 'Ctrl-C stops it.'))![1]!;
+  });
+  afterAll(async () => {
+    dev.process.kill('SIGTERM');
+    await dev.ended;
+  });
+
+  test.each(pagesWith('sh'))('of %s runs', async (page) => {
+    const bin = path.resolve('src/cli/bin.js');
+    const script = [
+      'set -e',
+      // what npx does, without looking for it first
+      `npx() { shift; "${process.execPath}" "${bin}" "$@"; }`,
+      // an answer of 400 and above is an error here
+      'curl() { command curl --fail-with-body --max-time 30 "$@"; }',
+      ...of(page, 'sh').map(({ text }) => text.replaceAll('http://127.0.0.1:4100', url)),
+    ].join('\n');
+    const { stdout } = await promisify(execFile)('bash', ['-c', script], {
+      cwd: folderOf(page),
+      env: { PATH: process.env['PATH'], HOME: process.env['HOME'], DATABASE_URL: database.url },
+    });
+    expect(stdout).not.toBe('');
+  });
+});
+
+test('there is something to run on every page that has code', () => {
+  expect(pagesWith('ts').length).toBeGreaterThanOrEqual(4);
+  expect(pagesWith('sql')).toContain('docs/sql.md');
+  expect(pagesWith('sh')).toEqual(expect.arrayContaining(['README.md', 'docs/getting-started.md']));
+});

@@ -1,0 +1,39 @@
+import { readFileSync } from 'node:fs';
+
+/** A fenced block of a page that says `run` after its language. */
+export interface Snippet {
+  page: string;
+  line: number;
+  language: string;
+  /** Given by `file=agents.ts`: the block is that file, for the commands beside it. */
+  file: string | undefined;
+  text: string;
+}
+
+export const pages = [
+  'README.md',
+  'docs/concepts.md',
+  'docs/getting-started.md',
+  'docs/operating.md',
+  'docs/sql.md',
+  'docs/errors.md',
+];
+
+export function snippetsOf(page: string): Snippet[] {
+  const found: Snippet[] = [];
+  let open: { language: string; run: boolean; file: string | undefined; line: number; lines: string[] } | undefined;
+  for (const [i, line] of readFileSync(page, 'utf8').split('\n').entries()) {
+    if (!open && line.startsWith('```')) {
+      const [language = '', ...words] = line.slice(3).split(' ');
+      const file = words.find((word) => word.startsWith('file='))?.slice('file='.length);
+      open = { language, run: words.includes('run'), file, line: i + 1, lines: [] };
+    } else if (open && line === '```') {
+      const { language, file, run } = open;
+      if (run || file) found.push({ page, line: open.line, language, file, text: open.lines.join('\n') });
+      open = undefined;
+    } else {
+      open?.lines.push(line);
+    }
+  }
+  return found;
+}

@@ -1,0 +1,167 @@
+import { defineAgent } from 'lanefold';
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openQueue, type RunQueue } from '../../src/queue/queue.ts';
+import { fakeModel, type FakeModel } from '../support/fake-model.ts';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { contextOf, eventsOf, expectSound } from '../support/log.ts';
+import { deferred, until } from '../support/until.ts';
+import { quick } from './harness.ts';
+
+describe.skipIf(noRedis())('a queue that loses its jobs', () => {
+  let lanefold: TestLanefold;
+  let queue: RunQueue;
+  let model: FakeModel;
+  let gate: ReturnType<typeof deferred<void>>;
+  beforeEach(async () => {
+    gate = deferred();
+    model = fakeModel(async () => gate.promise.then(() => ({ text: 'done' })));
+    lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'fake' })], models: { fake: model } });
+    queue = openQueue({
+      redisUrl: lanefold.options.redisUrl ?? undefined,
+      databaseUrl: lanefold.databaseUrl,
+      prefix: lanefold.options.queuePrefix!,
+    });
+    await queue.ready();
+  });
+  afterEach(async () => {
+    gate.resolve();
+    await queue?.close();
+    await lanefold?.close();
+  });
+
+  /** Every byte of the queue, as a flushed or lost Redis, or lost queue tables, would leave it. */
+  const wipe = async () => {
+    if (queue.backend === 'postgres') return void (await wipeTables(lanefold));
+    const redis = new Redis(lanefold.options.redisUrl!);
+    const keys = await redis.keys(`{${lanefold.options.queuePrefix}-0}*`);
+    expect(keys.length).toBeGreaterThan(0);
+    await redis.del(...keys);
+    await redis.quit();
+  };
+  const enqueue = (count: number) =>
+    Promise.all(Array.from({ length: count }, (_, i) => lanefold.runs.enqueue({ agent: 'a', input: `run ${i}` })));
+  const allEnd = async (runs: { threadId: string; id: string }[]) => {
+    for (const run of runs) {
+      expect(await lanefold.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
+        status: 'completed',
+        result: 'done',
+      });
+      expect(await contextOf(lanefold, run.threadId)).toHaveLength(2);
+      await expectSound(lanefold, run.threadId);
+    }
+  };
+  const stateOf = async (threadId: string) => {
+    const { rows } = await lanefold.database.pool.query(
+      `select t.rev, t.event_rev, r.enqueue_no, r.lease, r.status, r.step from lanefold.thread t
+       join lanefold._run r on r.thread_id = t.id where t.id = $1`,
+      [threadId],
+    );
+    return rows[0];
+  };
+
+  test('before anybody took them: the sweep adds them again', async () => {
+    gate.resolve();
+    const runs = await enqueue(5);
+    await wipe();
+    await lanefold.startWorker(quick);
+    await allEnd(runs);
+    expect((await stateOf(runs[0]!.threadId)).enqueue_no).toBe(2);
+  });
+
+  test('by being obliterated: the same', async () => {
+    gate.resolve();
+    const runs = await enqueue(3);
+    await queue.queues[0]!.obliterate({ force: true });
+    await lanefold.startWorker(quick);
+    await allEnd(runs);
+  });
+
+  test('before they were even added: the row is enough', async () => {
+    gate.resolve();
+    const runs = [1, 2].map((n) => ({ threadId: `t${n}`, id: `run_${n}` }));
+    for (const { threadId, id } of runs) {
+      const body = { agent: 'a', strategy: 'react', model: 'fake', context_ref: 'default', create_thread: true };
+      const request = {
+        ...body,
+        thread_id: threadId,
+        run_id: id,
+        request_id: id,
+        request_hash: '00',
+        queue_prefix: lanefold.options.queuePrefix,
+      };
+      await lanefold.database.pool.query('select lanefold.enqueue_run($1)', [{ ...request, input: { content: 'hi' } }]);
+    }
+    await lanefold.startWorker(quick);
+    await allEnd(runs);
+  });
+
+  test('under a worker at work: what runs ends, what waited is added again', async () => {
+    await lanefold.startWorker({ ...quick, concurrency: 1 });
+    const runs = await enqueue(3);
+    await until('one runs', () => model.calls.length === 1);
+    await wipe();
+    gate.resolve();
+    await allEnd(runs);
+    expect(model.calls).toHaveLength(3);
+  });
+
+  test('or delivers one twice, or an old one late, starts nothing', async () => {
+    await lanefold.startWorker(quick);
+    const [run] = await enqueue(1);
+    const { threadId, id } = run!;
+    await until('it runs', () => model.calls.length === 1);
+    const before = await stateOf(threadId);
+    const job = { thread_id: threadId, run_id: id, agent: 'a', enqueue_no: 1 };
+    await queue.add(job, 0);
+    const outcome = async (data: typeof job, jobId: string) => {
+      await queue.queues[0]!.add('run', data, { jobId });
+      const done = await until('the job has ended', async () => {
+        const found = await queue.queues[0]!.getJob(jobId);
+        return found?.finishedOn ? found : undefined;
+      });
+      return done.returnvalue;
+    };
+    expect(await outcome(job, 'twin')).toEqual({ status: 'running', reason: 'leased' });
+    expect(await outcome({ ...job, enqueue_no: 0 }, 'older')).toEqual({ status: 'running', reason: 'superseded' });
+    expect(await outcome({ ...job, enqueue_no: 9 }, 'newer')).toEqual({ status: 'running', reason: 'superseded' });
+    expect(await stateOf(threadId)).toEqual(before);
+    gate.resolve();
+    await allEnd([run!]);
+    const ended = await stateOf(threadId);
+    expect(await outcome(job, 'late')).toEqual({ status: 'completed', reason: 'not_queued' });
+    expect(await stateOf(threadId)).toEqual(ended);
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test('is not asked for a run whose worker renews its lease for longer than that lasts', async () => {
+    const lease = { leaseMs: 900, sweepMs: 100 };
+    await lanefold.startWorker(lease);
+    await lanefold.startWorker(lease);
+    const [run] = await enqueue(1);
+    await until('it runs', () => model.calls.length === 1);
+    const leases = new Set<number>();
+    await until('its lease has moved by more than two leases', async () => {
+      const { rows } = await lanefold.database.pool.query<{ until: string }>(
+        'select extract(epoch from lease_until) * 1000 as until from lanefold.run where thread_id = $1',
+        [run!.threadId],
+      );
+      leases.add(Number(rows[0]!.until));
+      return Math.max(...leases) - Math.min(...leases) > 2 * lease.leaseMs;
+    });
+    expect(leases.size).toBeGreaterThan(3);
+    expect(await stateOf(run!.threadId)).toMatchObject({ status: 'running', enqueue_no: 1, lease: '1', step: 0 });
+    gate.resolve();
+    await allEnd([run!]);
+    expect(model.calls).toHaveLength(1);
+    expect((await eventsOf(lanefold, run!.threadId)).map((event) => event.kind)).not.toContain('llm_lost');
+  });
+});
+
+async function wipeTables(lanefold: TestLanefold): Promise<void> {
+  const { rows } = await lanefold.database.pool.query<{ names: string }>(
+    `select string_agg(format('%I.%I', schemaname, tablename), ', ') as names from pg_tables
+     where schemaname = 'bullmq' and tablename !~ 'migration|version'`,
+  );
+  await lanefold.database.pool.query(`truncate ${rows[0]!.names} cascade`);
+}

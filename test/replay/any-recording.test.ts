@@ -1,0 +1,66 @@
+import fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { parseRecording } from '../../src/replay/recording.ts';
+import { replay } from '../../src/replay/replay.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { noRedis, queueBackend } from '../support/lanefold.ts';
+
+const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((s) => s.replaceAll('\u0000', ''));
+const question = text.map((s) => `Q${s}`);
+// few ids, names and arguments: they shall repeat, within a turn and from turn to turn
+const call = fc.record({
+  id: fc.constantFrom('a', 'b'),
+  function: fc.record({
+    name: fc.constantFrom('look', 'book'),
+    arguments: fc.constantFrom('{}', '{"b":1, "a":{"d":[],"c":"é"}}', '', 'not json', '[1]'),
+  }),
+});
+const round = fc
+  .record({ content: fc.option(text), calls: fc.array(fc.tuple(call, text), { minLength: 1, maxLength: 6 }) })
+  .map(({ content, calls }) => [
+    { role: 'assistant', content, tool_calls: calls.map(([c]) => c) },
+    ...calls.map(([c, result]) => ({ role: 'tool', tool_call_id: c.id, name: c.function.name, content: result })),
+  ]);
+const answer = fc.option(text).map((content) => ({ role: 'assistant', content }));
+const exchange = fc
+  .record({ question, rounds: fc.array(round, { maxLength: 3 }), answer: fc.option(answer) })
+  .map(({ question: content, rounds, answer: last }) => [
+    { role: 'user', content },
+    ...rounds.flat(),
+    ...(last ? [last] : []),
+  ]);
+const traj = fc
+  .record({ system: fc.option(question), exchanges: fc.array(exchange, { minLength: 1, maxLength: 4 }) })
+  .map(({ system, exchanges }) => [...(system ? [{ role: 'system', content: system }] : []), ...exchanges.flat()]);
+
+describe.skipIf(noRedis())('any recording', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await createDatabase();
+  });
+  afterAll(() => database.drop());
+
+  test('replays without a mismatch', async () => {
+    let n = 0;
+    await fc.assert(
+      fc.asyncProperty(fc.array(traj, { minLength: 4, maxLength: 12 }), async (trajs) => {
+        const recording = parseRecording('any.json', JSON.stringify(trajs.map((one) => ({ traj: one }))));
+        const report = await replay(recording, {
+          databaseUrl: database.url,
+          redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+          prefix: `p${n++}-`,
+          concurrency: 8,
+        });
+        const roles = trajs.flat().map((message) => message.role);
+        expect(report).toMatchObject({
+          mismatches: 0,
+          firstMismatches: [],
+          threads: trajs.length,
+          modelCalls: roles.filter((role) => role === 'assistant').length,
+          toolCalls: roles.filter((role) => role === 'tool').length,
+        });
+      }),
+      { numRuns: 8 },
+    );
+  });
+});

@@ -1,0 +1,24 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { inject } from 'vitest';
+import { cli, type CliResult } from '../cli/cli.ts';
+import type { TestDatabase } from '../support/database.ts';
+import { queueBackend } from '../support/lanefold.ts';
+
+export const shopFile = path.resolve('test/replay/fixtures/shop.json');
+/** Of the fixture: runs, turns and tool messages in it. */
+export const shopFigures = { threads: 3, runs: 6, model_calls: 9, tool_calls: 6 };
+
+/** Writes a recording of these trajectories; returns its path. */
+export function record(name: string, trajs: unknown[]): string {
+  const file = path.join(mkdtempSync(path.join(tmpdir(), 'lanefold-replay-')), name);
+  writeFileSync(file, JSON.stringify(trajs.map((traj) => ({ traj }))));
+  return file;
+}
+
+/** `lanefold replay` on this database and the queue of the project. */
+export const replayCli = (database: TestDatabase, file: string, ...options: string[]): Promise<CliResult> =>
+  cli(['replay', file, ...options], {
+    env: { DATABASE_URL: database.url, ...(queueBackend() === 'redis' ? { REDIS_URL: inject('redisUrl') } : {}) },
+  });

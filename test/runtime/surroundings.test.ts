@@ -1,0 +1,66 @@
+import { createLanefold, defineAgent, type AgentDefinition } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { noRedis, queueBackend } from '../support/lanefold.ts';
+import { freePort } from '../support/redis.ts';
+
+describe.skipIf(noRedis())('createLanefold', () => {
+  let database: TestDatabase;
+  let closed: number;
+  beforeAll(async () => {
+    database = await createDatabase();
+    closed = await freePort();
+  });
+  afterAll(() => database?.drop());
+
+  const failure = (options: Parameters<typeof createLanefold>[0]) =>
+    createLanefold({ databaseUrl: database.url, redisUrl: null, ...options }).then(
+      () => 'it started',
+      (error: unknown) => error,
+    );
+
+  test('without a database says so, with what to do', async () => {
+    expect(await failure({ databaseUrl: `postgres://x@127.0.0.1:${closed}/x` })).toMatchObject({
+      code: 'database_unreachable',
+      hint: expect.stringContaining('DATABASE_URL'),
+    });
+    const other = new URL(database.url);
+    other.pathname = '/no_such_database';
+    expect(await failure({ databaseUrl: other.href })).toMatchObject({ code: 'database_unreachable' });
+  });
+
+  test('without its queue says so, with what to do', async () => {
+    const [options, word] =
+      queueBackend() === 'redis'
+        ? [{ redisUrl: `redis://127.0.0.1:${closed}` }, 'REDIS_URL']
+        : [{ directUrl: `postgres://x@127.0.0.1:${closed}/x` }, 'LANEFOLD_DIRECT_URL'];
+    expect(await failure(options)).toMatchObject({
+      code: 'queue_unreachable',
+      hint: expect.stringContaining(word),
+    });
+  });
+
+  test('on a database without the schema says how to make it', async () => {
+    const empty = await createDatabase({ empty: true });
+    expect(await failure({ databaseUrl: empty.url })).toMatchObject({
+      code: 'database_outdated',
+      hint: expect.stringContaining('lanefold migrate'),
+    });
+    await empty.drop();
+  });
+
+  test.each<[string, () => AgentDefinition[], string]>([
+    [
+      'two agents of one name',
+      () => [1, 2].map(() => defineAgent({ name: 'a', model: 'scripted:echo' })),
+      'invalid_agent',
+    ],
+    ['a name with a space', () => [{ name: 'a b', model: 'scripted:echo' }], 'invalid_agent'],
+    ['an agent without a model', () => [{ name: 'a', model: '' }], 'invalid_agent'],
+    ['an unknown strategy', () => [{ name: 'a', model: 'scripted:echo', strategy: 'luck' }], 'invalid_agent'],
+    ['no model calls', () => [{ name: 'a', model: 'scripted:echo', maxIterations: 0 }], 'invalid_agent'],
+    ['a tool that is none', () => [{ name: 'a', model: 'scripted:echo', tools: [7] as never }], 'invalid_tool'],
+  ])('refuses %s', async (_, agents, code) => {
+    expect(await failure({ agents: agents() })).toMatchObject({ code });
+  });
+});

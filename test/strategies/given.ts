@@ -1,0 +1,57 @@
+import type { ModelTurn, ToolCall } from '../../src/context/message.ts';
+import type { Decision, MachineEvent, Outcome, RunFacts } from '../../src/strategies/machine.ts';
+import { react } from '../../src/strategies/react/index.ts';
+import type { ReactState } from '../../src/strategies/react/state.ts';
+
+export const facts: RunFacts = { runId: 'run_1', model: 'test:m', maxIterations: 3, maxModelRetries: 2 };
+
+export const llm: ReactState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
+export const tools: ReactState = { ...llm, phase: 'tools', round: 1 };
+
+/** `given(state).when(event)` is the decision of the ReAct machine; `when` also takes `start` and `resume`. */
+export const given = (state: ReactState | null, run: Partial<RunFacts> = {}) => ({
+  when(event: MachineEvent | 'start' | 'resume'): Decision<ReactState> {
+    const known = { ...facts, ...run };
+    if (event === 'start') return react.start(known);
+    if (event === 'resume') return react.resume(known, state);
+    return react.on(known, state!, event);
+  },
+});
+
+export const call = (id: string, name = 'look', args: ToolCall['arguments'] = {}): ToolCall => ({
+  id,
+  name,
+  arguments: args,
+  arguments_raw: JSON.stringify(args),
+});
+
+export const answered = (turn: Partial<ModelTurn>): MachineEvent => ({
+  type: 'model_answered',
+  contextHash: 'h1',
+  turn: {
+    text: '',
+    toolCalls: [],
+    usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+    finishReason: 'stop',
+    ...turn,
+  },
+});
+
+export const finished = (calls: ToolCall[], outcomes: Partial<Outcome>[] = calls.map(() => ({}))): MachineEvent => ({
+  type: 'tools_finished',
+  calls,
+  outcomes: outcomes.map((o, i) => ({ status: 'ok', content: `r${i}`, attempts: 1, durationMs: 5, ...o })),
+});
+
+export const failed = (retryable: boolean, retryAfterMs?: number): MachineEvent => ({
+  type: 'model_failed',
+  error: { type: 'llm_request', message: 'broken' },
+  retryable,
+  ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+});
+
+/** Kinds of the events of a decision, those after drained input behind a bar. */
+export const kinds = ({ step }: Decision<ReactState>): string[] => [
+  ...(step?.events ?? []).map((event) => event.k),
+  ...(step?.thenEvents ? ['|', ...step.thenEvents.map((event) => event.k)] : []),
+];

@@ -1,0 +1,212 @@
+import { describe, expect, test } from 'vitest';
+import type { ReactState } from '../../src/strategies/react/state.ts';
+import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
+
+const limit = 'Maximum iterations reached without a final answer.';
+
+describe('ReAct', () => {
+  test('starts with model call 1 and nothing to commit: the claim has written its events', () => {
+    expect(given(null).when('start')).toEqual({ state: llm, command: { type: 'call_model', callId: 'run_1.1' } });
+  });
+
+  test('given a model call, when it answers, then the run finishes with the answer as its last entry', () => {
+    const decision = given(llm).when(answered({ text: 'Paris', thinking: 'hm', responseId: 'resp_1' }));
+    expect(decision.state).toEqual(llm);
+    expect(decision.command).toEqual({ type: 'finish' });
+    expect(decision.step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+    expect(decision.step!.entries).toEqual([
+      {
+        role: 'assistant',
+        payload: { content: 'Paris', thinking: 'hm' },
+        refs: { context_hash: 'h1', llm_call_id: 'run_1.1', iteration: 1 },
+      },
+    ]);
+    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint']);
+    expect(decision.step!.events![0]).toMatchObject({
+      i: 1,
+      e: 0,
+      d: { call_id: 'run_1.1', turn_type: 'final_answer', finish_reason: 'stop', llm_response_id: 'resp_1' },
+    });
+  });
+
+  test('an answer with text is final whatever its finish reason', () => {
+    for (const finishReason of ['length', 'content_filter', 'error', 'unknown', null]) {
+      const { step } = given(llm).when(answered({ text: 'half an', finishReason }));
+      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+    }
+  });
+
+  test('a blank answer is final after a benign finish reason, else an llm_response failure without a commit', () => {
+    for (const finishReason of ['stop', null]) {
+      const { step } = given(llm).when(answered({ text: ' ', finishReason }));
+      expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
+    }
+    for (const finishReason of ['length', 'content_filter', 'error', 'unknown']) {
+      const decision = given(llm).when(answered({ text: ' \n', finishReason }));
+      expect(decision.step).toBeUndefined();
+      expect(decision.command).toMatchObject({ type: 'fail', error: { type: 'llm_response' } });
+    }
+  });
+
+  test('an answer that input overtook continues with the next iteration', () => {
+    const { step } = given(llm).when(answered({ text: 'done?' }));
+    const state = step!.continue!.state as ReactState;
+    expect(step!.continue).toMatchObject({
+      state: { iteration: 2, call_no: 2 },
+      events: [{ k: 'llm_started', i: 2, d: { call_id: 'run_1.2' } }],
+    });
+    expect(given(state).when({ type: 'continued' })).toEqual({
+      state,
+      command: { type: 'call_model', callId: 'run_1.2' },
+    });
+  });
+
+  test('input that overtakes the last allowed answer gets none: the run ends at the limit', () => {
+    const { step } = given({ ...llm, iteration: 3 }).when(answered({ text: 'done?' }));
+    expect(step!.continue!.events).toEqual([]);
+    const end = given(step!.continue!.state as ReactState).when({ type: 'continued' });
+    expect(end.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: limit } });
+    expect(end.command).toEqual({ type: 'finish' });
+  });
+
+  test('a turn with calls starts a round: the ledger rows and tool_started in call order', () => {
+    const calls = [call('a', 'look', { at: 1 }), call('b', 'look'), call('a', 'other')];
+    const decision = given(llm).when(answered({ text: 'let me see', toolCalls: calls, finishReason: 'stop' }));
+    expect(decision.state).toEqual(tools);
+    expect(decision.command).toEqual({ type: 'run_tools', round: 1, calls });
+    expect(decision.step!.entries![0]!.payload).toEqual({ content: 'let me see', tool_calls: calls });
+    expect(decision.step!.calls).toEqual([
+      { index: 0, id: 'a', name: 'look' },
+      { index: 1, id: 'b', name: 'look' },
+      { index: 2, id: 'a', name: 'other' },
+    ]);
+    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', 'tool_started', 'tool_started', 'tool_started']);
+    expect(decision.step!.finish).toBeUndefined();
+  });
+
+  test('empty call ids are made up, distinct, the same in message and ledger, and given ones are kept', () => {
+    const { step, command } = given(llm).when(answered({ toolCalls: [call(''), call('b'), call('')] }));
+    const ids = step!.calls!.map((row) => row.id);
+    expect(ids[1]).toBe('b');
+    expect(new Set(ids).size).toBe(3);
+    expect(ids).not.toContain('');
+    expect((step!.entries![0]!.payload['tool_calls'] as { id: string }[]).map((c) => c.id)).toEqual(ids);
+    expect(command).toMatchObject({ calls: ids.map((id) => ({ id })) });
+  });
+
+  test('finished tools become messages in call order, then the next model call starts after drained input', () => {
+    const calls = [call('a'), call('b', 'other')];
+    const outcomes = [
+      { content: 'x', cleaned: true },
+      { status: 'error' as const, attempts: 2, durationMs: 9 },
+    ];
+    const decision = given(tools).when(finished(calls, outcomes));
+    expect(decision.step!.entries).toEqual([
+      {
+        role: 'tool',
+        payload: { content: 'x', tool_call_id: 'a', name: 'look' },
+        refs: { iteration: 1, cleaned: true },
+      },
+      { role: 'tool', payload: { content: 'r1', tool_call_id: 'b', name: 'other' }, refs: { iteration: 1 } },
+    ]);
+    expect(decision.step!.outcomes).toEqual([
+      { status: 'ok', attempts: 1, duration_ms: 5 },
+      { status: 'error', attempts: 2, duration_ms: 9 },
+    ]);
+    expect(kinds(decision)).toEqual(['tool_completed', 'tool_completed', 'checkpoint', '|', 'llm_started']);
+    expect(decision.step!.events!.map((event) => event.i)).toEqual([1, 1, 2]);
+    expect(decision.step!.drain).toBe(true);
+    expect(decision.state).toMatchObject({ phase: 'llm', iteration: 2, call_no: 2, retries: 0 });
+    expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
+  });
+
+  test('announced calls that do not come are a round without tools, which still counts', () => {
+    const decision = given(llm).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
+    expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
+    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', '|', 'llm_started']);
+    expect(decision.step!.entries![0]!.payload).toEqual({ content: 'calling' });
+    const last = given({ ...llm, iteration: 3 }).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
+    expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });
+  });
+
+  test('the tools of the last allowed call run, then the run is completed with the fixed sentence', () => {
+    const third = { ...llm, iteration: 3, call_no: 3 };
+    const calling = given(third).when(answered({ toolCalls: [call('a')] }));
+    expect(calling.command).toMatchObject({ type: 'run_tools' });
+    const end = given(calling.state).when(finished([call('a')]));
+    expect(end.command).toEqual({ type: 'finish' });
+    expect(end.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });
+    expect(end.step!.entries).toHaveLength(1);
+    expect(kinds(end)).toEqual(['tool_completed', 'checkpoint']);
+  });
+
+  test('the same calls twice in a row bring one warning, after the group', () => {
+    const first = given(tools).when(finished([call('a', 'look', { at: 1 }), call('b', 'other')]));
+    expect(first.step!.entries!.map((entry) => entry.role)).toEqual(['tool', 'tool']);
+    const again = { ...first.state, phase: 'tools' as const };
+    const second = given(again).when(finished([call('c', 'other'), call('d', 'look', { at: 1 })]));
+    expect(second.step!.entries!.map((entry) => entry.role)).toEqual(['tool', 'tool', 'user']);
+    expect(second.step!.entries![2]!.refs).toEqual({ kind: 'cycle_warning', iteration: 2 });
+    const other = given(again).when(finished([call('c', 'other'), call('d', 'look', { at: 2 })]));
+    expect(other.step!.entries).toHaveLength(2);
+  });
+
+  test('a failure that may pass is tried again with growing delays, each told, then fails the run', () => {
+    const first = given(llm).when(failed(true));
+    expect(first.command).toEqual({ type: 'call_model', callId: 'run_1.2', afterMs: 500 });
+    expect(kinds(first)).toEqual(['llm_retry', 'llm_started']);
+    expect(first.step!.events![0]!.d).toEqual({
+      call_id: 'run_1.1',
+      attempt: 1,
+      delay_ms: 500,
+      error: { type: 'llm_request', message: 'broken' },
+    });
+    expect(first.step!.entries).toBeUndefined();
+    const second = given(first.state).when(failed(true));
+    expect(second.command).toMatchObject({ afterMs: 1000, callId: 'run_1.3' });
+    const third = given(second.state).when(failed(true));
+    expect(third.step).toBeUndefined();
+    expect(third.command).toEqual({ type: 'fail', error: { type: 'llm_request', message: 'broken' } });
+  });
+
+  test('delays are capped, Retry-After is obeyed, and a success gives the retries back', () => {
+    const late = given({ ...llm, retries: 12 }, { maxModelRetries: 20 }).when(failed(true));
+    expect(late.command).toMatchObject({ afterMs: 30_000 });
+    expect(given(llm).when(failed(true, 7_000)).command).toMatchObject({ afterMs: 7_000 });
+    expect(given(llm).when(failed(true, 0)).command).toMatchObject({ afterMs: 0 });
+    expect(given(llm).when(failed(true, 60_001)).command).toMatchObject({ type: 'fail' });
+    const { state } = given({ ...llm, retries: 2 }).when(answered({ toolCalls: [call('a')] }));
+    expect(given(state).when(finished([call('a')])).state.retries).toBe(0);
+  });
+
+  test('a failure that will not pass fails the run at once', () => {
+    expect(given(llm).when(failed(false))).toEqual({
+      state: llm,
+      command: { type: 'fail', error: { type: 'llm_request', message: 'broken' } },
+    });
+  });
+
+  test.each([
+    ['before its first step', null, 1],
+    ['in a model call', { ...llm, iteration: 2, call_no: 4 }, 4],
+  ])('resumed %s, the lost call is told and a new one started', (_, state, lost) => {
+    const decision = given(state).when('resume');
+    expect(kinds(decision)).toEqual(['llm_lost', '|', 'llm_started']);
+    expect(decision.step!.events![0]!.d).toEqual({ call_id: `run_1.${lost}` });
+    expect(decision.step!.thenEvents![0]!.d).toMatchObject({ call_id: `run_1.${lost + 1}` });
+    expect(decision.step!.drain).toBe(true);
+    expect(decision.command).toEqual({ type: 'call_model', callId: `run_1.${lost + 1}` });
+  });
+
+  test('resumed in a tool round, the round goes on without a commit', () => {
+    expect(given(tools).when('resume')).toEqual({
+      state: tools,
+      command: { type: 'run_tools', round: 1, calls: [] },
+    });
+  });
+
+  test('resumed past the limit, the run ends at the limit', () => {
+    const decision = given({ ...llm, iteration: facts.maxIterations + 1 }).when('resume');
+    expect(decision.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: limit } });
+  });
+});

@@ -1,0 +1,102 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { anthropicAnswer } from './anthropic-protocol.ts';
+import { openaiAnswer } from './openai-protocol.ts';
+
+/** What a model says, for either protocol. `fragments` cuts texts and arguments into that many pieces (default 3). */
+export interface Say {
+  text?: string;
+  reasoning?: string;
+  toolCalls?: { id?: string; name: string; arguments: string }[];
+  finishReason?: string;
+  /** Input and output tokens; `null` leaves usage out. Default [10, 5]. */
+  usage?: [number, number] | null;
+  fragments?: number;
+  /** Closes the socket after this many stream events. */
+  cutAfter?: number;
+  /** Goes silent after this many stream events, until the client leaves. */
+  hangAfter?: number;
+}
+
+/** A say, an HTTP answer as it is, or silence before any answer. */
+export type Reply = Say | { status: number; headers?: Record<string, string>; body?: unknown } | { hang: true };
+
+export interface RecordedRequest {
+  url: string;
+  headers: IncomingHttpHeaders;
+  body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
+  /** Resolves when the connection of this request is done with, also by the client leaving. */
+  closed: Promise<void>;
+}
+
+export interface ModelServer {
+  /** Base URL with `/v1`, for both protocols. */
+  url: string;
+  requests: RecordedRequest[];
+  /** Queues replies; each request takes the next one. A function sees the request. An empty queue answers 500. */
+  reply(...replies: (Reply | ((request: RecordedRequest) => Reply))[]): void;
+  /** Resolves with the next request to arrive. */
+  nextRequest(): Promise<RecordedRequest>;
+  close(): Promise<void>;
+}
+
+/** A scripted model server on a free local port: OpenAI's chat completions and Anthropic's messages. */
+export async function startModelServer(): Promise<ModelServer> {
+  const requests: RecordedRequest[] = [];
+  const replies: (Reply | ((request: RecordedRequest) => Reply))[] = [];
+  let waiting: ((request: RecordedRequest) => void)[] = [];
+
+  const server = createServer(async (incoming, response) => {
+    const closed = new Promise<void>((resolve) => response.once('close', () => resolve()));
+    const text = await readBody(incoming);
+    const request = { url: incoming.url ?? '', headers: incoming.headers, body: parse(text), closed };
+    requests.push(request);
+    const next = replies.shift() ?? { status: 500, body: { error: { message: 'The test queued no reply.' } } };
+    send(request, response, typeof next === 'function' ? next(request) : next);
+    for (const wake of waiting.splice(0)) wake(request);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`,
+    requests,
+    reply: (...more) => void replies.push(...more),
+    nextRequest: () => new Promise((resolve) => waiting.push(resolve)),
+    close: () =>
+      new Promise((resolve) => {
+        waiting = [];
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function send(request: RecordedRequest, response: ServerResponse, reply: Reply): void {
+  if ('hang' in reply) return;
+  if ('status' in reply) {
+    const body = typeof reply.body === 'string' ? reply.body : JSON.stringify(reply.body ?? {});
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(body);
+    return;
+  }
+  const answer = request.url.endsWith('/messages') ? anthropicAnswer(reply) : openaiAnswer(reply);
+  if (!request.body?.stream) {
+    response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer.whole));
+    return;
+  }
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (const [i, event] of answer.events.entries()) {
+    // Destroyed in the write's callback, so that what came before the cut does arrive.
+    if (reply.cutAfter === i) return void response.write('\n', () => response.destroy());
+    if (reply.hangAfter === i) return;
+    response.write(event);
+  }
+  response.end();
+}
+
+async function readBody(incoming: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+}
+
+const parse = (text: string): unknown => (text === '' ? undefined : JSON.parse(text));

@@ -1,0 +1,48 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pg from 'pg';
+import type { TestProject } from 'vitest/node';
+import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
+import { migrate } from '../../src/postgres/migrate.ts';
+import { startRedis } from './redis.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Superuser URL of the test cluster. */
+    postgresUrl: string;
+    /** Empty where there is no Redis: the suites of the Redis project skip. */
+    redisUrl: string;
+  }
+}
+
+export const templateDatabase = 'lanefold_template';
+
+/** Once for the whole run: one PostgreSQL with a migrated template, one Redis where there is one. */
+export default async function setup(project: TestProject) {
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-test-'));
+  // Durability is not what these tests are about; the fault suites that restart the server start their own.
+  const postgres = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
+  const admin = new pg.Client({ connectionString: postgres.url });
+  await admin.connect();
+  await admin.query(`create database ${templateDatabase}`);
+  await admin.end();
+  const url = new URL(postgres.url);
+  url.pathname = `/${templateDatabase}`;
+  await migrate(url.href);
+
+  const redis = process.env['REDIS_URL'] ? undefined : await startRedis(dir);
+  const redisUrl = process.env['REDIS_URL'] ?? redis?.url ?? '';
+  if (!redisUrl)
+    console.log(
+      'No Redis found (REDIS_URL, or a redis-server on the PATH): the suites of the Redis queue are skipped.',
+    );
+  project.provide('postgresUrl', postgres.url);
+  project.provide('redisUrl', redisUrl);
+
+  return async () => {
+    redis?.process.kill();
+    await postgres.stop();
+    await rm(dir, { recursive: true, force: true });
+  };
+}
