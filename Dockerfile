@@ -1,0 +1,25 @@
+# One image for api and worker; compose picks the command. Debian, not Alpine: BullMQ's native parts are built for glibc.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json ./
+# the embedded PostgreSQL is for machines without one; it would be most of the image
+RUN npm ci --omit=optional --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src ./src
+COPY db ./db
+COPY workers ./workers
+RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+COPY --from=build /app/db/migrations ./db/migrations
+COPY --from=build /app/db/sql ./db/sql
+COPY --from=build /app/src/cli/bin.js ./src/cli/bin.js
+USER node
+EXPOSE 4100
+ENTRYPOINT ["node", "src/cli/bin.js"]
+CMD ["api"]

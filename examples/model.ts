@@ -1,0 +1,10 @@
+const { OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, LANEFOLD_MODEL } =
+  process.env;
+
+/** The model of the examples: LANEFOLD_MODEL, else one of the provider whose key is set, else one that answers offline. */
+export const model =
+  LANEFOLD_MODEL ||
+  (OPENAI_API_KEY && !OPENAI_BASE_URL && 'openai:gpt-5-mini') ||
+  (ANTHROPIC_API_KEY && 'anthropic:claude-haiku-4-5') ||
+  (GOOGLE_GENERATIVE_AI_API_KEY && 'google:gemini-2.5-flash') ||
+  'scripted:demo';

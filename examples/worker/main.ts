@@ -1,0 +1,16 @@
+import { createLanefold } from 'lanefold';
+import { stopSignal } from '../stop.ts';
+import agents from './agents.ts';
+
+// In production `lanefold migrate` is a step of the deployment, and workers only check the schema.
+const lanefold = await createLanefold({ agents, migrate: true });
+const worker = await lanefold.startWorker({
+  concurrency: 20,
+  onRunEnd: (run) => console.log(`${run.status} ${run.agent} ${run.threadId} ${run.durationMs} ms`),
+  onError: (error) => console.error(error),
+});
+console.log(`worker ${worker.id} ready, queue in ${lanefold.queueBackend}`);
+
+console.log(`${await stopSignal()}: letting ${worker.active} runs end`);
+await lanefold.close();
+console.log('stopped');
