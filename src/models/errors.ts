@@ -2,7 +2,7 @@ import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONPar
 import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
 import { isConnectionError } from './connection-errors.ts';
 import { redact } from './redact.ts';
-import { retryAfterMs } from './retry-after.ts';
+import { retryAfterMs, retryDelayMs } from './retry-after.ts';
 
 /** Where a model call failed: before an answer began, while it streamed, in reading it, or by silence. */
 export type ModelErrorType = 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
@@ -39,7 +39,7 @@ export class ModelError extends Error {
 export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
   if (error instanceof ModelError) return error;
   const facts = factsOf(error);
-  const wait = retryAfterMs(facts.headers, now);
+  const wait = retryAfterMs(facts.headers, now) ?? retryDelayMs(facts.details);
   return new ModelError(textOf(error, facts), {
     errorType: errorTypeOf(error, facts, phase),
     retryable: isRetryable(error, facts),
@@ -52,6 +52,8 @@ interface Facts {
   status?: number;
   headers?: Record<string, string>;
   retryable?: boolean;
+  /** Google's `error.details`. */
+  details?: unknown;
   /** Error names a provider gives instead of a status: OpenAI's `code` and `type`, Anthropic's `type`. */
   words: string;
 }
@@ -62,13 +64,15 @@ const isHttpError = (value: unknown): value is number => typeof value === 'numbe
 function factsOf(error: unknown): Facts {
   const fields = (error !== null && typeof error === 'object' ? error : {}) as Record<string, unknown>;
   const status = [fields.statusCode, fields.status, fields.code].find(isHttpError);
-  const body = fields.data as { error?: { code?: unknown; type?: unknown } } | undefined;
+  const body = fields.data as
+    { error?: { code?: unknown; type?: unknown; details?: unknown }; details?: unknown } | undefined;
   const facts: Facts = {
     words: [fields.type, fields.code, body?.error?.type, body?.error?.code]
       .filter((w) => typeof w === 'string')
       .join(' '),
   };
   if (status !== undefined) facts.status = status;
+  facts.details = body?.error?.details ?? body?.details;
   if (typeof fields.isRetryable === 'boolean') facts.retryable = fields.isRetryable;
   if (fields.responseHeaders) facts.headers = fields.responseHeaders as Record<string, string>;
   return facts;

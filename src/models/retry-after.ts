@@ -14,3 +14,19 @@ export function retryAfterMs(headers: Record<string, string> | undefined, now: n
   const ms = /^[\d.]+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
   return Number.isFinite(ms) ? Math.max(0, Math.ceil(ms)) : undefined;
 }
+
+/**
+ * The same from the body of an error, where Google says it: `error.details[]` with a `RetryInfo`, whose `retryDelay` is
+ * a protobuf duration, `"36s"` or `{seconds, nanos}` (https://google.aip.dev/193). Undefined when it does not say.
+ */
+export function retryDelayMs(details: unknown): number | undefined {
+  if (!Array.isArray(details)) return undefined;
+  const info = details.find((detail: { '@type'?: unknown } | null) =>
+    String(detail?.['@type']).endsWith('google.rpc.RetryInfo'),
+  ) as { retryDelay?: unknown } | undefined;
+  const delay = info?.retryDelay;
+  if (typeof delay === 'string') return /^\d+(\.\d+)?s$/.test(delay) ? Math.ceil(parseFloat(delay) * 1000) : undefined;
+  const { seconds, nanos } = (delay ?? {}) as { seconds?: unknown; nanos?: unknown };
+  const ms = Number(seconds ?? 0) * 1000 + Number(nanos ?? 0) / 1e6;
+  return Number.isFinite(ms) && ms > 0 ? Math.ceil(ms) : undefined;
+}

@@ -4,6 +4,7 @@ import path from 'node:path';
 import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { startModelServer } from '../support/openai-server.ts';
 import { cli } from './cli.ts';
 
 describe('run, thread and context', () => {
@@ -23,6 +24,22 @@ describe('run, thread and context', () => {
     ]);
     expect(stderr).toContain('scripted:demo');
     expect(stderr).not.toContain('\u001b');
+  });
+
+  test('a model of Google answers through its own protocol, at the base URL of the environment', async () => {
+    const server = await startModelServer();
+    try {
+      server.reply({ toolCalls: [{ name: 'calculator', arguments: '{"expression":"6*7"}' }] }, { text: 'It is 42.' });
+      const { code, stdout } = await cli(['run', 'What is 6 * 7?', '--model', 'google:gemini-3-pro'], {
+        env: { ...env, GOOGLE_GENERATIVE_AI_BASE_URL: server.url, GOOGLE_GENERATIVE_AI_API_KEY: 'test' },
+      });
+      expect([code, stdout]).toEqual([0, 'It is 42.\n']);
+      expect(server.requests.map((request) => request.url)).toEqual(
+        Array(2).fill('/v1/models/gemini-3-pro:streamGenerateContent?alt=sse'),
+      );
+    } finally {
+      await server.close();
+    }
   });
 
   test('--json prints the run and nothing else', async () => {

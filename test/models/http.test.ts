@@ -15,7 +15,14 @@ const question: Message = { role: 'user', content: 'Add 1 and 2.' };
 
 async function ask(id: string, messages: Message[] = [question], more: Partial<StepCall> = {}) {
   const base = server.url;
-  const env = { OPENAI_BASE_URL: base, OPENAI_API_KEY: 'test', ANTHROPIC_BASE_URL: base, ANTHROPIC_API_KEY: 'test' };
+  const env = {
+    OPENAI_BASE_URL: base,
+    OPENAI_API_KEY: 'test',
+    ANTHROPIC_BASE_URL: base,
+    ANTHROPIC_API_KEY: 'test',
+    GOOGLE_GENERATIVE_AI_BASE_URL: base,
+    GOOGLE_GENERATIVE_AI_API_KEY: 'test-google',
+  };
   const model = await createModelRegistry({ env }).resolve(id);
   return step(model, { prompt: toPrompt(messages), tools: [add], signal: never, ...more });
 }
@@ -244,5 +251,113 @@ describe('Anthropic', () => {
   it('reports overload as retryable', async () => {
     server.reply({ status: 529, body: { type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } } });
     await expect(ask(id)).rejects.toMatchObject({ retryable: true, statusCode: 529 });
+  });
+});
+
+describe('Google', () => {
+  const id = 'google:gemini-3-pro';
+  const details = (retryDelay: unknown) => [
+    { '@type': 'type.googleapis.com/google.rpc.QuotaFailure', violations: [] },
+    { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay },
+  ];
+  const exhausted = (retryDelay: unknown) => ({
+    error: { code: 429, message: 'Quota exceeded.', status: 'RESOURCE_EXHAUSTED', details: details(retryDelay) },
+  });
+
+  it('streams thoughts, text, a signed call and usage, and gets its signature back', async () => {
+    server.reply(
+      { reasoning: 'think', text: 'Adding.', toolCalls: [{ id: 'g1', name: 'add', arguments: '{"a":1,"b":2}' }] },
+      { text: 'Done.' },
+    );
+    const turn = await ask(id);
+    expect(turn).toMatchObject({
+      text: 'Adding.',
+      thinking: 'think',
+      toolCalls: [{ name: 'add', arguments: { a: 1, b: 2 }, arguments_raw: '{"a":1,"b":2}' }],
+      usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
+      finishReason: 'tool_calls',
+      responseId: 'resp_1',
+    });
+    expect(server.requests[0]).toMatchObject({
+      url: '/v1/models/gemini-3-pro:streamGenerateContent?alt=sse',
+      headers: { 'x-goog-api-key': 'test-google' },
+      body: { contents: [{ role: 'user', parts: [{ text: 'Add 1 and 2.' }] }], tools: [{}] },
+    });
+    const [call] = turn.toolCalls;
+    const last = await ask(id, [
+      { role: 'system', content: 'Be brief.' },
+      question,
+      {
+        role: 'assistant',
+        content: turn.text,
+        tool_calls: turn.toolCalls,
+        ...(turn.reasoningDetails === undefined ? {} : { reasoning_details: turn.reasoningDetails }),
+        ...(turn.providerMetadata === undefined ? {} : { provider_metadata: turn.providerMetadata }),
+      },
+      { role: 'tool', tool_call_id: call!.id, name: 'add', content: '3' },
+    ]);
+    expect(last).toMatchObject({ text: 'Done.', toolCalls: [], finishReason: 'stop' });
+    const { systemInstruction, contents } = server.requests[1]!.body;
+    expect(systemInstruction).toEqual({ parts: [{ text: 'Be brief.' }] });
+    expect(contents[1].role).toBe('model');
+    expect(contents[1].parts).toContainEqual(
+      expect.objectContaining({
+        functionCall: expect.objectContaining({ name: 'add', args: { a: 1, b: 2 } }),
+        thoughtSignature: 'sig-1',
+      }),
+    );
+    expect(contents[2].parts[0].functionResponse).toMatchObject({ name: 'add' });
+  });
+
+  it('works without streaming, and gives a call without an id one', async () => {
+    server.reply({ text: 'Hi', toolCalls: [{ name: 'add', arguments: '{}' }] });
+    const turn = await ask(id, [question], { stream: false });
+    expect(turn).toMatchObject({ text: 'Hi', toolCalls: [{ arguments: {} }], usage: { total_tokens: 15 } });
+    expect(turn.toolCalls[0]!.id).not.toBe('');
+    expect(server.requests[0]!.url).toBe('/v1/models/gemini-3-pro:generateContent');
+  });
+
+  it.each([
+    ['whole seconds', '36s', 36_000],
+    ['fractions', '0.857s', 857],
+    ['an object', { seconds: '2', nanos: 500_000_000 }, 2_500],
+    ['nonsense', 'soon', undefined],
+  ])('takes the wait from the body, which is where Gemini says it: %s', async (_, retryDelay, expected) => {
+    server.reply({ status: 429, body: exhausted(retryDelay) });
+    const failure = await ask(id).catch((error: unknown) => error as { retryAfterMs?: number });
+    expect(failure).toMatchObject({ errorType: 'llm_request', retryable: true, statusCode: 429 });
+    expect((failure as { retryAfterMs?: number }).retryAfterMs).toBe(expected);
+  });
+
+  it('does not retry a bad request, and shows no key', async () => {
+    const message = 'API key not valid: AIzaSyA-1234567890abcdef.';
+    server.reply({ status: 400, body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } });
+    await expect(ask(id)).rejects.toMatchObject({
+      errorType: 'llm_request',
+      retryable: false,
+      statusCode: 400,
+      message: 'API key not valid: [redacted]. (HTTP 400)',
+    });
+  });
+
+  it.each([
+    [
+      'an error in the stream',
+      `data: ${JSON.stringify(exhausted('3s'))}\n\n`,
+      { retryable: true, retryAfterMs: 3_000 },
+    ],
+    [
+      'an overload in the stream',
+      'data: {"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}\n\n',
+      { retryable: true },
+    ],
+  ])('reports %s as what it is', async (_, body, expected) => {
+    server.reply({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
+    await expect(ask(id)).rejects.toMatchObject({ errorType: 'llm_stream', ...expected });
+  });
+
+  it('tells a cut stream from a finished one', async () => {
+    server.reply({ text: 'Hello world', cutAfter: 2 });
+    await expect(ask(id)).rejects.toMatchObject({ errorType: 'llm_stream', retryable: true });
   });
 });

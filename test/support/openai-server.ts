@@ -1,9 +1,10 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { anthropicAnswer } from './anthropic-protocol.ts';
+import { googleAnswer } from './google-protocol.ts';
 import { openaiAnswer } from './openai-protocol.ts';
 
-/** What a model says, for either protocol. `fragments` cuts texts and arguments into that many pieces (default 3). */
+/** What a model says, for any of the protocols. `fragments` cuts texts and arguments into that many pieces (default 3). */
 export interface Say {
   text?: string;
   reasoning?: string;
@@ -30,7 +31,7 @@ export interface RecordedRequest {
 }
 
 export interface ModelServer {
-  /** Base URL with `/v1`, for both protocols. */
+  /** Base URL with `/v1`, for all protocols. */
   url: string;
   requests: RecordedRequest[];
   /** Queues replies; each request takes the next one. A function sees the request. An empty queue answers 500. */
@@ -40,7 +41,7 @@ export interface ModelServer {
   close(): Promise<void>;
 }
 
-/** A scripted model server on a free local port: OpenAI's chat completions and Anthropic's messages. */
+/** A scripted model server on a free local port: OpenAI's chat completions, Anthropic's messages, Google's Gemini. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
   const replies: (Reply | ((request: RecordedRequest) => Reply))[] = [];
@@ -78,8 +79,9 @@ function send(request: RecordedRequest, response: ServerResponse, reply: Reply):
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(body);
     return;
   }
-  const answer = request.url.endsWith('/messages') ? anthropicAnswer(reply) : openaiAnswer(reply);
-  if (!request.body?.stream) {
+  const answer = protocolOf(request.url)(reply);
+  // Gemini tells by the path, the others in the body
+  if (!request.body?.stream && !request.url.includes(':streamGenerateContent')) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer.whole));
     return;
   }
@@ -92,6 +94,9 @@ function send(request: RecordedRequest, response: ServerResponse, reply: Reply):
   }
   response.end();
 }
+
+const protocolOf = (url: string) =>
+  url.endsWith('/messages') ? anthropicAnswer : /:\w*[gG]enerateContent/.test(url) ? googleAnswer : openaiAnswer;
 
 async function readBody(incoming: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
