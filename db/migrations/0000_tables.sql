@@ -92,6 +92,7 @@ CREATE TABLE "lanefold"."_run" (
 	"queue_shard" smallint DEFAULT 0 NOT NULL,
 	"trace_truncated" boolean DEFAULT false NOT NULL,
 	"active" boolean NOT NULL,
+	"interrupts" boolean DEFAULT false NOT NULL,
 	"status" text NOT NULL,
 	"queue_prefix" text DEFAULT 'lf' NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,

@@ -40,6 +40,8 @@ export const run = lanefold.table(
     traceTruncated: boolean('trace_truncated').notNull().default(false),
     /** True in `queued`, `running`, `suspended`. Beside `status`, so that starting a run touches no index. */
     active: boolean('active').notNull(),
+    /** It took the place of the run before it: ahead of every other waiting run. */
+    interrupts: boolean('interrupts').notNull().default(false),
     status: text('status').notNull(),
     /** First part of the name of the queue the run was given to; the shard is the rest. */
     queuePrefix: text('queue_prefix').notNull().default('lf'),

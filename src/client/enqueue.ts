@@ -26,8 +26,11 @@ export interface EnqueueOptions {
   contextRef?: string;
   /** The same id again returns the same run; default: the run's own id. */
   requestId?: string;
-  /** On a thread with an active run: `reject` (default) or `wait` in line. */
-  busy?: 'reject' | 'wait';
+  /**
+   * On a thread with an active run: `reject` (default), `wait` in line, or `interrupt`, which cancels that run, ends
+   * earlier interrupts that have not begun, and goes before whatever waits.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
   /** Overrides the agent's model for this run. */
   model?: string;
   /** Overrides the agent's limit of model calls for this run. */

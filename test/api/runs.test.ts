@@ -45,6 +45,19 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(rest).toEqual({ data: events.data.slice(3), next_after_event_seq: null });
   });
 
+  test('that interrupt take the place of the active one', async () => {
+    const hang = 'scripted:echo?latency_ms=600000';
+    const body = { agent: 'calc', create_thread: true };
+    const first = await api.call('POST', '/v1/threads/r-i/runs', { ...body, input: 'slow', model: hang });
+    const next = await api.call('POST', '/v1/threads/r-i/runs', { ...body, input: 'now', busy: 'interrupt' });
+    expect(next.status).toBe(202);
+    expect(await ended(next.headers.get('location')!)).toMatchObject({ status: 'completed', result: 'now' });
+    expect(await ended(first.headers.get('location')!)).toMatchObject({
+      status: 'cancelled',
+      error: { type: 'cancelled', message: 'interrupted' },
+    });
+  });
+
   test('of a repeated request are one run', async () => {
     const send = (input: string, body = {}) =>
       api.call(

@@ -45,6 +45,9 @@ const breaches: Record<string, string> = {
   'waiting_runs counts the waiting runs, and none waits for nobody': `
     select t.id from lanefold.thread t left join lanefold._run r on r.thread_id = t.id and r.status = 'waiting'
     group by t.id having t.waiting_runs <> count(r.id) or (count(r.id) > 0 and t.active_run_id is null)`,
+  'one interrupt at most waits, and only for a run that is told to end': `
+    select r.thread_id, count(*) from lanefold._run r join lanefold._run a on a.thread_id = r.thread_id and a.active
+    where r.status = 'waiting' and r.interrupts group by r.thread_id having count(*) > 1 or bool_or(a.cancel_requested_at is null)`,
   'a pending operation waits for an active run': `
     select t.id, o.op_id from lanefold.thread t full join (select * from lanefold.context_op where status = 'pending') o on o.thread_id = t.id
     where t.pending_op_id is distinct from o.op_id or (o.op_id is not null and t.active_run_id is null)`,

@@ -19,7 +19,12 @@ const off = fc.constantFrom(0, 0, 0, 0, 0, 0, -1, 1);
 const command = fc.oneof(
   {
     weight: 3,
-    arbitrary: fc.record({ do: fc.constant('enqueue' as const), run: fc.constantFrom(...ids), restore: fc.boolean() }),
+    arbitrary: fc.record({
+      do: fc.constant('enqueue' as const),
+      run: fc.constantFrom(...ids),
+      busy: fc.constantFrom('wait' as const, 'wait' as const, 'interrupt' as const),
+      restore: fc.boolean(),
+    }),
   },
   { weight: 5, arbitrary: fc.record({ do: fc.constant('claim' as const), run: which, off, past: fc.boolean() }) },
   {
@@ -73,7 +78,7 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
   switch (c.do) {
     case 'enqueue':
       return run!.enqueue({
-        busy: 'wait',
+        busy: c.busy,
         contextRef: c.run === 'r2' ? 'plan' : 'default',
         ...(c.restore ? { options: { on_failure: 'restore' } } : {}),
       });
@@ -139,12 +144,12 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
 }
 
 const begun: Command[] = [
-  { do: 'enqueue', run: 'r0', restore: false },
+  { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },
   { do: 'claim', run: 'r0', off: 0, past: false },
 ];
 const completed: Command[] = [...begun, { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 0 }];
 const cancelled: Command[] = [
-  { do: 'enqueue', run: 'r0', restore: false },
+  { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },
   { do: 'cancel', run: 'r0' },
 ];
 const failed: Command[] = [...begun, { do: 'finish', run: 'r0', offLease: 0, anyone: true }];

@@ -9,7 +9,7 @@ export interface EnqueueFields {
   requestId?: string;
   requestHash?: string;
   contextRef?: string;
-  busy?: 'reject' | 'wait';
+  busy?: 'reject' | 'wait' | 'interrupt';
   input?: string;
   options?: JsonObject;
 }

@@ -96,6 +96,28 @@ describe.skipIf(noRedis())('a worker that is killed', () => {
     ]);
   });
 
+  test('and its run interrupted: the next worker ends it without a call, and runs the interrupt', async () => {
+    let next: { threadId: string; id: string } | undefined;
+    const run = await bench.crash(
+      (visit, { child }) => {
+        if (visit.kind === 'tool') return child.kill().then(() => forever);
+        return next ? { text: 'Instead.' } : bench.script(visit);
+      },
+      {
+        meanwhile: async ({ threadId }) =>
+          (next = await bench.runs.enqueue({ agent: 'fault', input: 'instead', threadId, busy: 'interrupt' })),
+      },
+    );
+    expect(run.ended).toMatchObject({ status: 'cancelled', error: { message: 'interrupted' } });
+    const rescuer = await bench.startWorker(patient);
+    expect(await bench.runs.wait(next!, { timeoutMs: 30_000 })).toMatchObject({ result: 'Instead.' });
+    await rescuer.stop();
+    expect((await contextOf(bench, run.threadId)).map(([role]) => role)).toEqual([
+      ...['system', 'user', 'assistant', 'tool', 'tool', 'tool'],
+      ...['user', 'assistant'],
+    ]);
+  });
+
   test('and then the next one too: a third one ends the run', async () => {
     const second = await bench.child({ name: 'second', worker: patient });
     const run = await bench.crash(

@@ -1,7 +1,8 @@
 -- Accepts a run. p: {thread_id, run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?,
--- busy: reject|wait, create_thread?, queue_prefix?, queue_shard?, job_queue?}. With job_queue, the name of a BullMQ queue in this database,
+-- busy: reject|wait|interrupt, create_thread?, queue_prefix?, queue_shard?, job_queue?}. With job_queue, the name of a BullMQ queue in this database,
 -- the job is added in the same transaction. Without context_ref the run is on the thread's active lane. The same request_id and hash returns the same run, before any busy
--- logic. Returns {run_id, status, enqueue_no, queue_shard, duplicate}; a `queued` run needs its job where job_queue was not given.
+-- logic. An interrupt ends earlier interrupts that have not begun as superseded, cancels the active run and takes its place, which it
+-- has at once where no worker holds that run. Returns {run_id, status, enqueue_no, queue_shard, duplicate}; a `queued` run needs its job where job_queue was not given.
 create or replace function lanefold.enqueue_run(p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -11,6 +12,7 @@ declare
   v_run constant text := p ->> 'run_id';
   v_at timestamptz;
   v_queued boolean := true;
+  v_interrupts boolean := false;
   v_context_ref text;
 begin
   if (p -> 'create_thread')::boolean then
@@ -33,10 +35,11 @@ begin
       return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'duplicate', true);
     end if;
     v_queued := t.active_run_id is null;
-    if not v_queued and p ->> 'busy' is distinct from 'wait' then
+    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt') then
       perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', v_thread, t.active_run_id),
-        'Wait for it to end, or enqueue with busy: "wait".');
+        'Wait for it to end, or enqueue with busy: "wait" or "interrupt".');
     end if;
+    v_interrupts := not v_queued and p ->> 'busy' = 'interrupt';
     update lanefold.thread
     set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
     where id = v_thread;
@@ -44,10 +47,13 @@ begin
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
   insert into lanefold._run (thread_id, id, request_id, request_hash, agent, strategy, model, context_ref, input, options,
-    status, active, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
+    status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
   values (v_thread, v_run, nullif(p ->> 'request_id', v_run), decode(p ->> 'request_hash', 'hex'), p ->> 'agent', p ->> 'strategy',
-    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued,
+    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued, v_interrupts,
     v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), coalesce((p ->> 'queue_shard')::smallint, 0), v_at, v_at);
+  if v_interrupts then
+    v_queued := lanefold._interrupt(v_thread, v_run, t.active_run_id);
+  end if;
   if v_queued and p ? 'job_queue' then
     perform lanefold._add_job(p ->> 'job_queue', v_thread, v_run, 1, p ->> 'agent');
   end if;

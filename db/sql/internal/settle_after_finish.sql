@@ -35,7 +35,7 @@ begin
   if t.waiting_runs > 0 then
     update lanefold._run set status = 'queued', active = true, enqueue_no = enqueue_no + 1, enqueued_at = v_at
     where thread_id = p_thread_id and id = (
-      select id from lanefold._run where thread_id = p_thread_id and not active and finished_at is null order by created_at limit 1)
+      select id from lanefold._run where thread_id = p_thread_id and not active and finished_at is null order by interrupts desc, created_at limit 1)
     returning * into v_next;
     update lanefold.thread set active_run_id = v_next.id, waiting_runs = waiting_runs - 1 where id = p_thread_id;
     return jsonb_build_object('promoted', jsonb_build_object('thread_id', p_thread_id, 'run_id', v_next.id, 'agent', v_next.agent,

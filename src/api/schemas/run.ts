@@ -14,10 +14,10 @@ export const NewRun = z
     request_id: Id.optional().openapi({
       description: 'The same id again returns the same run; also as Idempotency-Key.',
     }),
-    busy: z
-      .enum(['reject', 'wait'])
-      .optional()
-      .openapi({ description: 'On a thread with an active run: 409 `thread_busy` (default), or wait in line.' }),
+    busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({
+      description:
+        'On a thread with an active run: 409 `thread_busy` (default), wait in line, or cancel that run and go before all that wait.',
+    }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Instead of the model of the agent.' }),
     max_iterations: whole(1, 1_000_000).optional(),
     tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
