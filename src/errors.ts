@@ -8,6 +8,7 @@ export const errorStatus = {
   // bad input: nothing was written
   invalid_id: 400,
   invalid_input: 400,
+  empty_content: 400,
   invalid_text: 400,
   reserved_kind: 400,
   invalid_json: 400,
@@ -37,6 +38,10 @@ export const errorStatus = {
   thread_busy: 409,
   lane_busy: 409,
   rev_conflict: 409,
+  idle: 409,
+  request_mismatch: 409,
+  closed: 409,
+  queue_full: 409,
   lease_lost: 409,
   step_ahead: 409,
   append_only: 409,

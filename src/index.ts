@@ -8,7 +8,7 @@ export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
 export type { RunRef, Runs } from './client/runs.ts';
 export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
-export type { InputOptions, InputReceipt } from './client/inputs.ts';
+export type { Input, InputOptions, InputReceipt, InputRejection } from './client/inputs.ts';
 export type { RunEvent } from './client/events.ts';
 export type { AppendOptions, Entry, NewEntry, Thread, Threads } from './client/threads.ts';
 export type { Contexts, Lane, NewContext, OperationOptions, OperationReceipt } from './client/contexts.ts';

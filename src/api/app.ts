@@ -13,6 +13,7 @@ import { requestCounter } from './request-counter.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addEvents } from './routes/events.ts';
+import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
 import { addRuns } from './routes/runs.ts';
 import { addThreads } from './routes/threads.ts';
@@ -63,6 +64,7 @@ export function createApp(lanefold: Client, options: AppOptions = {}): ApiApp {
   addEntries(app, lanefold);
   addContexts(app, lanefold);
   addRuns(app, lanefold);
+  addInputs(app, lanefold);
   addEvents(app, lanefold);
   addOperations(app, lanefold, requests);
   addDocs(app);

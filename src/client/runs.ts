@@ -5,7 +5,7 @@ import type { PromotedRun } from '../runtime/commit.ts';
 import { toJob } from '../runtime/sweep.ts';
 import type { RunWaiter } from '../runtime/waiter.ts';
 import { assertStorable } from '../text.ts';
-import { sendInput, type InputOptions, type InputReceipt } from './inputs.ts';
+import { readInputs, sendInput, type Input, type InputOptions, type InputReceipt } from './inputs.ts';
 import { readRunEvents, type RunEvent } from './events.ts';
 import { selectRun, toRun, type Run, type RunRow, type RunHandle, type RunStatus } from './run-row.ts';
 
@@ -37,6 +37,8 @@ export interface Runs {
   steer(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
   /** As `steer`, for what a program says. */
   inject(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  /** What a run was told by `steer` and `inject`, in order, and what became of it. */
+  inputs(run: RunRef, options?: { afterOrdinal?: number; limit?: number }): Promise<Input[]>;
   /** Asks for the end of a run. Harmless twice or too late. */
   cancel(run: RunRef, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
 }
@@ -88,6 +90,7 @@ export function runsOf(deps: RunsDeps): Runs {
     events: (run, { afterSeq = 0, limit = 100 } = {}) => readRunEvents(db, run.threadId, run.id, afterSeq, limit),
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
+    inputs: (run, { afterOrdinal = 0, limit = 100 } = {}) => readInputs(db, run.threadId, run.id, afterOrdinal, limit),
     async cancel(run, reason = 'user_cancelled') {
       assertStorable(reason, 'The reason');
       const [row] = await db.query<{ result: { status: RunStatus; accepted: boolean; promoted?: PromotedRun } }>(

@@ -52,7 +52,7 @@ describe.skipIf(noRedis())('steering', () => {
     await gate.called();
     expect(await lanefold.runs.steer(run.threadId, '  second ')).toMatchObject({ status: 'queued', reason: null });
     const receipt = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
-    expect(receipt).toEqual({ inputId: 'in-3', status: 'queued', reason: null });
+    expect(receipt).toEqual({ inputId: 'in-3', runId: run.id, status: 'queued', reason: null, duplicate: false });
     gate.open();
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'third', iteration: 2 });
     expect(await roles(run.threadId)).toEqual([
@@ -63,7 +63,7 @@ describe.skipIf(noRedis())('steering', () => {
       'assistant: third',
     ]);
     const again = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
-    expect(again.status).toBe('injected');
+    expect(again).toMatchObject({ status: 'injected', duplicate: true });
     const kinds = (await lanefold.runs.events(run)).map((event) => event.kind);
     expect(kinds.filter((kind) => kind === 'input_injected')).toHaveLength(2);
     expect(kinds.filter((kind) => kind === 'request_completed')).toHaveLength(1);

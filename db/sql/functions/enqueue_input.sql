@@ -1,5 +1,5 @@
--- Queues user-style input for an active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?}.
--- Returns {status: queued|rejected, reason?, input_id}; the same id again answers as the first time.
+-- Queues user-style input for an active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
+-- expected_run_id?}. Returns {status: queued|rejected, reason?, input_id, run_id?}; the same id again answers as the first time.
 create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -10,17 +10,23 @@ declare
   v_known record;
 begin
   t := lanefold._lock_thread(p_thread_id);
-  select status, (kind, source, content) = (p ->> 'kind', p ->> 'source', v_content) as same into v_known
+  select status, run_id, (kind, source, content, run_id) = (p ->> 'kind', p ->> 'source', v_content, coalesce(p ->> 'expected_run_id', run_id)) as same
+  into v_known
   from lanefold.pending_input where thread_id = p_thread_id and id = p ->> 'id';
   if found then
     if v_known.same is not true then
       perform lanefold._fail('LF007', format('Input %s was accepted with another body.', p ->> 'id'), 'Use a new id for new input.');
     end if;
-    return jsonb_build_object('status', v_known.status, 'input_id', p ->> 'id', 'duplicate', true);
+    return jsonb_build_object('status', v_known.status, 'input_id', p ->> 'id', 'run_id', v_known.run_id, 'duplicate', true);
   end if;
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
+  if p ->> 'expected_run_id' <> coalesce(r.id, '')
+     and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
+    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p ->> 'expected_run_id', p_thread_id), 'Check the ids.');
+  end if;
   v_reason := case
     when r.id is null then 'idle'
+    when p ->> 'expected_run_id' <> r.id then 'request_mismatch'
     when p ->> 'expected_request_id' <> coalesce(r.request_id, r.id) then 'request_mismatch'
     when r.sealed_at is not null then 'closed'
     when jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'

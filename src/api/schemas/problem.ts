@@ -29,11 +29,15 @@ export const Problem = z
   });
 
 const descriptions = {
-  400: 'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, `reserved_kind`.',
+  400:
+    'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
+    '`empty_content`, `reserved_kind`.',
   401: 'The key is missing or wrong: `unauthorized`.',
   403: 'Not from here: `forbidden_host`, `forbidden_origin`.',
   404: 'There is no such thing: `thread_not_found`, `run_not_found`.',
-  409: 'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`.',
+  409:
+    'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
+    '`queue_full`.',
   410: 'The thread was erased: `thread_erased`.',
   413: 'The body is over the limit: `body_too_large`.',
   415: 'The body is not declared as JSON: `unsupported_media_type`.',

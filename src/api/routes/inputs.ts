@@ -1,0 +1,98 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Client } from '../../client/client.ts';
+import type { InputOptions, InputRejection } from '../../client/inputs.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { ApiApp } from '../env.ts';
+import { pageOf, toOutside } from '../json.ts';
+import { InputPage, InputReceipt, NewInput } from '../schemas/input.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { limit, wholeText } from '../schemas/values.ts';
+import { body, given, idempotencyKey, json, keyOf, replayed, replayedHeader, run, security } from './shared.ts';
+
+const tags = ['Runs'];
+
+const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
+  createRoute({
+    method: 'post',
+    path: `/v1/threads/{thread_id}/runs/{run_id}/${kind}`,
+    operationId: `${kind}Run`,
+    tags,
+    security,
+    summary,
+    description: 'Accepted input becomes a user message before the next model call, or continues a run that would end.',
+    request: { params: run, headers: idempotencyKey, body: body(NewInput) },
+    responses: {
+      202: { ...json('The run has the input.', InputReceipt), ...replayedHeader },
+      ...problems(...bodyProblems, 404, 409, 410, 422),
+    },
+  });
+
+const steerRun = inputRoute('steer', 'Speak to an active run as its user');
+const injectRun = inputRoute('inject', 'Tell an active run what a program has to say');
+
+const listInputs = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/runs/{run_id}/inputs',
+  operationId: 'listInputs',
+  tags,
+  security,
+  summary: 'Read what a run was told, and what became of it',
+  request: {
+    params: run,
+    query: z.strictObject({
+      after_ordinal: wholeText(0, 2_147_483_647, 'Only inputs after this one.'),
+      limit: limit(100),
+    }),
+  },
+  responses: { 200: json('A page of inputs.', InputPage), ...problems(404) },
+});
+
+export function addInputs(app: ApiApp, lanefold: Client): void {
+  for (const [route, kind] of [
+    [steerRun, 'steer'],
+    [injectRun, 'inject'],
+  ] as const) {
+    app.openapi(route, async (c) => {
+      const { thread_id: threadId, run_id: runId } = c.req.valid('param');
+      const { content, role, source, ...request } = c.req.valid('json');
+      const options = given({
+        inputId: keyOf(c.req.valid('header'), 'input_id', request.input_id),
+        expectedRequestId: request.expected_request_id,
+        extraRefs: request.extra_refs,
+        runId,
+        source,
+        role,
+      });
+      const receipt = await lanefold.runs[kind](threadId, content as string, options as InputOptions);
+      if (receipt.reason) throw rejected(receipt.reason, runId);
+      const { inputId, duplicate } = receipt;
+      const status = receipt.status as 'queued' | 'injected' | 'dropped';
+      return c.json(toOutside({ inputId, threadId, runId, status, duplicate }), 202, replayed(duplicate));
+    });
+  }
+
+  app.openapi(listInputs, async (c) => {
+    const { thread_id: threadId, run_id: id } = c.req.valid('param');
+    const { after_ordinal: afterOrdinal, limit: most = 100 } = c.req.valid('query');
+    const found = await lanefold.runs.inputs({ threadId, id }, given({ afterOrdinal, limit: most + 1 }));
+    if (found.length === 0) await lanefold.runs.get({ threadId, id });
+    const { data, next } = pageOf(found, most, (input) => input.ordinal);
+    return c.json({ data, next_after_ordinal: next }, 200);
+  });
+}
+
+const explanations: Record<InputRejection, [string, string]> = {
+  idle: ['no run of the thread is active', 'Start a run with it.'],
+  request_mismatch: ['another run is the active one', 'Look which, and whether the input is still meant.'],
+  closed: ['the run takes no more input: it is about to end', 'Wait for its end and start another run.'],
+  queue_full: ['64 inputs wait for the run already', 'Try again after its next model call.'],
+  empty_content: ['the input is empty', 'Say something.'],
+  invalid_input: ['the content is not a string', 'Send text.'],
+};
+
+const rejected = (reason: InputRejection, runId: string): LanefoldError => {
+  const [what, hint] = explanations[reason];
+  return new LanefoldError(reason, `Run ${runId} was not told: ${what}.`, {
+    hint,
+  });
+};
