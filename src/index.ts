@@ -1,10 +1,12 @@
 /** LLM agents as durable background jobs. One page of everything public. */
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
 export { defineTool, type Replay, type Tool, type ToolCallContext, type ToolDefinition } from './tools/tool.ts';
 export { ToolError } from './tools/tool-error.ts';
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
+export type { RunOverrides } from './client/overrides.ts';
 export type { RunRef, Runs } from './client/runs.ts';
 export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';

@@ -1,6 +1,7 @@
 import { LanefoldError } from './errors.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
+import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
@@ -29,6 +30,8 @@ export interface LanefoldOptions {
   agents?: readonly AgentDefinition[];
   /** Tools of no agent, which a thread may register by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
+  /** Transformers of model calls that agents and requests may choose by name. */
+  requestTransformers?: Record<string, RequestTransformer>;
   /** Own AI SDK models by id or prefix, and aliases such as `fast`. */
   models?: ModelRegistryOptions['models'];
   aliases?: ModelRegistryOptions['aliases'];
@@ -70,7 +73,7 @@ export interface Lanefold extends Client {
  * const { result } = await lanefold.runs.wait(run);
  */
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
-  const agents = await createAgentRegistry(options.agents ?? [], options.tools);
+  const agents = await createAgentRegistry(options.agents ?? [], options);
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),

@@ -3,6 +3,7 @@ import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
 import type { ToolListing } from '../tools/normalise.ts';
+import type { RequestTransformer } from './transformer.ts';
 
 /** What an agent is: code, not data. Runs name it; the log keeps what of it reached the model. */
 export interface AgentDefinition {
@@ -40,9 +41,15 @@ export interface AgentDefinition {
   maxToolResultBytes?: number;
   /** Handed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
+  /** Sees and may change every model call; the function, or the name of a registered one. */
+  requestTransformer?: RequestTransformer | string;
+  /** Transformers that requests to this agent may choose by name. */
+  requestTransformers?: Record<string, RequestTransformer>;
 }
 
-export type Agent = Readonly<Required<Omit<AgentDefinition, 'settings'>>> & { readonly settings: CallSettings };
+type Optional = 'requestTransformer';
+
+export type Agent = Readonly<Required<Omit<AgentDefinition, Optional>>> & Readonly<Pick<AgentDefinition, Optional>>;
 
 /**
  * Checks an agent and fills in the defaults.
@@ -87,6 +94,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
     toolConcurrency: definition.toolConcurrency ?? 4,
     maxToolResultBytes: definition.maxToolResultBytes ?? 262_144,
     toolContext: definition.toolContext ?? {},
+    requestTransformers: definition.requestTransformers ?? {},
+    ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
   });
 }
 

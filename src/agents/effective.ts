@@ -1,7 +1,9 @@
 import type { JsonObject } from '../context/message.ts';
+import { mergeSettings } from '../models/call-settings.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
-import type { ReadyAgent } from './registry.ts';
+import type { AgentRegistry, ReadyAgent } from './registry.ts';
+import type { RunOptions } from './run-options.ts';
 
 /** What the log of a thread says of tools, as the claim returns it. */
 export interface LoggedConfig {
@@ -9,20 +11,53 @@ export interface LoggedConfig {
   tool_context?: JsonObject;
 }
 
-/** The agent of a run: as defined, with the tools and the tool context its thread has configured. */
-export function configuredAgent(
+/** The agent of a run: as defined, then what its thread has configured, then what its request overrides. */
+export function effectiveAgent(
+  registry: AgentRegistry,
   agent: ReadyAgent,
   config: LoggedConfig | null,
-  extraTools: ReadonlyMap<string, Tool>,
+  options: RunOptions | null,
 ): ReadyAgent {
-  if (!config) return agent;
+  const configured = config ? configuredAgent(registry, agent, config) : agent;
+  return options ? overridden(registry, configured, options) : configured;
+}
+
+function configuredAgent(registry: AgentRegistry, agent: ReadyAgent, config: LoggedConfig): ReadyAgent {
   const toolContext = { ...agent.toolContext, ...config.tool_context };
   if (!config.tools) return { ...agent, toolContext };
   const { added, removed } = config.tools;
   const tools = new Map([...agent.tools].filter(([name]) => !removed.includes(name)));
   for (const name of added) {
-    const tool = extraTools.get(name) ?? agent.tools.get(name);
+    const tool = registry.extraTools.get(name) ?? agent.tools.get(name);
     if (tool) tools.set(name, tool);
   }
-  return { ...agent, toolContext, tools, descriptors: describeTools([...tools.values()]) };
+  return withTools({ ...agent, toolContext }, tools);
 }
+
+function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOptions): ReadyAgent {
+  const { tools: named, allowed_tools: allowed, request_transformer: transformer } = options;
+  const changed: Partial<ReadyAgent> = {
+    ...(options.max_iterations === undefined ? {} : { maxIterations: options.max_iterations }),
+    ...(options.settings ? { settings: mergeSettings(agent.settings, options.settings) } : {}),
+    ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
+    ...(options.idle_timeout_ms === undefined ? {} : { idleTimeoutMs: options.idle_timeout_ms }),
+    ...(options.tool_timeout_ms === undefined ? {} : { toolTimeoutMs: options.tool_timeout_ms }),
+    ...(transformer === undefined ? {} : { requestTransformer: registry.transformer(agent.name, transformer) }),
+  };
+  const own = Object.keys(changed).length > 0 ? { ...agent, ...changed } : agent;
+  if (!named && !allowed) return own;
+  const chosen = named ? named.map((name) => registry.tool(agent.name, name)) : [...own.tools.values()];
+  return toolsOnly(withTools(own, new Map(chosen.map((tool) => [tool.name, tool]))), allowed);
+}
+
+/** The agent with those of its tools that are named; with all of them where nothing is. */
+export function toolsOnly(agent: ReadyAgent, names: readonly string[] | undefined): ReadyAgent {
+  if (!names) return agent;
+  return withTools(agent, new Map([...agent.tools].filter(([name]) => names.includes(name))));
+}
+
+const withTools = (agent: ReadyAgent, tools: ReadonlyMap<string, Tool>): ReadyAgent => ({
+  ...agent,
+  tools,
+  descriptors: describeTools([...tools.values()]),
+});

@@ -5,14 +5,17 @@ import { LanefoldError } from '../errors.ts';
 import { fromCallSettings } from '../models/call-settings.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { describeTools } from '../tools/descriptors.ts';
-import { toolsByName } from '../tools/lookup.ts';
+import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
 import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
+import { assertTransformer, findTransformer } from './find-transformer.ts';
+import type { RequestTransformer } from './transformer.ts';
 
 /** An agent made ready for work: its tools read once, its settings as they are sent. */
-export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings'> {
+export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer'> {
   readonly tools: ReadonlyMap<string, Tool>;
+  readonly requestTransformer?: RequestTransformer;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
   /** SHA-256 over what decides how a run goes on (reference 6.4). */
@@ -28,16 +31,26 @@ export interface AgentRegistry {
   readonly extraTools: ReadonlyMap<string, Tool>;
   /** Every tool a thread may register or unregister. */
   readonly toolNames: string[];
+  /** A tool a request may name: the agent's own, or one of no agent. @throws LanefoldError `unknown_tool` */
+  tool(agent: string, name: string): Tool;
+  /** A transformer of the agent, or of all. @throws LanefoldError `invalid_request_transformer` */
+  transformer(agent: string, name: string): RequestTransformer;
+}
+
+export interface RegistryOptions {
+  tools?: ToolListing | undefined;
+  requestTransformers?: Record<string, RequestTransformer> | undefined;
 }
 
 /** Reads the tools of all agents. Two agents of one name are refused with `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
-  tools: ToolListing = [],
+  { tools = [], requestTransformers = {} }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents = new Map<string, ReadyAgent>();
+  for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
   for (const definition of definitions) {
-    const agent = await ready(defineAgent(definition));
+    const agent = await ready(defineAgent(definition), requestTransformers);
     if (agents.has(agent.name)) {
       throw new LanefoldError('invalid_agent', `Two agents are named ${JSON.stringify(agent.name)}.`, {
         hint: 'Rename one of them.',
@@ -52,30 +65,41 @@ export async function createAgentRegistry(
   const toolNames = [
     ...new Set([...extraTools.keys(), ...[...agents.values()].flatMap((agent) => [...agent.tools.keys()])]),
   ].sort();
+  const get = (name: string): ReadyAgent => {
+    const agent = agents.get(name);
+    if (agent) return agent;
+    throw new LanefoldError('unknown_agent', `There is no agent ${JSON.stringify(name)}.`, {
+      hint:
+        names.length > 0 ? `Known agents: ${names.join(', ')}.` : 'Pass agents: [defineAgent({…})] to createLanefold.',
+      details: { agent: name, known: names },
+    });
+  };
   return {
     names,
     extraTools,
     toolNames,
     has: (name) => agents.has(name),
-    get(name) {
-      const agent = agents.get(name);
-      if (agent) return agent;
-      throw new LanefoldError('unknown_agent', `There is no agent ${JSON.stringify(name)}.`, {
-        hint:
-          names.length > 0
-            ? `Known agents: ${names.join(', ')}.`
-            : 'Pass agents: [defineAgent({…})] to createLanefold.',
-        details: { agent: name, known: names },
-      });
+    get,
+    tool(agent, name) {
+      const own = get(agent).tools;
+      const tool = own.get(name) ?? extraTools.get(name);
+      if (tool) return tool;
+      throw unknownTools([name], [...own.keys(), ...extraTools.keys()]);
     },
+    transformer: (agent, name) => findTransformer(name, get(agent).requestTransformers, requestTransformers),
   };
 }
 
-async function ready(agent: Agent): Promise<ReadyAgent> {
+async function ready(
+  { requestTransformer: given, ...agent }: Agent,
+  shared: Record<string, RequestTransformer>,
+): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
   refuseApprovals(tools);
+  const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   return {
     ...agent,
+    ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
     settings: fromCallSettings(agent.settings),
@@ -90,6 +114,8 @@ async function ready(agent: Agent): Promise<ReadyAgent> {
           streaming: agent.streaming,
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
+          // code has no identity that outlives a deployment but its name
+          ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,
       )
       .digest('base64url'),

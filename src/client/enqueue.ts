@@ -11,10 +11,11 @@ import type { RunJob } from '../queue/job.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { shardOf } from '../queue/shard.ts';
 import { assertStorable } from '../text.ts';
+import { toRunOptions, type RunOverrides } from './overrides.ts';
 import type { RunHandle, RunStatus } from './run-row.ts';
 import { hashBody } from './threads.ts';
 
-export interface EnqueueOptions {
+export interface EnqueueOptions extends RunOverrides {
   agent: string;
   /** The user message. */
   input: string | ContentPart[];
@@ -33,8 +34,6 @@ export interface EnqueueOptions {
   busy?: 'reject' | 'wait' | 'interrupt';
   /** Overrides the agent's model for this run. */
   model?: string;
-  /** Overrides the agent's limit of model calls for this run. */
-  maxIterations?: number;
   /** Merged over the agent's `toolContext`. */
   toolContext?: JsonObject;
   /** `keep` (default): a failed run stays in the context, closed. `restore`: the lane goes back to before the run. */
@@ -64,8 +63,8 @@ interface Accepted {
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is refused here, before any write. */
-function toBody(options: EnqueueOptions, model: string, strategy: string): JsonObject {
-  const { input, contextRef, maxIterations } = options;
+function toBody(agents: AgentRegistry, options: EnqueueOptions, model: string, strategy: string): JsonObject {
+  const { input, contextRef } = options;
   if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
   if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
   if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
@@ -79,12 +78,9 @@ function toBody(options: EnqueueOptions, model: string, strategy: string): JsonO
   }
   // In the log a part no model takes would fail this run and every later one of the lane.
   if (typeof input !== 'string') toParts(input);
-  if (maxIterations !== undefined && !(Number.isInteger(maxIterations) && maxIterations >= 1)) {
-    throw new LanefoldError('invalid_input', `maxIterations is ${maxIterations}, not a whole number from 1.`, {
-      hint: 'Leave it out for the agent’s own.',
-    });
-  }
-  assertStorable({ input, model, toolContext: options.toolContext, extraRefs: options.extraRefs }, 'The request');
+  const overrides = toRunOptions(agents, options.agent, options);
+  const { toolContext, extraRefs } = options;
+  assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
   return {
     agent: options.agent,
     strategy,
@@ -92,7 +88,7 @@ function toBody(options: EnqueueOptions, model: string, strategy: string): JsonO
     ...(contextRef === undefined ? {} : { context_ref: contextRef }),
     input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
     options: {
-      ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+      ...(overrides as JsonObject),
       ...(options.toolContext ? { tool_context: options.toolContext } : {}),
       ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
     },
@@ -106,7 +102,7 @@ export async function enqueueRun(deps: EnqueueDeps, options: EnqueueOptions, tx?
   const model = options.model ?? agent.model;
   models.check(model);
   const id = newRunId();
-  const body = toBody(options, model, agent.strategy);
+  const body = toBody(agents, options, model, agent.strategy);
   const threadId = options.threadId ?? newThreadId();
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import { z } from 'zod';
 import type { ModelSettings } from './settings.ts';
 
 /** Settings of model calls under the AI SDK's names, as agents and callers write them. */
@@ -23,3 +24,39 @@ export const fromCallSettings = (settings: CallSettings): ModelSettings =>
       .filter(([, value]) => value !== undefined)
       .map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
   ) as ModelSettings;
+
+/** The stored form under the AI SDK's names again. */
+export const toCallSettings = (settings: ModelSettings): CallSettings =>
+  Object.fromEntries(
+    Object.entries(settings).map(([key, value]) => [
+      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  ) as CallSettings;
+
+const headers = z.record(
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name.'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Not a header value.'),
+);
+
+/** What a caller may set, in its stored form. A provider may still refuse a value of the right type. */
+export const storedSettings = z.strictObject({
+  max_output_tokens: z.int().min(1).optional(),
+  temperature: z.number().optional(),
+  top_p: z.number().optional(),
+  top_k: z.number().optional(),
+  presence_penalty: z.number().optional(),
+  frequency_penalty: z.number().optional(),
+  seed: z.int().optional(),
+  stop_sequences: z.array(z.string()).optional(),
+  reasoning: z.enum(['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
+  provider_options: z.record(z.string(), z.record(z.string(), z.any())).optional(),
+  headers: headers.optional(),
+});
+
+/** `over` wins, key by key; nested provider options are replaced whole, headers are added to. */
+export const mergeSettings = (base: ModelSettings, over: ModelSettings): ModelSettings => ({
+  ...base,
+  ...over,
+  ...(base.headers && over.headers ? { headers: { ...base.headers, ...over.headers } } : {}),
+});

@@ -4,8 +4,8 @@ import { isConnectionError } from './connection-errors.ts';
 import { redact } from './redact.ts';
 import { retryAfterMs, retryDelayMs } from './retry-after.ts';
 
-/** Where a model call failed: before an answer began, while it streamed, in reading it, or by silence. */
-export type ModelErrorType = 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
+/** Where a model call failed: in its transformer, before an answer began, while it streamed, in reading it, or by silence. */
+export type ModelErrorType = 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
 
 /**
  * A model call that gave no usable turn. `retryable`: the same call may succeed later. `retryAfterMs`: how long the

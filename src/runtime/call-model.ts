@@ -5,6 +5,7 @@ import { step } from '../models/step.ts';
 import type { MachineEvent } from '../strategies/machine.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
+import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './run-context.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
@@ -15,25 +16,32 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number },
+  command: { callId: string; afterMs?: number; iteration: number },
 ): Promise<MachineEvent> {
   const { signal } = run;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  const contextHash = context.hash;
   try {
-    const model = await deps.models.resolve(claim.model);
+    const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
+    const model = await deps.models.resolve(call.model);
     run.assertHeld();
     const turn = await step(model, {
-      prompt: context.prompt,
-      tools: agent.descriptors,
-      settings: agent.settings,
+      prompt: call.prompt,
+      tools: call.tools,
+      settings: call.settings,
       stream: agent.streaming,
       signal,
       idleTimeoutMs: agent.idleTimeoutMs,
     });
     // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
     if (turn.finishReason === 'incomplete') throw cutAnswer();
-    return { type: 'model_answered', turn, contextHash };
+    const { contextHash, refs, narrowed } = call;
+    return {
+      type: 'model_answered',
+      turn,
+      contextHash,
+      ...(refs ? { refs } : {}),
+      ...(narrowed ? { tools: narrowed } : {}),
+    };
   } catch (error) {
     signal.throwIfAborted();
     const failure = classify(error, 'llm_request');

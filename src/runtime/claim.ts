@@ -1,5 +1,6 @@
 import type { JsonObject, Message, Usage } from '../context/message.ts';
 import type { LoggedConfig } from '../agents/effective.ts';
+import type { RunOptions } from '../agents/run-options.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { MachineState } from '../strategies/machine.ts';
 import type { PromotedRun } from './commit.ts';
@@ -29,7 +30,7 @@ export interface Claim {
   model: string;
   context_ref: string;
   request_id: string;
-  options: JsonObject | null;
+  options: RunOptions | null;
   usage: Usage | null;
   state: MachineState | null;
   cancel_requested: boolean;

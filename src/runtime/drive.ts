@@ -1,4 +1,4 @@
-import { configuredAgent } from '../agents/effective.ts';
+import { effectiveAgent, toolsOnly } from '../agents/effective.ts';
 import { addUsage } from '../context/usage.ts';
 import type { Json, Usage } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
@@ -34,14 +34,14 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
   let usage: Usage | undefined = claim.usage ?? undefined;
   let iteration = claim.iteration;
   try {
-    const agent = configuredAgent(deps.agents.get(claim.agent), claim.config, deps.agents.extraTools);
+    const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
     const machine = strategies[claim.strategy];
     if (!machine) throw new LanefoldError('invalid_agent', `There is no strategy ${JSON.stringify(claim.strategy)}.`);
     const context = new RunContext(claim.context);
     const facts: RunFacts = {
       runId: run.runId,
       model: claim.model,
-      maxIterations: (claim.options?.['max_iterations'] as number | undefined) ?? agent.maxIterations,
+      maxIterations: agent.maxIterations,
       maxModelRetries: agent.maxModelRetries,
       cycleWarning: agent.cycleWarning,
     };
@@ -68,11 +68,11 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       if (continued) {
         event = { type: 'continued' };
       } else if (command.type === 'call_model') {
-        event = await callModel(deps, run, agent, claim, context, command);
+        event = await callModel(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
         if (event.type === 'model_answered') usage = addUsage(usage, event.turn.usage);
       } else if (command.type === 'run_tools') {
         const calls = command.calls.length > 0 ? command.calls : context.openCalls;
-        const outcomes = await runTools(deps, run, agent, claim, {
+        const outcomes = await runTools(deps, run, toolsOnly(agent, state.tools), claim, {
           round: command.round,
           iteration: state.iteration,
           calls,

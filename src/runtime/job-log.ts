@@ -7,7 +7,7 @@ import { JobProgress, type Progress, type ProgressJob } from './job-progress.ts'
 
 /** Tells the job of a claimed run how the run goes. `end` waits for half a second at most; the others never. */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
-  const limit = (claim.options?.['max_iterations'] as number | undefined) ?? agent?.maxIterations ?? 0;
+  const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
   const at = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
     iteration,
     max_iterations: limit,

@@ -23,6 +23,11 @@ export class RunContext {
     this.#hash.push(message);
   }
 
+  /** The messages in canonical form; not to be changed. */
+  get messages(): readonly Message[] {
+    return this.#messages;
+  }
+
   get prompt(): LanguageModelV4Prompt {
     return this.#builder.prompt;
   }

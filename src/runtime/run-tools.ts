@@ -1,5 +1,5 @@
 import type { ReadyAgent } from '../agents/registry.ts';
-import type { JsonObject, ToolCall } from '../context/message.ts';
+import type { ToolCall } from '../context/message.ts';
 import type { Outcome } from '../strategies/machine.ts';
 import { executeToolCall, type ToolCallBase, type ToolOutcome } from '../tools/execute.ts';
 import { unknownTool } from '../tools/lookup.ts';
@@ -47,7 +47,7 @@ export async function runTools(
         round: round.round,
         callIndex: index,
         state: claim.thread_state,
-        context: { ...agent.toolContext, ...(claim.options?.['tool_context'] as JsonObject | undefined) },
+        context: { ...agent.toolContext, ...claim.options?.tool_context },
       };
       if (row?.status === 'started') {
         run.assertHeld();

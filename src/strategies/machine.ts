@@ -19,6 +19,8 @@ export interface MachineState {
   phase: 'llm' | 'tools';
   iteration: number;
   round: number;
+  /** The only tools the calls of the round may use, where its turn was told of fewer than the run has. */
+  tools?: string[] | undefined;
 }
 
 /** What does not change during a run. */
@@ -32,7 +34,7 @@ export interface RunFacts {
 }
 
 export type MachineEvent =
-  | { type: 'model_answered'; turn: ModelTurn; contextHash: string; refs?: JsonObject }
+  | { type: 'model_answered'; turn: ModelTurn; contextHash: string; refs?: JsonObject; tools?: string[] }
   | { type: 'model_failed'; error: RunError; retryable: boolean; retryAfterMs?: number }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
   /** The answer was not final: input had been queued and is now in the context. */

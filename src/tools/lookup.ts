@@ -1,3 +1,4 @@
+import { LanefoldError } from '../errors.ts';
 import { invalidTool } from './check-tool.ts';
 import type { ToolOutcome } from './execute.ts';
 import { renderError } from './result.ts';
@@ -19,3 +20,16 @@ export const unknownTool = (name: string): ToolOutcome => ({
   attempts: 1,
   durationMs: 0,
 });
+
+/** Tools somebody named that are not there. */
+export function unknownTools(names: readonly string[], known: Iterable<string>): LanefoldError {
+  const sorted = [...new Set(known)].sort();
+  const missing = [...names].sort();
+  return new LanefoldError(
+    'unknown_tool',
+    missing.length === 1
+      ? `There is no tool ${JSON.stringify(missing[0])}.`
+      : `There are no tools ${missing.map((name) => JSON.stringify(name)).join(', ')}.`,
+    { hint: `Known here: ${sorted.join(', ') || 'none'}.`, details: { tools: missing, known: sorted } },
+  );
+}

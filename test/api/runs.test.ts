@@ -7,8 +7,9 @@ const sum = `scripted:${JSON.stringify([{ tool: 'add', args: { a: 1, b: 2 } }, '
 
 describe.skipIf(noRedis())('runs over HTTP', () => {
   let api: Api;
+  const shouted: unknown[] = [];
   beforeAll(async () => {
-    api = await startApi();
+    api = await startApi({ requestTransformers: { shout: (request) => void shouted.push(request) } });
   });
   afterAll(() => api?.close());
 
@@ -108,6 +109,53 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
       expect(await ended(path)).toMatchObject({ status: 'cancelled' });
       expect((await api.call('POST', `${path}/cancel`)).body).toMatchObject({ status: 'cancelled', accepted: false });
     }
+  });
+
+  test('take overrides of their agent', async () => {
+    const send = (body: object) =>
+      api.call('POST', '/v1/threads/r-5/runs', {
+        agent: 'calc',
+        input: 'x',
+        create_thread: true,
+        busy: 'wait',
+        ...body,
+      });
+    const accepted = await send({
+      model: sum,
+      tools: ['add', 'extra'],
+      allowed_tools: ['extra'],
+      settings: { max_output_tokens: 50, stop_sequences: ['END'], provider_options: { openai: { user: 'u' } } },
+      headers: { 'x-trace': 't' },
+      request_transformer: 'shout',
+      max_iterations: 3,
+      streaming: false,
+      idle_timeout_ms: 0,
+      tool_timeout_ms: 2_000,
+    });
+    expect(accepted.status).toBe(202);
+    expect(await ended(accepted.headers.get('location')!)).toMatchObject({ status: 'completed', result: 'It is 3.' });
+    expect(shouted).toEqual([
+      expect.objectContaining({
+        tools: ['extra'],
+        settings: expect.objectContaining({
+          maxOutputTokens: 50,
+          stopSequences: ['END'],
+          providerOptions: { openai: { user: 'u' } },
+          headers: { 'x-trace': 't' },
+        }),
+      }),
+      expect.anything(),
+    ]);
+    expect(await send({ tools: ['nope'] })).toMatchObject(problem(422, 'unknown_tool'));
+    expect(await send({ allowed_tools: ['nope'] })).toMatchObject(problem(422, 'unknown_tool'));
+    expect(await send({ request_transformer: 'nope' })).toMatchObject(problem(422, 'invalid_request_transformer'));
+    expect(await send({ settings: { temperature: 'hot' } })).toMatchObject({
+      ...problem(400, 'invalid_request'),
+      body: { errors: [{ path: 'settings.temperature' }] },
+    });
+    expect(await send({ settings: { maxOutputTokens: 5 } })).toMatchObject(problem(400, 'invalid_request'));
+    expect(await send({ headers: { 'x-trace': 'a\nb' } })).toMatchObject(problem(400, 'invalid_input'));
+    expect((await api.call('GET', '/v1/threads/r-5/runs')).body).toMatchObject({ data: [{ id: accepted.body['id'] }] });
   });
 
   test('that cannot be are refused before anything is written', async () => {

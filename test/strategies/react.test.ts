@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import type { MachineEvent } from '../../src/strategies/machine.ts';
 import type { ReactState } from '../../src/strategies/react/state.ts';
 import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
 
@@ -82,6 +83,14 @@ describe('ReAct', () => {
     ]);
     expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', 'tool_started', 'tool_started', 'tool_started']);
     expect(decision.step!.finish).toBeUndefined();
+  });
+
+  test('the tools of a narrowed turn are those of its round, also after a crash, and of no other', () => {
+    const asked = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as MachineEvent);
+    expect(asked.state.tools).toEqual(['look']);
+    const again = given(asked.state).when('resume');
+    expect(again).toMatchObject({ state: { tools: ['look'] }, command: { type: 'run_tools' } });
+    expect(given(again.state).when(finished([call('a')])).state.tools).toBeUndefined();
   });
 
   test('empty call ids are made up, distinct, the same in message and ledger, and given ones are kept', () => {

@@ -1,4 +1,5 @@
-import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider';
+import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
 /** What a fake model says in one call. */
 export interface FakeTurn {
@@ -23,18 +24,25 @@ export interface FakeModel extends LanguageModelV4 {
 /** An AI SDK model in this process. An error that the script returns or throws is the error of the call. */
 export function fakeModel(script: FakeScript): FakeModel {
   const calls: LanguageModelV4CallOptions[] = [];
+  const next = async (call: LanguageModelV4CallOptions): Promise<FakeTurn> => {
+    const n = calls.push(call) - 1;
+    const turn = typeof script === 'function' ? await script(call, n) : script[Math.min(n, script.length - 1)]!;
+    if (turn instanceof Error) throw turn;
+    return turn;
+  };
   return {
     specificationVersion: 'v4',
     provider: 'fake',
     modelId: 'fake',
     supportedUrls: {},
     calls,
-    doGenerate: () => Promise.reject(new Error('not faked')),
+    async doGenerate(call) {
+      const turn = await next(call);
+      const content: LanguageModelV4Content[] = turn.text ? [{ type: 'text', text: turn.text }] : [];
+      return { content: [...content, ...callsOf(turn)], ...endOf(turn), warnings: [] };
+    },
     async doStream(call) {
-      const n = calls.push(call) - 1;
-      const turn = typeof script === 'function' ? await script(call, n) : script[Math.min(n, script.length - 1)]!;
-      if (turn instanceof Error) throw turn;
-      const parts = partsOf(turn);
+      const parts = partsOf(await next(call));
       return {
         stream: new ReadableStream<LanguageModelV4StreamPart>({
           start(controller) {
@@ -48,7 +56,7 @@ export function fakeModel(script: FakeScript): FakeModel {
 }
 
 function partsOf(turn: FakeTurn): LanguageModelV4StreamPart[] {
-  const { text = '', thinking = '', calls = [], usage = [10, 5], deltas = 1 } = turn;
+  const { text = '', thinking = '', deltas = 1 } = turn;
   const parts: LanguageModelV4StreamPart[] = [{ type: 'stream-start', warnings: [] }];
   if (thinking) {
     parts.push({ type: 'reasoning-start', id: 'r' }, { type: 'reasoning-delta', id: 'r', delta: thinking });
@@ -61,18 +69,25 @@ function partsOf(turn: FakeTurn): LanguageModelV4StreamPart[] {
       parts.push({ type: 'text-delta', id: 't', delta: text.slice(at, at + size) });
     parts.push({ type: 'text-end', id: 't' });
   }
-  for (const [i, call] of calls.entries()) {
-    const input = typeof call.args === 'string' ? call.args : JSON.stringify(call.args ?? {});
-    parts.push({ type: 'tool-call', toolCallId: call.id ?? `c${i}`, toolName: call.name, input });
-  }
-  const reason = turn.finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
-  parts.push({
-    type: 'finish',
+  parts.push(...callsOf(turn), { type: 'finish', ...endOf(turn) });
+  return parts;
+}
+
+const callsOf = ({ calls = [] }: FakeTurn) =>
+  calls.map((call, i) => ({
+    type: 'tool-call' as const,
+    toolCallId: call.id ?? `c${i}`,
+    toolName: call.name,
+    input: typeof call.args === 'string' ? call.args : JSON.stringify(call.args ?? {}),
+  }));
+
+function endOf({ calls = [], finishReason, usage = [10, 5] }: FakeTurn) {
+  const reason = finishReason ?? (calls.length > 0 ? 'tool-calls' : 'stop');
+  return {
     finishReason: { unified: reason, raw: reason },
     usage: {
       inputTokens: { total: usage[0], noCache: usage[0], cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: usage[1], text: usage[1], reasoning: undefined },
     },
-  });
-  return parts;
+  };
 }

@@ -5,6 +5,7 @@ select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n -
          || case when x.e ? 'c' then jsonb_build_object('call_id', b.run_id || '.' || (x.e ->> 'c')) else '{}' end
          || case x.e ->> 'k'
               when 'llm_started' then jsonb_build_object('model', r.model)
+              when 'llm_completed' then case when x.e -> 'd' ? 'model' then '{}' else jsonb_build_object('model', r.model) end
               when 'request_completed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
               when 'request_failed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
               when 'request_cancelled' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))

@@ -1,6 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { EnqueueOptions } from '../../client/enqueue.ts';
 import type { Client } from '../../client/client.ts';
+import { toCallSettings } from '../../models/call-settings.ts';
+import type { ModelSettings } from '../../models/settings.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -123,7 +125,15 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     contextRef: request.context_ref,
     busy: request.busy,
     model: request.model,
+    tools: request.tools,
+    allowedTools: request.allowed_tools,
+    settings: request.settings && toCallSettings(request.settings as ModelSettings),
+    headers: request.headers,
+    requestTransformer: request.request_transformer,
     maxIterations: request.max_iterations,
+    streaming: request.streaming,
+    idleTimeoutMs: request.idle_timeout_ms,
+    toolTimeoutMs: request.tool_timeout_ms,
     toolContext: request.tool_context,
     onFailure: request.on_failure,
     extraRefs: request.extra_refs,

@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Content } from './message.ts';
-import { anyJson, count, Id, jsonObject, next, timestamp, whole } from './values.ts';
+import { overrides } from './run-overrides.ts';
+import { anyJson, count, Id, jsonObject, next, timestamp } from './values.ts';
 
 export const RunStatus = z
   .enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'])
@@ -19,7 +20,7 @@ export const NewRun = z
         'On a thread with an active run: 409 `thread_busy` (default), wait in line, or cancel that run and go before all that wait.',
     }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Instead of the model of the agent.' }),
-    max_iterations: whole(1, 1_000_000).optional(),
+    ...overrides,
     tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
     on_failure: z
       .enum(['keep', 'restore'])

@@ -27,6 +27,7 @@ export function onModelAnswered(run: RunFacts, state: ReactState, event: Answere
       d: {
         call_id: callId(run.runId, state),
         turn_type: turnType,
+        ...(event.refs?.['model'] ? { model: event.refs['model'] } : {}),
         finish_reason: turn.finishReason,
         usage: turn.usage,
         ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
@@ -34,7 +35,8 @@ export function onModelAnswered(run: RunFacts, state: ReactState, event: Answere
     },
     checkpoint(state, 'after_llm'),
   ];
-  if (calls.length > 0) return startRound(state, entries, events, calls);
+  if (calls.length > 0)
+    return startRound({ ...state, ...(event.tools ? { tools: event.tools } : {}) }, entries, events, calls);
 
   const next = advance(state);
   const atLimit = next.iteration > run.maxIterations;

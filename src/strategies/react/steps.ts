@@ -23,6 +23,7 @@ export const advance = (state: ReactState): ReactState => ({
   iteration: state.iteration + 1,
   call_no: state.call_no + 1,
   retries: 0,
+  ...(state.tools ? { tools: undefined } : {}),
 });
 
 export const nextCall = (run: RunFacts, state: ReactState): Decision<ReactState> => ({

@@ -1,0 +1,18 @@
+import type { JsonObject } from '../context/message.ts';
+import type { ModelSettings } from '../models/settings.ts';
+
+/** What a request overrides, as it is kept with its run: names and JSON, never code. */
+export interface RunOptions {
+  max_iterations?: number;
+  tool_context?: JsonObject;
+  on_failure?: 'restore';
+  /** Instead of the agent's and the thread's tools. */
+  tools?: string[];
+  /** Of whatever tools there are, only these. */
+  allowed_tools?: string[];
+  settings?: ModelSettings;
+  streaming?: boolean;
+  request_transformer?: string;
+  idle_timeout_ms?: number;
+  tool_timeout_ms?: number;
+}

@@ -1,0 +1,64 @@
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { toolsOnly } from '../agents/effective.ts';
+import type { ReadyAgent } from '../agents/registry.ts';
+import type { JsonObject } from '../context/message.ts';
+import type { ModelRegistry } from '../models/registry.ts';
+import type { ModelSettings } from '../models/settings.ts';
+import type { Claim } from './claim.ts';
+import type { HeldRun } from './held-run.ts';
+import { RunContext } from './run-context.ts';
+import { transformRequest } from './transform-request.ts';
+
+/** A model call as it will be made, and what the log says of it. */
+export interface PreparedCall {
+  model: string;
+  prompt: LanguageModelV4Prompt;
+  tools: LanguageModelV4FunctionTool[];
+  settings: ModelSettings;
+  /** Of the messages that are sent. */
+  contextHash: string;
+  refs?: JsonObject;
+  /** The tools of this turn, where they are not those of the run. */
+  narrowed?: string[];
+}
+
+/** Puts the next model call together: the context as it is, or what the request transformer makes of it. */
+export async function prepareCall(
+  models: ModelRegistry,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  iteration: number,
+): Promise<PreparedCall> {
+  const plain = { model: claim.model, tools: agent.descriptors, settings: agent.settings };
+  const { requestTransformer: transformer } = agent;
+  if (!transformer) return { ...plain, prompt: context.prompt, contextHash: context.hash };
+  const draft = {
+    model: claim.model,
+    messages: context.messages,
+    settings: agent.settings,
+    tools: [...agent.tools.keys()],
+  };
+  const request = await transformRequest(transformer, models, draft, {
+    threadId: run.threadId,
+    runId: run.runId,
+    requestId: claim.request_id,
+    agent: agent.name,
+    iteration,
+    context: structuredClone({ ...agent.toolContext, ...claim.options?.tool_context }),
+    state: structuredClone(claim.thread_state),
+    signal: run.signal,
+  });
+  if (!request.transformed) return { ...plain, prompt: context.prompt, contextHash: context.hash };
+  const sent = request.messages === draft.messages ? context : new RunContext(request.messages);
+  return {
+    model: request.model,
+    settings: request.settings,
+    tools: toolsOnly(agent, request.tools).descriptors,
+    prompt: sent.prompt,
+    contextHash: sent.hash,
+    refs: { transformed: true, ...(request.model === claim.model ? {} : { model: request.model }) },
+    ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
+  };
+}
