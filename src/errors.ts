@@ -48,6 +48,7 @@ export const errorStatus = {
   append_only: 409,
   // the surroundings are not there
   database_unreachable: 503,
+  database_full: 503,
   database_outdated: 503,
   database_too_new: 503,
   queue_unreachable: 503,

@@ -53,6 +53,13 @@ export function isConnectionError(error: unknown): boolean {
   return connectionCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
 }
 
+/** SQLSTATE of a disk without room. */
+const diskFull = '53100';
+
+/** What passes by itself or by somebody's help, with nothing written: a statement that writes once however often it is sent may be sent again. */
+export const isPassing = (error: unknown): boolean =>
+  isConnectionError(error) || (error instanceof LanefoldError && error.code === 'database_full');
+
 /** The typed error for a fault of `pg` or Drizzle; other faults come back as they are. */
 export function fromPostgres(error: unknown): unknown {
   if (error instanceof LanefoldError) return error;
@@ -63,6 +70,12 @@ export function fromPostgres(error: unknown): unknown {
   if (isConnectionError(error)) {
     return new LanefoldError('database_unreachable', `PostgreSQL cannot be reached: ${describe(fault)}.`, {
       hint: 'Check DATABASE_URL and that the server runs; unset DATABASE_URL to use the embedded PostgreSQL.',
+      cause: error,
+    });
+  }
+  if (fault?.code === diskFull) {
+    return new LanefoldError('database_full', `PostgreSQL has no room left: ${fault.message}.`, {
+      hint: 'Free space on the disk of PostgreSQL. Nothing of this call was written; runs at work go on by themselves.',
       cause: error,
     });
   }

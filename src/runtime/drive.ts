@@ -1,8 +1,9 @@
 import { effectiveAgent, toolsOnly } from '../agents/effective.ts';
 import { addUsage } from '../context/usage.ts';
 import type { Json, Usage } from '../context/message.ts';
-import { LanefoldError } from '../errors.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { ModelError } from '../models/errors.ts';
+import { isPassing } from '../postgres/errors.ts';
 import { strategies } from '../strategies/index.ts';
 import type { Decision, EntryDraft, MachineEvent, RunError, RunFacts } from '../strategies/machine.ts';
 import { cleanText } from '../text.ts';
@@ -89,8 +90,8 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
   } catch (error) {
     if (error instanceof CancelRequested)
       return end('cancelled', 'cancelled', { type: 'cancelled', message: error.message });
-    if (error instanceof LanefoldError && (error.code === 'lease_lost' || error.code === 'database_unreachable'))
-      throw error;
+    // a run does not fail because its database does
+    if (isPassing(error) || isLanefoldError(error, 'lease_lost')) throw error;
     return end('failed', 'error', toRunError(error));
   }
 

@@ -1,0 +1,155 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmod, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { createLanefold, defineAgent, isLanefoldError, type Lanefold } from 'lanefold';
+import pg from 'pg';
+import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
+import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
+import { fakeModel } from '../support/fake-model.ts';
+import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
+import { entriesOf, expectSound } from '../support/log.ts';
+import { deferred, until } from '../support/until.ts';
+
+const run = promisify(execFile);
+
+/** A file system of its own, so that filling it harms nobody; undefined where this user may not mount one. */
+async function mountSmallDisk(): Promise<string | undefined> {
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-disk-'));
+  try {
+    await run('mount', ['-t', 'tmpfs', '-o', 'size=256m', 'tmpfs', dir]);
+    await chmod(dir, 0o755);
+    return dir;
+  } catch {
+    await rm(dir, { recursive: true });
+    return undefined;
+  }
+}
+
+async function unmount(dir: string): Promise<void> {
+  await run('umount', ['--lazy', dir]);
+  await rm(dir, { recursive: true });
+}
+
+const probe = await mountSmallDisk();
+if (probe) await unmount(probe);
+const reason = probe ? '' : ' (skipped: this user may not mount a tmpfs)';
+
+/** Text that no compression makes smaller, so that it needs new pages at once. */
+const bulky = (bytes: number) => randomBytes(bytes / 2).toString('hex');
+
+describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, () => {
+  let disk: string;
+  let ballast: string;
+  let postgres: EmbeddedPostgres;
+  let lanefold: Lanefold;
+  let pool: pg.Pool;
+  let gate: ReturnType<typeof deferred<string>>;
+  const settings = { min_wal_size: '32MB', max_wal_size: '32MB', autovacuum: 'off' };
+
+  beforeEach(async () => {
+    disk = (await mountSmallDisk())!;
+    ballast = path.join(disk, 'ballast');
+    postgres = await startEmbeddedPostgres({ dir: path.join(disk, 'db'), settings });
+    gate = deferred<string>();
+    lanefold = await createLanefold({
+      databaseUrl: postgres.url,
+      redisUrl: queueBackend() === 'redis' ? inject('redisUrl') : null,
+      queuePrefix: `t${randomBytes(4).toString('hex')}`,
+      privateQueue: true,
+      migrate: true,
+      agents: [defineAgent({ name: 'a', model: 'fake' }), defineAgent({ name: 'echo', model: 'scripted:["fine"]' })],
+      models: { fake: fakeModel(async () => ({ text: await gate.promise })) },
+    });
+    pool = new pg.Pool({ connectionString: postgres.url, max: 1 });
+    pool.on('error', () => {});
+  });
+  afterEach(async () => {
+    if (!disk) return;
+    await rm(ballast, { force: true });
+    gate?.resolve('too late');
+    await lanefold?.close().catch(() => {});
+    await pool?.end();
+    await postgres?.stop();
+    await unmount(disk);
+  });
+
+  const fill = async () => {
+    const file = await open(ballast, 'a');
+    const block = Buffer.alloc(64 * 1024);
+    try {
+      for (;;) if ((await file.write(block)).bytesWritten < block.length) return;
+    } catch (error) {
+      expect(error).toMatchObject({ code: 'ENOSPC' });
+    } finally {
+      await file.close();
+    }
+  };
+  const free = () => rm(ballast);
+  const sound = (threadId: string) => expectSound({ ...lanefold, database: { pool } } as TestLanefold, threadId);
+
+  test('refuses what needs room with a typed error, holds runs at work, and goes on when there is room', async () => {
+    await lanefold.startWorker({ leaseMs: 120_000, onError: () => {} });
+    const atWork = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a long letter.' });
+    await until('the run is at work', async () => (await lanefold.runs.get(atWork)).status === 'running');
+    // a fresh segment of 16 MB: the log of PostgreSQL itself has room, its tables have not
+    await pool.query('select pg_switch_wal()');
+    await pool.query('checkpoint');
+    await fill();
+
+    const threads = async () => Number((await pool.query('select count(*) from lanefold.thread')).rows[0].count);
+    const before = await threads();
+    const refused = await lanefold.runs
+      .enqueue({ agent: 'echo', input: bulky(400_000), threadId: 'new', createThread: true })
+      .catch((error: unknown) => error);
+    expect(refused).toMatchObject({ code: 'database_full', status: 503, hint: expect.stringContaining('Free space') });
+    expect(await threads()).toBe(before);
+
+    const rollbacks = async () =>
+      Number((await pool.query('select sum(xact_rollback) as n from pg_stat_database')).rows[0].n);
+    const rolledBack = await rollbacks();
+    const letter = bulky(400_000);
+    gate.resolve(letter);
+    await until('its commit has been refused', async () => (await rollbacks()) > rolledBack + 1);
+    expect(await lanefold.runs.get(atWork)).toMatchObject({ status: 'running', error: null });
+    expect(await entriesOf(lanefold, atWork.threadId)).toHaveLength(1);
+
+    await free();
+    expect(await lanefold.runs.wait(atWork)).toMatchObject({ status: 'completed', result: letter });
+    await sound(atWork.threadId);
+    const again = await lanefold.runs.enqueue({
+      agent: 'echo',
+      input: bulky(400_000),
+      threadId: 'new',
+      createThread: true,
+    });
+    expect(await lanefold.runs.wait(again)).toMatchObject({ status: 'completed', result: 'fine' });
+  });
+
+  test('that stops PostgreSQL itself loses nothing: started with room again, the run goes on', async () => {
+    await lanefold.startWorker({ leaseMs: 1_000, sweepMs: 200, onError: () => {} });
+    const atWork = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a letter.' });
+    await until('the run is at work', async () => (await lanefold.runs.get(atWork)).status === 'running');
+    await fill();
+    // no room for the next segment of its log: PostgreSQL panics, and cannot recover before there is some
+    await until('PostgreSQL is down', async () => {
+      await pool
+        .query('select pg_switch_wal() from pg_logical_emit_message(true, $1, $1)', ['x'.repeat(1000)])
+        .catch(() => {});
+      return !isAlive(postgres.pid);
+    });
+    const refused = await lanefold.runs.get(atWork).catch((error: unknown) => error);
+    expect(isLanefoldError(refused, 'database_unreachable')).toBe(true);
+
+    await free();
+    const { port } = postgres;
+    postgres = await startEmbeddedPostgres({ dir: path.join(disk, 'db'), port, settings });
+    expect(postgres.port).toBe(port);
+    gate.resolve('Dear reader');
+    expect(await lanefold.runs.wait(atWork)).toMatchObject({ status: 'completed', result: 'Dear reader' });
+    await sound(atWork.threadId);
+  });
+});
