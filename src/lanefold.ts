@@ -5,7 +5,6 @@ import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
-import { migrate } from './postgres/migrate.ts';
 import { openDatabase } from './postgres/pool.ts';
 import { assertSchema } from './postgres/schema-version.ts';
 import { fromPostgres } from './postgres/errors.ts';
@@ -13,7 +12,7 @@ import { openQueue } from './queue/queue.ts';
 import { RunWaiter } from './runtime/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
-import { startWorker, type RunningWorker, type WorkerOptions } from './runtime/worker.ts';
+import type { RunningWorker, WorkerOptions } from './runtime/worker.ts';
 import type { Client } from './client/client.ts';
 import { contextsOf } from './client/contexts.ts';
 import { checkHealth, readStats } from './client/health.ts';
@@ -97,7 +96,10 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   };
 
   try {
-    if (options.migrate ?? !given) await migrate(directUrl, { queueTables: !redisUrl });
+    if (options.migrate ?? !given) {
+      const { migrate } = await import('./postgres/migrate.ts');
+      await migrate(directUrl, { queueTables: !redisUrl });
+    }
     const db = openDatabase({
       url: databaseUrl,
       max: options.poolSize ?? 10,
@@ -130,6 +132,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       queues: queue.queues,
       toolNames: agents.toolNames,
       async startWorker(workerOptions = {}) {
+        // loaded here, so that processes that only ask do not pay for it
+        const { startWorker } = await import('./runtime/worker.ts');
         const worker = startWorker(
           {
             db,

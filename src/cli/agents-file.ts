@@ -1,19 +1,20 @@
 import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { defineAgent, type AgentDefinition } from '../agents/agent.ts';
+import type { AgentDefinition } from '../agents/agent.ts';
 import { detectModules } from './esm-hook.ts';
 import { oneLine, UsageError } from './errors.ts';
 
 const hint = 'It must be a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
 
 /**
- * The agents of a module, JavaScript or TypeScript without a build step.
+ * The agents of a module, JavaScript or TypeScript without a build step; without one the built-in assistant.
  *
  * @throws UsageError when the file is not there, cannot be loaded, or default-exports no array of agents
  * @throws LanefoldError `invalid_agent`
  */
-export async function loadAgents(file: string): Promise<AgentDefinition[]> {
+export async function loadAgents(file: string | undefined): Promise<AgentDefinition[]> {
+  if (!file) return [(await import('./assistant/index.ts')).assistant];
   const full = path.resolve(file);
   if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist.`, hint);
   const module = await load(full);
@@ -24,6 +25,7 @@ export async function loadAgents(file: string): Promise<AgentDefinition[]> {
   if (!Array.isArray(agents))
     throw new UsageError(`The default export of the agents file ${full} is ${nameOf(agents)}, not an array.`, hint);
   if (agents.length === 0) throw new UsageError(`The agents file ${full} exports no agents: its array is empty.`, hint);
+  const { defineAgent } = await import('../agents/agent.ts');
   for (const [i, agent] of agents.entries()) {
     if (typeof agent !== 'object' || agent === null)
       throw new UsageError(`Item ${i} of the agents file ${full} is ${nameOf(agent)}, not an agent.`, hint);

@@ -1,6 +1,5 @@
-import { createLanefold, type Lanefold, type LanefoldOptions } from '../lanefold.ts';
+import type { Lanefold, LanefoldOptions } from '../lanefold.ts';
 import { LanefoldError } from '../errors.ts';
-import { findEmbeddedPostgres, startEmbeddedPostgres } from '../postgres/embedded/index.ts';
 import type { ConnectionOptions } from './options.ts';
 import { note } from './output.ts';
 
@@ -26,6 +25,7 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
     const directUrl = process.env['LANEFOLD_DIRECT_URL'] || given;
     return { url: given, directUrl, own: false, release: async () => {} };
   }
+  const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('../postgres/embedded/index.ts');
   const running = await findEmbeddedPostgres(options.dir);
   if (running) return { url: running.url, directUrl: running.url, own: false, release: async () => {} };
   if (!start) {
@@ -45,6 +45,7 @@ export async function connect(
 ): Promise<Lanefold> {
   const database = await findDatabase(options, { start });
   try {
+    const { createLanefold } = await import('../lanefold.ts');
     const lanefold = await createLanefold({
       databaseUrl: database.url,
       directUrl: database.directUrl,

@@ -1,4 +1,4 @@
-import { DrizzleQueryError } from 'drizzle-orm';
+import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../errors.ts';
 
 /** Our SQLSTATEs, class LF, as raised by the functions under db/sql. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { runMigrations } from 'bullmq';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
@@ -33,7 +32,7 @@ export async function migrate(url: string, { queueTables = true } = {}): Promise
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const from = await readVersions(client);
     assertCompatible(from);
-    if (queueTables) await runMigrations(client);
+    if (queueTables) await (await import('bullmq')).runMigrations(client);
     if (from.schema > schemaVersion) return { from: from.schema, to: from.schema, status: 'newer' };
     await applyMigrations(drizzle(client), {
       migrationsFolder: path.join(packageRoot, 'db/migrations'),

@@ -1,6 +1,7 @@
 import { defineAgent } from '../../agents/agent.ts';
 import { defineTool } from '../../tools/tool.ts';
 import { calculator } from './calculator.ts';
+import { demoModel } from './model.ts';
 
 const clock = defineTool({
   name: 'clock',
@@ -8,8 +9,6 @@ const clock = defineTool({
   input: { type: 'object', properties: {}, additionalProperties: false },
   execute: () => ({ utc: new Date().toISOString() }),
 });
-
-export const demoModel = 'scripted:demo';
 
 /** The agent of those who have none yet: two small tools, no network, no key. */
 export const assistant = defineAgent({

@@ -1,6 +1,5 @@
 import { Option, type Command } from 'commander';
 import { loadAgents } from '../agents-file.ts';
-import { assistant } from '../assistant/index.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
@@ -36,7 +35,7 @@ export const addApi = (program: Command): Command =>
     )
     .action(async (options: Options) => {
       const stopped = stopSignal();
-      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
       try {
         const { host, port } = options;

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { Lanefold } from '../../lanefold.ts';
 import type { RunHandle } from '../../client/run-row.ts';
 import { connect } from '../connect.ts';
-import { demoAgent, question } from '../demo/agent.ts';
 import { table } from '../demo/table.ts';
 import { Exit } from '../exit.ts';
 import { exitCodes } from '../errors.ts';
@@ -34,6 +33,7 @@ export const addDemo = (program: Command): Command =>
       const stays = !options.once && process.stdout.isTTY;
       const stopped = stays ? stopSignal() : undefined;
       // queues of its own: a worker of yours on the same database need not know the demo's agent
+      const { demoAgent, question } = await import('../demo/agent.ts');
       const lanefold = await connect(options, {
         start: true,
         agents: [demoAgent],
@@ -49,7 +49,7 @@ export const addDemo = (program: Command): Command =>
           ...(port === undefined ? { nextFreePort: true } : { port }),
         });
         const run = await lanefold.runs.enqueue({ agent: 'demo', input: question });
-        await show(lanefold, run);
+        await show(lanefold, run, question);
         const c = colours();
         print();
         print(`${c.bold('API')}         ${server.url}/v1/threads/${run.threadId}/contexts/default`);
@@ -64,7 +64,7 @@ export const addDemo = (program: Command): Command =>
       }
     });
 
-async function show(lanefold: Lanefold, handle: RunHandle): Promise<void> {
+async function show(lanefold: Lanefold, handle: RunHandle, question: string): Promise<void> {
   const c = colours();
   const { threadId } = handle;
   print(c.bold('\n1. A run is enqueued; a worker takes it'));

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { loadAgents } from '../agents-file.ts';
-import { assistant } from '../assistant/index.ts';
 import { connect } from '../connect.ts';
 import { oneLine } from '../errors.ts';
 import { commandHelp } from '../help.ts';
@@ -41,7 +40,7 @@ export const addDev = (program: Command): Command =>
     )
     .action(async (options: Options) => {
       const stopped = stopSignal();
-      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents, migrate: true });
       try {
         await lanefold.startWorker({

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { migrate } from '../../postgres/migrate.ts';
 import { findDatabase } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
@@ -20,6 +19,7 @@ export const addMigrate = (program: Command): Command =>
       ),
     )
     .action(async (options: ConnectionOptions & { json?: boolean }) => {
+      const { migrate } = await import('../../postgres/migrate.ts');
       const database = await findDatabase(options, { start: true });
       try {
         const result = await migrate(database.directUrl, { queueTables: !options.redisUrl });

@@ -1,10 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { isLanefoldError } from '../../errors.ts';
-import { migrate } from '../../postgres/migrate.ts';
 import { parseRecording } from '../../replay/recording.ts';
-import { replay } from '../../replay/replay.ts';
-import { reportJson, reportLines } from '../../replay/report.ts';
 import { findDatabase } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -46,6 +43,11 @@ export const addReplay = (program: Command): Command =>
       const progress = createProgress();
       try {
         const redisUrl = options.redisUrl || null;
+        const [{ replay }, { reportJson, reportLines }] = await Promise.all([
+          import('../../replay/replay.ts'),
+          import('../../replay/report.ts'),
+        ]);
+        const { migrate } = await import('../../postgres/migrate.ts');
         if (database.own) await migrate(database.directUrl, { queueTables: !redisUrl });
         const startedAt = performance.now();
         const report = await replay(recording, {

@@ -6,7 +6,7 @@ import type { Run } from '../../client/run-row.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
-import { assistant, demoModel } from '../assistant/index.ts';
+import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -47,9 +47,9 @@ export const addRun = (program: Command): Command =>
       ),
     )
     .action(async (question: string, options: Options) => {
-      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const agents = await loadAgents(options.agents);
       const agent = choose(agents, options.agent);
-      if (agent === assistant && !options.model)
+      if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
       // a queue of its own: other workers may not know this agent, and this process not theirs
       const queuePrefix = `lf-run-${randomBytes(4).toString('hex')}`;

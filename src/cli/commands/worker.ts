@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import type { EndedRun } from '../../runtime/worker.ts';
 import { loadAgents } from '../agents-file.ts';
-import { assistant } from '../assistant/index.ts';
 import { connect } from '../connect.ts';
 import { oneLine } from '../errors.ts';
 import { commandHelp } from '../help.ts';
@@ -33,7 +32,7 @@ export const addWorker = (program: Command): Command =>
     )
     .action(async (options: Options) => {
       const stopped = stopSignal();
-      const agents = options.agents ? await loadAgents(options.agents) : [assistant];
+      const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
       try {
         const worker = await lanefold.startWorker({

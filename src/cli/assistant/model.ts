@@ -1,0 +1,2 @@
+/** The model of the assistant: offline, scripted, without a key. */
+export const demoModel = 'scripted:demo';
