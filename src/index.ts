@@ -12,6 +12,7 @@ export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
 export type { Input, InputOptions, InputReceipt, InputRejection } from './client/inputs.ts';
 export type { RunEvent } from './client/events.ts';
+export type { StreamItem, StreamOptions } from './streams/stream.ts';
 export type { AppendOptions, Entry, NewEntry, Thread, Threads } from './client/threads.ts';
 export type { Contexts, Lane, NewContext, OperationOptions, OperationReceipt } from './client/contexts.ts';
 export type { Health, Stats } from './client/health.ts';

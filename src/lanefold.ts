@@ -9,6 +9,7 @@ import { openDatabase } from './postgres/pool.ts';
 import { assertSchema } from './postgres/schema-version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { openQueue } from './queue/queue.ts';
+import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './runtime/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
@@ -109,24 +110,28 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
-    const queue = openQueue({
+    const queueOptions = {
       redisUrl,
       databaseUrl: directUrl,
       prefix: options.queuePrefix ?? 'lf',
       shards: queueShards(options.queueShards ?? process.env['LANEFOLD_QUEUE_SHARDS']),
-    });
+    };
+    const queue = openQueue(queueOptions);
     closers.push(() => queue.close());
     await queue.ready();
     if (options.privateQueue) closers.push(() => queue.obliterate().catch(() => {}));
     const waiter = new RunWaiter(db);
     closers.push(async () => waiter.close());
+    const streams = openStreams(db, queueOptions);
+    closers.push(() => streams.close());
 
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents),
-      runs: runsOf({ db, queue, agents, models, waiter }),
+      threads: threadsOf(db, agents, streams),
+      runs: runsOf({ db, queue, agents, models, waiter, streams }),
       contexts: contextsOf(db),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
+      streams,
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,
@@ -140,6 +145,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
             agents,
             models,
             directUrl,
+            live: streams.live,
             privateQueue: options.privateQueue ?? false,
             onEnd: (run) => waiter.notice(run.threadId, run.runId),
           },

@@ -2,6 +2,7 @@ import type { RunQueue } from '../queue/queue.ts';
 import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
+import type { Streams } from '../streams/open.ts';
 import type { Threads } from './threads.ts';
 
 /** What can be asked and told without running anything: all the HTTP API is made of. */
@@ -13,6 +14,8 @@ export interface Client {
   health(): Promise<Health>;
   /** Counts of what is under way. */
   stats(): Promise<Stats>;
+  /** Live streams: `runs.stream` and `threads.stream` for those who must know of a mistake before the first item. */
+  readonly streams: Streams;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';
   /** The BullMQ queues, one per shard; for inspection. */

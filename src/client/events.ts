@@ -48,7 +48,9 @@ export async function readRunEvents(
   return rows.map(toEvent);
 }
 
-const toEvent = (row: Record<string, never>): RunEvent => ({
+export type EventRow = Record<string, never>;
+
+export const toEvent = (row: EventRow): RunEvent => ({
   eventSeq: Number(row['event_seq']),
   runId: row['run_id']!,
   seq: row['seq']!,

@@ -6,6 +6,8 @@ import { toJob } from '../runtime/sweep.ts';
 import type { RunWaiter } from '../runtime/waiter.ts';
 import { assertStorable } from '../text.ts';
 import { readInputs, sendInput, type Input, type InputOptions, type InputReceipt } from './inputs.ts';
+import type { Streams } from '../streams/open.ts';
+import type { StreamItem, StreamOptions } from '../streams/stream.ts';
 import { readRunEvents, type RunEvent } from './events.ts';
 import { selectRun, toRun, type Run, type RunRow, type RunHandle, type RunStatus } from './run-row.ts';
 
@@ -33,6 +35,19 @@ export interface Runs {
   list(threadId: string, options?: { status?: RunStatus; limit?: number; before?: string }): Promise<Run[]>;
   /** The trace of a run, by the run's own `seq` from 1. */
   events(run: RunRef, options?: { afterSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /**
+   * The trace of a run as it grows, and the answers of its models while they are written. Ends after the last event of
+   * the run, or with `signal`. A stream that breaks off with its process is gone on with by `after`: the `eventSeq` of
+   * the last event that came.
+   *
+   * @throws LanefoldError `run_not_found`, `thread_erased`
+   *
+   * @example
+   * for await (const item of lanefold.runs.stream(run)) {
+   *   if (item.type === 'llm_delta' && 'text' in item) process.stdout.write(item.text);
+   * }
+   */
+  stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
   /** Speaks to the active run of a thread as its user, without starting a new run. A person's words; see `inject`. */
   steer(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
   /** As `steer`, for what a program says. */
@@ -45,10 +60,11 @@ export interface Runs {
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
+  streams: Streams;
 }
 
 export function runsOf(deps: RunsDeps): Runs {
-  const { db, queue, waiter } = deps;
+  const { db, queue, waiter, streams } = deps;
   const get = async (run: RunRef): Promise<Run> => {
     const [row] = await db.query<RunRow>('get_run', `${selectRun} where thread_id = $1 and id = $2`, [
       run.threadId,
@@ -88,6 +104,7 @@ export function runsOf(deps: RunsDeps): Runs {
       return rows.map(toRun);
     },
     events: (run, { afterSeq = 0, limit = 100 } = {}) => readRunEvents(db, run.threadId, run.id, afterSeq, limit),
+    stream: (run, options) => streams.follow(run.threadId, run.id, options),
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     inputs: (run, { afterOrdinal = 0, limit = 100 } = {}) => readInputs(db, run.threadId, run.id, afterOrdinal, limit),

@@ -6,6 +6,8 @@ import type { Json, JsonObject, Message } from '../context/message.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readThreadEvents, type RunEvent } from './events.ts';
+import type { Streams } from '../streams/open.ts';
+import type { StreamItem, StreamOptions } from '../streams/stream.ts';
 import { changeConfig, readConfig, type ConfigChanges, type ThreadConfig } from './thread-config.ts';
 import { assertStorable } from '../text.ts';
 
@@ -81,11 +83,13 @@ export interface Threads {
   configure(id: string, changes: ConfigChanges): Promise<{ status: 'applied' | 'deferred'; firstSeq: number | null }>;
   /** The trace of all runs of the thread, gapless by `eventSeq`. */
   events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
+  stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
   /** Deletes everything of the thread for good; the id is never used again. */
   erase(id: string): Promise<void>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry): Threads {
+export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams): Threads {
   return {
     async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}) {
       assertId(id, 'The thread id');
@@ -174,6 +178,7 @@ export function threadsOf(db: Database, agents: AgentRegistry): Threads {
     config: (id, { contextRef = 'default', atSeq } = {}) => readConfig(db, id, contextRef, atSeq),
     configure: (id, changes) => changeConfig(db, agents, id, changes),
     events: (id, { afterEventSeq = -1, limit = 100 } = {}) => readThreadEvents(db, id, afterEventSeq, limit),
+    stream: (id, options) => streams.follow(id, undefined, options),
 
     async erase(id) {
       assertId(id, 'The thread id');

@@ -12,7 +12,8 @@ export function mergePlainText(blocks: Block[]): Block[] {
   const merged: Block[] = [];
   for (const block of blocks) {
     const last = merged.at(-1);
-    if (last?.type === 'text' && block.type === 'text' && !last.metadata && !block.metadata) last.text += block.text;
+    if (last?.type === 'text' && block.type === 'text' && !last.metadata && !block.metadata)
+      merged[merged.length - 1] = { type: 'text', text: last.text + block.text };
     else merged.push(block);
   }
   return merged;

@@ -18,6 +18,8 @@ export interface StepCall {
   /** Longest silence between two stream parts, and before the first; the whole call without streaming. Milliseconds. */
   idleTimeoutMs?: number;
   onDelta?: (delta: Delta) => void;
+  /** Told once, when the model is asked to stream: `soFar` looks at what has come whenever it is called. */
+  onStart?: (soFar: () => { text: string; thinking: string }) => void;
 }
 
 /**
@@ -75,6 +77,7 @@ async function stream(
 ): Promise<ModelTurn> {
   const collector = new TurnCollector();
   const sink = call.onDelta && createDeltaSink(call.onDelta);
+  call.onStart?.(() => collector.soFar());
   const started = await failing('llm_request', () => model.doStream(toOptions(call, signal)));
   const reader = started.stream.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});

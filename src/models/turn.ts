@@ -50,6 +50,17 @@ export class TurnCollector {
       this.push({ type: part.type, text: part.text }, part.providerMetadata);
   }
 
+  /** Text and thinking so far; of what the turn will have nothing is missing at their beginning. */
+  soFar(): { text: string; thinking: string } {
+    let text = '';
+    let thinking = '';
+    for (const block of this.blocks) {
+      if (block.type === 'text') text += block.text;
+      else if (block.type === 'reasoning') thinking += block.text;
+    }
+    return { text, thinking };
+  }
+
   turn(): ModelTurn {
     const blocks = mergePlainText(this.blocks.filter((b) => b.type === 'tool-call' || b.text !== '' || b.metadata));
     for (const block of blocks) if (block.type !== 'tool-call') this.cleanBlock(block);

@@ -4,14 +4,18 @@ export interface Listener {
   close(): Promise<void>;
 }
 
+/** What to do on a notification; `undefined` when some may have been missed. */
+export type OnWake = (payload: string | undefined) => void;
+
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * Calls `onWake` for each notification of a channel, and after each lost connection, when some may have been missed.
- * A wake-up only: whoever listens polls as well. Needs a session, so `url` must not be a transaction pooler.
+ * Calls the function of a channel for each of its notifications, and all of them after each lost connection, when some
+ * may have been missed. A wake-up only: whoever listens polls as well. One connection, whatever the number of channels.
+ * Needs a session, so `url` must not be a transaction pooler.
  */
-export function listen(url: string, channel: string, onWake: (payload: string | undefined) => void): Listener {
+export function listen(url: string, channels: Record<string, OnWake>): Listener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
@@ -28,12 +32,12 @@ export function listen(url: string, channel: string, onWake: (payload: string | 
       pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     };
     own.on('error', onLost).on('end', onLost);
-    own.on('notification', (notice) => onWake(notice.payload));
+    own.on('notification', (notice) => channels[notice.channel]?.(notice.payload));
     try {
       await own.connect();
-      await own.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of Object.keys(channels)) await own.query(`listen ${pg.escapeIdentifier(channel)}`);
       pauseMs = firstPauseMs;
-      onWake(undefined);
+      for (const onWake of Object.values(channels)) onWake(undefined);
     } catch {
       onLost();
     }

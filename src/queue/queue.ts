@@ -114,7 +114,7 @@ export function openQueue(options: QueueOptions): RunQueue {
 }
 
 // On PostgreSQL a small pool per queue and worker; the blocking LISTEN has its own connection besides.
-const connection = ({ redisUrl, databaseUrl }: QueueOptions) =>
+export const connection = ({ redisUrl, databaseUrl }: QueueOptions) =>
   (redisUrl ? { url: redisUrl, maxRetriesPerRequest: null } : { connectionString: databaseUrl, max: 4 }) as unknown as {
     url: string;
   };

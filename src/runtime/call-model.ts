@@ -20,6 +20,7 @@ export async function callModel(
 ): Promise<MachineEvent> {
   const { signal } = run;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  let closeLive: (() => void) | undefined;
   try {
     const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
@@ -31,6 +32,7 @@ export async function callModel(
       stream: agent.streaming,
       signal,
       idleTimeoutMs: agent.idleTimeoutMs,
+      onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
     });
     // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
     if (turn.finishReason === 'incomplete') throw cutAnswer();
@@ -52,6 +54,8 @@ export async function callModel(
       retryable: failure.retryable && failure.errorType !== 'timeout',
       ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
     };
+  } finally {
+    closeLive?.();
   }
 }
 

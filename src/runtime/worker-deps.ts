@@ -3,6 +3,7 @@ import type { ModelRegistry } from '../models/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { Usage } from '../context/message.ts';
 import type { MachineState, StepDraft } from '../strategies/machine.ts';
+import type { LiveCalls } from '../streams/live-calls.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** What driving a run needs of its surroundings. */
@@ -12,8 +13,13 @@ export interface WorkerDeps {
   models: ModelRegistry;
   /** The queue is of this process alone: runs of other queues are left alone. */
   privateQueue?: boolean;
-  /** For LISTEN, which wakes workers up on a cancel; without it they learn of cancels at the next renewal. */
+  /**
+   * For LISTEN, which wakes workers up on a cancel and tells them of readers; without it they learn of cancels at the
+   * next renewal, and streams have no deltas.
+   */
   directUrl?: string;
+  /** Where answers under way are told to those who read along. */
+  live?: LiveCalls;
   /** Told when a run has ended in this process; must not throw. */
   onEnd?: (run: HeldRun) => void;
   /** Told after each commit, for progress; must not throw. */

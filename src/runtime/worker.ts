@@ -4,6 +4,7 @@ import { newId } from '../ids.ts';
 import type { RunJob, RunJobResult } from '../queue/job.ts';
 import { closeWorker, type RunQueue } from '../queue/queue.ts';
 import { listen } from '../postgres/listen.ts';
+import { readersChannel } from '../streams/piece.ts';
 import { cleanText } from '../text.ts';
 import { claimRun } from './claim.ts';
 import { driveRun } from './drive.ts';
@@ -67,6 +68,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     cancelGraceMs = 5_000,
   } = options;
   const onError = options.onError ?? reportFaults();
+  const { live } = deps;
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
@@ -111,10 +113,16 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     run.step = claim.step;
     keeper.hold(run);
     const log = jobLog(job, claim, agent);
+    live?.committed(threadId);
+    const onStep: WorkerDeps['onStep'] = (...step) => {
+      log.step(...step);
+      live?.committed(threadId);
+    };
     try {
-      const end = await driveRun({ ...deps, onStep: log.step }, run, claim);
+      const end = await driveRun({ ...deps, onStep }, run, claim);
       keeper.release(run);
       deps.onEnd?.(run);
+      live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await queue.add(toJob(end.promoted), end.promoted.queue_shard).catch(onError);
       await log.end(end);
@@ -131,7 +139,12 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     }
   };
 
-  const cancels = deps.directUrl ? listen(deps.directUrl, 'lanefold_cancel', () => void keeper.renew()) : undefined;
+  const notices = deps.directUrl
+    ? listen(deps.directUrl, {
+        lanefold_cancel: () => void keeper.renew(),
+        [readersChannel]: (payload) => live?.announced(payload),
+      })
+    : undefined;
 
   const workers = queue.work(process, { concurrency, name: id });
   for (const worker of workers) worker.on('error', onError);
@@ -166,7 +179,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
       await Promise.allSettled(workers.map(closeWorker));
-      await cancels?.close();
+      await notices?.close();
       keeper.stop();
     },
   };

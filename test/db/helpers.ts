@@ -5,6 +5,7 @@ import { threadsOf, type Threads } from '../../src/client/threads.ts';
 import type { FoldEntry } from '../../src/context/fold.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { openStreams } from '../../src/streams/open.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 export interface TestLog extends TestDatabase {
@@ -21,7 +22,7 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   return {
     ...database,
     db,
-    threads: threadsOf(db, await createAgentRegistry([])),
+    threads: threadsOf(db, await createAgentRegistry([]), openStreams(db, { databaseUrl: database.url })),
     contexts: contextsOf(db),
     async drop() {
       await db.close();

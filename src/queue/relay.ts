@@ -1,0 +1,73 @@
+import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
+import { connection, type QueueOptions } from './queue.ts';
+
+/** Carries messages between processes, by thread; nothing is kept for those who do not listen. */
+export interface ThreadRelay {
+  /** Rejects when the message could not be handed over. */
+  publish(threadId: string, message: object): Promise<void>;
+  /** Returns what ends it. */
+  subscribe<T>(threadId: string, onMessage: (message: T) => void): Promise<() => Promise<void>>;
+  close(): Promise<void>;
+}
+
+/** After a failure to connect that BullMQ has given up on. */
+const retryMs = 2_000;
+/** How long closing waits for a backend that does not answer. */
+const closePatienceMs = 2_000;
+
+/**
+ * BullMQ's Relay on the backend of the queue. It connects at its first use, so a process without streams does not pay
+ * for it. `onRecovered` is called when messages may have been lost.
+ */
+export function openRelay(options: QueueOptions, onRecovered: () => void): ThreadRelay {
+  let relay: Promise<Relay> | undefined;
+  let closed = false;
+
+  const connect = async (): Promise<Relay> => {
+    const own = new Relay({
+      connection: connection(options),
+      // all its keys in one slot of a cluster, and never in that of a queue
+      prefix: `{${options.prefix ?? 'lf'}-relay}`,
+      namespace: options.prefix ?? 'lf',
+      backend: (options.redisUrl ? createRedisRelayBackend : createPostgresRelayBackend) as never,
+    });
+    own.on('error', () => {});
+    own.on('recovered', onRecovered);
+    try {
+      await own.waitUntilReady();
+      return own;
+    } catch (error) {
+      // a later use tries again
+      setTimeout(() => (relay = undefined), retryMs).unref();
+      void own.close().catch(() => {});
+      throw error;
+    }
+  };
+  const ready = (): Promise<Relay> => {
+    if (closed) return Promise.reject(new Error('The relay is closed.'));
+    return (relay ??= connect());
+  };
+
+  return {
+    async publish(threadId, message) {
+      await (await ready()).publish(toTopic(threadId), message);
+    },
+    async subscribe<T>(threadId: string, onMessage: (message: T) => void) {
+      const own = await ready();
+      const subscription = await own.subscribe<T>(toTopic(threadId), ({ data }) => onMessage(data));
+      return () => subscription.unsubscribe();
+    },
+    async close() {
+      closed = true;
+      if (!relay) return;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closePatienceMs)));
+      const gone = relay.then((own) => own.close()).catch(() => {});
+      await Promise.race([gone, late]);
+      clearTimeout(timer);
+    },
+  };
+}
+
+/** Topics know `[A-Za-z0-9_:%-]` between dots; of the characters of an id `.` and `@` are not among them. */
+const toTopic = (threadId: string): string => `threads.${threadId.replaceAll('.', '%2E').replaceAll('@', '%40')}`;

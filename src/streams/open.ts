@@ -1,0 +1,43 @@
+import type { Database } from '../postgres/pool.ts';
+import type { QueueOptions } from '../queue/queue.ts';
+import { openRelay } from '../queue/relay.ts';
+import { Answers } from './answers.ts';
+import { EventFeed } from './feed.ts';
+import { LiveCalls } from './live-calls.ts';
+import { Readers } from './readers.ts';
+import { openStream, type OpenStream, type StreamItem, type StreamOptions } from './stream.ts';
+
+/** The streams of a process, and what its workers tell those of others. */
+export interface Streams {
+  /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
+  open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
+  /** The same, opened when it is read. */
+  follow(threadId: string, runId: string | undefined, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
+  /** The model calls of this process. */
+  readonly live: LiveCalls;
+  /** Ends every stream. */
+  close(): Promise<void>;
+}
+
+/** Nothing connects and nothing is asked before the first stream. */
+export function openStreams(db: Database, queue: QueueOptions): Streams {
+  const feed = new EventFeed(db);
+  const relay = openRelay(queue, () => readers.recovered());
+  const readers = new Readers(db, relay, feed);
+  const live = new LiveCalls(relay);
+  const deps = { db, feed, readers, answers: new Answers(db) };
+  const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
+  return {
+    open,
+    async *follow(threadId, runId, options) {
+      yield* (await open(threadId, runId, options)).items;
+    },
+    live,
+    async close() {
+      feed.close();
+      readers.close();
+      live.close();
+      await relay.close();
+    },
+  };
+}

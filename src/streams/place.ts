@@ -1,0 +1,35 @@
+import { LanefoldError } from '../errors.ts';
+import type { Database } from '../postgres/pool.ts';
+
+/** Where a stream begins. */
+export interface Place {
+  /** The first event of the run, or of the thread; where there is none yet, the number the next one will have. */
+  first: number;
+  /** The last event of the thread; -1 for none. */
+  head: number;
+  /** The run has ended. */
+  ended: boolean;
+}
+
+/** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
+export async function findPlace(db: Database, threadId: string, runId: string | undefined): Promise<Place> {
+  const [row] = await db.query<{ rev: string; erased: boolean; known: boolean; ended: boolean; first: string | null }>(
+    'stream_place',
+    `select t.event_rev as rev, t.erased_at is not null as erased, r.id is not null as known, r.finished_at is not null as ended,
+       (select min(b.event_seq) from lanefold._event_batch b where $2::text is not null and b.thread_id = t.id and b.run_id = $2) as first
+     from lanefold.thread t left join lanefold._run r on r.thread_id = t.id and r.id = $2 where t.id = $1`,
+    [threadId, runId ?? null],
+  );
+  if (row?.erased)
+    throw new LanefoldError('thread_erased', `Thread ${threadId} was erased.`, { hint: 'Its id is never used again.' });
+  if (runId !== undefined && !row?.known)
+    throw new LanefoldError('run_not_found', `Run ${runId} of thread ${threadId} does not exist.`, {
+      hint: 'Check the ids.',
+    });
+  if (!row)
+    throw new LanefoldError('thread_not_found', `Thread ${threadId} does not exist.`, {
+      hint: 'Check the id, or create it.',
+    });
+  const next = Number(row.rev);
+  return { first: runId === undefined ? 0 : Number(row.first ?? next), head: next - 1, ended: row.ended };
+}

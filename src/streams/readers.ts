@@ -1,0 +1,122 @@
+import type { Database } from '../postgres/pool.ts';
+import type { ThreadRelay } from '../queue/relay.ts';
+import type { EventFeed } from './feed.ts';
+import { announceMs, readersChannel, toAnnouncements, type Piece } from './piece.ts';
+import type { ThreadFeed } from './thread-feed.ts';
+
+interface Reading {
+  feed: ThreadFeed;
+  readers: number;
+  /** Ends the subscription, once there is one. */
+  stop?: () => Promise<void>;
+}
+
+/** New readers that come together are announced together. */
+const gatherMs = 10;
+
+/**
+ * Who reads answers while they are written, in this process. Workers are told by a notification which threads these are,
+ * at once and then every two seconds, and send pieces to the thread's topic only then. Whatever fails here is tried
+ * again with the next announcement; the trace does not depend on it.
+ */
+export class Readers {
+  readonly #threads = new Map<string, Reading>();
+  readonly #fresh = new Set<string>();
+  #gathering: NodeJS.Timeout | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  #closed = false;
+
+  constructor(
+    readonly db: Database,
+    readonly relay: ThreadRelay,
+    readonly feed: EventFeed,
+  ) {}
+
+  /** Begins to gather answers under way in the feed. End it by what is returned. */
+  join(feed: ThreadFeed): () => void {
+    const { threadId } = feed;
+    let reading = this.#threads.get(threadId);
+    if (!reading) {
+      this.#threads.set(threadId, (reading = { feed, readers: 0 }));
+      void this.#subscribe(threadId, reading);
+    }
+    reading.readers += 1;
+    this.#schedule();
+    let left = false;
+    return () => {
+      if (left) return;
+      left = true;
+      reading.readers -= 1;
+      if (reading.readers > 0 || this.#threads.get(threadId) !== reading) return;
+      this.#threads.delete(threadId);
+      reading.stop?.().catch(() => {});
+    };
+  }
+
+  /** Messages may have been lost: everybody needs the text so far again. */
+  readonly recovered = (): void => this.#ask(this.#threads.keys());
+
+  close(): void {
+    this.#closed = true;
+    clearTimeout(this.#gathering);
+    clearTimeout(this.#timer);
+  }
+
+  async #subscribe(threadId: string, reading: Reading): Promise<void> {
+    try {
+      const stop = await this.relay.subscribe<Piece>(threadId, (piece) => this.#take(reading.feed, piece));
+      if (this.#threads.get(threadId) !== reading) return await stop();
+      reading.stop = stop;
+      this.#ask([threadId]);
+    } catch {
+      setTimeout(() => {
+        if (!this.#closed && this.#threads.get(threadId) === reading) void this.#subscribe(threadId, reading);
+      }, announceMs).unref();
+    }
+  }
+
+  #take(feed: ThreadFeed, piece: Piece): void {
+    const came = feed.live.add(piece);
+    if (piece.llm_call_id === undefined) void this.feed.refresh(feed);
+    else if (came === 'missing') this.#ask([feed.threadId]);
+    else if (came === 'more') feed.changed();
+    else if (came === 'new') void this.#place(feed, piece.llm_call_id);
+  }
+
+  /** A call is committed before its answer begins: what is read now has it, and what came before it. */
+  async #place(feed: ThreadFeed, callId: string): Promise<void> {
+    if (!(await this.feed.refresh(feed))) return;
+    const answer = feed.live.answers.get(callId);
+    if (!answer || answer.placed) return;
+    answer.placed = true;
+    feed.changed();
+  }
+
+  #ask(threadIds: Iterable<string>): void {
+    for (const id of threadIds) this.#fresh.add(id);
+    if (this.#closed || this.#fresh.size === 0) return;
+    this.#gathering ??= setTimeout(() => {
+      this.#gathering = undefined;
+      const fresh = [...this.#fresh].filter((id) => this.#threads.has(id));
+      this.#fresh.clear();
+      void this.#announce('+', fresh);
+    }, gatherMs);
+  }
+
+  #schedule(): void {
+    if (this.#timer || this.#closed || this.#threads.size === 0) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      void this.#announce('=', this.#threads.keys()).then(() => this.#schedule());
+    }, announceMs);
+    this.#timer.unref();
+  }
+
+  async #announce(sign: '+' | '=', threadIds: Iterable<string>): Promise<void> {
+    const payloads = toAnnouncements(sign, threadIds);
+    if (payloads.length === 0 || this.#closed) return;
+    await this.db
+      .query('announce_readers', 'select pg_notify($1, x) from unnest($2::text[]) x', [readersChannel, payloads])
+      .catch(() => {});
+  }
+}

@@ -1,0 +1,69 @@
+import type { RunEvent } from '../client/events.ts';
+import { LiveText } from './live-text.ts';
+
+/** Latest events kept for readers that keep up; those further behind read pages of their own. */
+const kept = 256;
+
+/** What this process knows of the newest in a thread, shared by all who read it. Grows with none of them. */
+export class ThreadFeed {
+  /** The last event read; -1 for none. */
+  head: number;
+  /** Grows whenever there is something new. */
+  version = 0;
+  /** Nothing more will come: the thread was erased, or this process closes. */
+  ended = false;
+  /** The last read ended in mid-commit: more is there already. */
+  more = false;
+  readonly live = new LiveText();
+  #recent: RunEvent[] = [];
+  readonly #waiting = new Set<() => void>();
+
+  constructor(
+    readonly threadId: string,
+    head: number,
+  ) {
+    this.head = head;
+  }
+
+  take(events: RunEvent[], { more }: { more: boolean }): void {
+    this.more = more;
+    const fresh = events.filter((event) => event.eventSeq > this.head);
+    if (fresh.length === 0) return;
+    for (const event of fresh) this.live.pass(event);
+    this.#recent = [...this.#recent, ...fresh].slice(-kept);
+    this.head = fresh.at(-1)!.eventSeq;
+    this.changed();
+  }
+
+  /** The events after one; undefined where they are no longer, or not yet, here. */
+  since(after: number): RunEvent[] | undefined {
+    if (after >= this.head) return [];
+    const first = this.#recent[0]?.eventSeq;
+    if (first === undefined || after < first - 1) return undefined;
+    return this.#recent.slice(after + 1 - first);
+  }
+
+  changed(): void {
+    this.version += 1;
+    for (const wake of [...this.#waiting]) wake();
+  }
+
+  end(): void {
+    this.ended = true;
+    this.changed();
+  }
+
+  /** Resolves when the version is another than this one, or the signal aborts. */
+  async changedSince(version: number, signal?: AbortSignal): Promise<void> {
+    if (version !== this.version || signal?.aborted) return;
+    await new Promise<void>((resolve) => {
+      const wake = () => {
+        this.#waiting.delete(wake);
+        signal?.removeEventListener('abort', wake);
+        resolve();
+      };
+      this.#waiting.add(wake);
+      signal?.addEventListener('abort', wake);
+    });
+  }
+}

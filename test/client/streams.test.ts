@@ -1,0 +1,196 @@
+import type { RunHandle, StreamItem, StreamOptions } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { eventsOf } from '../support/log.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { startPair, type Pair } from '../support/two-processes.ts';
+import { until } from '../support/until.ts';
+
+/** Reads a stream in the background; `items` grows as it comes. */
+function read(stream: AsyncIterable<StreamItem>) {
+  const items: StreamItem[] = [];
+  const ended = (async () => {
+    for await (const item of stream) items.push(item);
+  })();
+  ended.catch(() => {});
+  const kinds = () => items.map((item) => (item.type === 'event' ? item.event.kind : item.type));
+  return {
+    items,
+    ended,
+    kinds,
+    seqs: () => items.flatMap((item) => (item.type === 'event' ? [item.event.eventSeq] : [])),
+    has: (kind: string) => until(`${kind} came`, () => kinds().includes(kind)),
+    /** Text or thinking of a call, put together as a client does. Fails on a gap or an overlap. */
+    answer(part: 'text' | 'thinking' = 'text', callId?: string) {
+      let told = '';
+      for (const item of items) {
+        if (item.type === 'event' || (callId !== undefined && item.llmCallId !== callId)) continue;
+        if (item.type === 'llm_snapshot') told = item[part];
+        else if (part in item) {
+          expect(item.offset).toBe(told.length);
+          told += (item as never)[part];
+        }
+      }
+      return told;
+    },
+  };
+}
+
+describe.skipIf(noRedis())('a stream', () => {
+  let pair: Pair;
+  beforeAll(async () => {
+    pair = await startPair();
+  });
+  afterAll(() => pair?.close());
+
+  const start = () => pair.front.runs.enqueue({ agent: 'typist', input: 'hi' });
+  const follow = (run: RunHandle, options?: StreamOptions) => read(pair.front.runs.stream(run, options));
+  const stored = async (run: RunHandle, runId?: string) => {
+    const events = await eventsOf(pair.front, run.threadId, runId);
+    return events.map((event) => event.event_seq);
+  };
+
+  test('of a run tells every event once and the answer while it is written, and ends after the last event', async () => {
+    const run = await start();
+    const reader = follow(run);
+    const keys = await pair.model.next();
+    await reader.has('llm_started');
+    keys.think('Hm, ');
+    await until('the thinking came', () => reader.answer('thinking') === 'Hm, ');
+    keys.think('hello.');
+    keys.type('Hel');
+    await until('the beginning came', () => reader.answer() === 'Hel');
+    expect(reader.kinds()).not.toContain('llm_completed');
+    keys.type('lo 🙂 there');
+    await until('the rest came', () => reader.answer() === 'Hello 🙂 there');
+    keys.stop();
+    await reader.ended;
+    expect(reader.answer('thinking')).toBe('Hm, hello.');
+    expect(reader.answer()).toBe('Hello 🙂 there');
+    expect(reader.seqs()).toEqual(await stored(run));
+    expect(reader.kinds()).not.toContain('llm_snapshot');
+    expect(reader.kinds().slice(-2)).toEqual(['request_completed', 'checkpoint']);
+  });
+
+  test('that joins in mid-answer begins with a snapshot, with a fresh reader beside it and without one', async () => {
+    const run = await start();
+    const keys = await pair.model.next();
+    keys.type('One, ');
+    keys.type('two, ');
+    const first = follow(run);
+    await until('the first has the text so far', () => first.answer() === 'One, two, ');
+    keys.type('three, ');
+    await until('and goes on', () => first.answer() === 'One, two, three, ');
+    const second = follow(run);
+    await until('the second has it all', () => second.answer() === 'One, two, three, ');
+    const after = (await stored(run)).at(-1)!;
+    const third = follow(run, { after });
+    await until('who resumes has it too', () => third.answer() === 'One, two, three, ');
+    keys.type('four.');
+    keys.stop();
+    for (const reader of [first, second, third]) {
+      await reader.ended;
+      expect(reader.kinds().filter((kind) => kind === 'llm_snapshot')).toHaveLength(1);
+      expect(reader.answer()).toBe('One, two, three, four.');
+    }
+    expect(third.seqs()).toEqual((await stored(run)).filter((seq) => seq > after));
+  });
+
+  test('resumed after any event of several runs has neither gap nor repeat, for the thread and for each run', async () => {
+    const first = await start();
+    const keys = await pair.model.next();
+    keys.stop({ id: 'c1', name: 'look', args: { at: 'the sea' } }, { id: 'c2', name: 'look', args: { at: 'nothing' } });
+    (await pair.model.next()).stop();
+    await pair.front.runs.wait(first);
+    const second = await pair.front.runs.enqueue({ agent: 'echo', input: 'again', threadId: first.threadId });
+    await pair.front.runs.wait(second);
+    const all = await stored(first);
+    expect(all).toEqual(all.map((_, i) => i));
+    for (const run of [first, second]) {
+      const own = await stored(first, run.id);
+      for (const after of [-1, ...all]) {
+        const reader = follow(run, { after, deltas: after % 2 === 0 });
+        await reader.ended;
+        expect(reader.seqs()).toEqual(own.filter((seq) => seq > after));
+      }
+    }
+    const readers = [-1, ...all].map((after) => {
+      const stop = new AbortController();
+      const stream = pair.front.threads.stream(first.threadId, { after, signal: stop.signal });
+      return { after, stop, reader: read(stream) };
+    });
+    const third = await pair.front.runs.enqueue({ agent: 'echo', input: 'and again', threadId: first.threadId });
+    await pair.front.runs.wait(third);
+    const more = await stored(first);
+    expect(more.length).toBeGreaterThan(all.length);
+    for (const { after, reader } of readers) {
+      await until('all came', () => reader.seqs().at(-1) === more.at(-1));
+      expect(reader.seqs()).toEqual(more.filter((seq) => seq > after));
+    }
+    for (const { stop } of readers) stop.abort();
+    await Promise.all(readers.map(({ reader }) => reader.ended));
+  });
+
+  test('tells a finished answer by a snapshot to who comes later, and brings entries where they are wanted', async () => {
+    const run = await start();
+    const keys = await pair.model.next();
+    keys.type('Done.');
+    keys.stop();
+    await pair.front.runs.wait(run);
+    const reader = follow(run, { entries: true });
+    await reader.ended;
+    expect(reader.kinds().slice(1, 4)).toEqual(['llm_started', 'llm_snapshot', 'llm_completed']);
+    expect(reader.items.at(3)).toMatchObject({ entry: { role: 'assistant', content: 'Done.' } });
+    const dry = follow(run, { deltas: false });
+    await dry.ended;
+    expect(dry.kinds()).not.toContain('llm_snapshot');
+    expect(dry.items.every((item) => !('entry' in item))).toBe(true);
+  });
+
+  test('drops an answer that broke off, and tells the next one from its beginning', async () => {
+    const run = await start();
+    const reader = follow(run);
+    const broken = await pair.model.next();
+    broken.type('Half an ans');
+    await until('the half came', () => reader.answer() === 'Half an ans');
+    broken.fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
+    const keys = await pair.model.next();
+    keys.type('A whole answer.');
+    keys.stop();
+    await reader.ended;
+    expect(reader.kinds()).toContain('llm_retry');
+    expect(reader.answer('text', `${run.id}.1`)).toBe('Half an ans');
+    expect(reader.answer('text', `${run.id}.2`)).toBe('A whole answer.');
+  });
+
+  test('that is left, or ended by its signal, cancels nothing', async () => {
+    const run = await start();
+    const keys = await pair.model.next();
+    for await (const item of pair.front.runs.stream(run)) if (item.type === 'event') break;
+    const stop = new AbortController();
+    const reader = follow(run, { signal: stop.signal });
+    await reader.has('llm_started');
+    stop.abort();
+    await reader.ended;
+    keys.type('Still here.');
+    keys.stop();
+    expect(await pair.front.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Still here.' });
+  });
+
+  test('of what does not exist is refused', async () => {
+    const run = await start();
+    (await pair.model.next()).stop();
+    const first = (stream: AsyncIterable<StreamItem>) => stream[Symbol.asyncIterator]().next();
+    const { runs, threads } = pair.front;
+    await expect(first(runs.stream({ threadId: run.threadId, id: 'other' }))).rejects.toMatchObject({
+      code: 'run_not_found',
+    });
+    await expect(first(threads.stream('nowhere'))).rejects.toMatchObject({ code: 'thread_not_found' });
+    await expect(first(threads.stream('no where'))).rejects.toMatchObject({ code: 'invalid_id' });
+    await runs.wait(run);
+    const reader = read(threads.stream(run.threadId));
+    await reader.has('request_completed');
+    await threads.erase(run.threadId);
+    await reader.ended;
+    await expect(first(threads.stream(run.threadId))).rejects.toMatchObject({ code: 'thread_erased' });
+  });
+});
