@@ -8,6 +8,7 @@ export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './e
 export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
 export type { RunOverrides } from './client/overrides.ts';
 export type { RunRef, Runs } from './client/runs.ts';
+export type { Collected, CollectOptions, MintedToken, ResumeOptions } from './client/checkpoints.ts';
 export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
 export type { Input, InputOptions, InputReceipt, InputRejection } from './client/inputs.ts';

@@ -18,6 +18,7 @@ import type { Client } from './client/client.ts';
 import { contextsOf } from './client/contexts.ts';
 import { checkHealth, readStats } from './client/health.ts';
 import { runsOf } from './client/runs.ts';
+import { tokenSecrets } from './tokens/secrets.ts';
 import { threadsOf } from './client/threads.ts';
 
 export interface LanefoldOptions {
@@ -49,6 +50,8 @@ export interface LanefoldOptions {
   privateQueue?: boolean;
   /** Default `LANEFOLD_QUEUE_SHARDS`, else 1; the same in every process. */
   queueShards?: number;
+  /** Secrets of checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, separated by commas. */
+  tokenSecrets?: readonly string[];
 }
 
 export interface Lanefold extends Client {
@@ -127,7 +130,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
 
     const lanefold: Lanefold = {
       threads: threadsOf(db, agents, streams),
-      runs: runsOf({ db, queue, agents, models, waiter, streams }),
+      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
       contexts: contextsOf(db),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),

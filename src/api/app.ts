@@ -16,6 +16,7 @@ import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
 import { addRuns } from './routes/runs.ts';
+import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
 import { onInvalid } from './validation.ts';
 
@@ -65,6 +66,7 @@ export function createApp(lanefold: Client, options: AppOptions = {}): ApiApp {
   addContexts(app, lanefold);
   addRuns(app, lanefold);
   addInputs(app, lanefold);
+  addCheckpoints(app, lanefold);
   addEvents(app, lanefold);
   addOperations(app, lanefold, requests);
   addDocs(app);

@@ -42,6 +42,12 @@ export interface EnqueueOptions extends RunOverrides {
   extraRefs?: JsonObject;
 }
 
+/** As the library itself enqueues. */
+export interface OwnEnqueueOptions extends EnqueueOptions {
+  /** The run whose checkpoint this one goes on from. */
+  resumedFrom?: string;
+}
+
 /** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
 export type Transaction =
   | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
@@ -63,7 +69,7 @@ interface Accepted {
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is refused here, before any write. */
-function toBody(agents: AgentRegistry, options: EnqueueOptions, model: string, strategy: string): JsonObject {
+function toBody(agents: AgentRegistry, options: OwnEnqueueOptions, model: string, strategy: string): JsonObject {
   const { input, contextRef } = options;
   if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
   if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
@@ -91,12 +97,13 @@ function toBody(agents: AgentRegistry, options: EnqueueOptions, model: string, s
       ...(overrides as JsonObject),
       ...(options.toolContext ? { tool_context: options.toolContext } : {}),
       ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
+      ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
     },
   };
 }
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueueRun(deps: EnqueueDeps, options: EnqueueOptions, tx?: Transaction): Promise<RunHandle> {
+export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
   const { db, queue, agents, models } = deps;
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;

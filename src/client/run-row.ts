@@ -27,6 +27,8 @@ export interface Run {
   usage: Usage | null;
   result: Json;
   error: { type: string; message: string } | null;
+  /** The run whose checkpoint token it was started from. */
+  resumedFrom: string | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;
@@ -40,7 +42,7 @@ export interface RunRow {
 /** One JSON value a row: `pg` spends more on describing eighteen columns than on their content. */
 export const selectRun = `select json_build_object('id', id, 'threadId', thread_id, 'requestId', request_id, 'agent', agent,
   'strategy', strategy, 'model', model, 'contextRef', context_ref, 'status', status, 'terminationReason', termination_reason,
-  'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error, 'createdAt', created_at,
+  'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error, 'resumedFrom', options ->> 'resumed_from', 'createdAt', created_at,
   'startedAt', started_at, 'finishedAt', finished_at, 'durationMs', duration_ms) as run from lanefold.run`;
 
 export const toRun = ({ run }: RunRow): Run => ({

@@ -9,6 +9,16 @@ import { readInputs, sendInput, type Input, type InputOptions, type InputReceipt
 import type { Streams } from '../streams/open.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream.ts';
 import { readRunEvents, type RunEvent } from './events.ts';
+import {
+  collectRun,
+  mintToken,
+  openToken,
+  resumeRun,
+  type Collected,
+  type CollectOptions,
+  type MintedToken,
+  type ResumeOptions,
+} from './checkpoints.ts';
 import { selectRun, toRun, type Run, type RunRow, type RunHandle, type RunStatus } from './run-row.ts';
 
 export interface RunRef {
@@ -54,13 +64,29 @@ export interface Runs {
   inject(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
   /** What a run was told by `steer` and `inject`, in order, and what became of it. */
   inputs(run: RunRef, options?: { afterOrdinal?: number; limit?: number }): Promise<Input[]>;
-  /** Asks for the end of a run. Harmless twice or too late. */
-  cancel(run: RunRef, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
+  /** Asks for the end of a run, by its id or by a token of it. Harmless twice or too late; its tokens are dead then. */
+  cancel(run: RunRef | string, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
+  /**
+   * Mints a token of where a run stands now. @throws LanefoldError `missing_token_secret`, `run_not_found`,
+   * `unknown_agent`, `token_stale` for a cancelled run
+   */
+  checkpoint(run: RunRef, options?: { expiresInMs?: number }): Promise<MintedToken>;
+  /**
+   * Goes on from a token: an unfinished run that no worker holds is given to the queue again, one that has ended comes
+   * back with its result, and with a `query` a new run asks it on the same lane.
+   *
+   * @throws LanefoldError `run_active` while a worker has it, `token_stale` where it has gone on or was cancelled, and of
+   * a token that is none by the name of the check it fails: see docs/checkpoints.md
+   */
+  resume(token: string, options?: ResumeOptions): Promise<Run>;
+  /** Resumes where that is needed, waits for the end, and tells everything of the run. @throws LanefoldError `wait_timeout` */
+  collect(token: string, options?: CollectOptions): Promise<Collected>;
 }
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
   streams: Streams;
+  tokenSecrets: readonly string[];
 }
 
 export function runsOf(deps: RunsDeps): Runs {
@@ -76,22 +102,24 @@ export function runsOf(deps: RunsDeps): Runs {
       });
     return toRun(row);
   };
+  const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
+    const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const signals = [timeout, signal].filter((s) => s !== undefined);
+    try {
+      await waiter.ended(run.threadId, run.id, signals.length > 0 ? AbortSignal.any(signals) : undefined);
+    } catch (error) {
+      if (!timeout?.aborted) throw error;
+      throw new LanefoldError('wait_timeout', `Run ${run.id} has not ended within ${timeoutMs} ms.`, {
+        hint: 'It goes on; wait again or read it later.',
+      });
+    }
+    return get(run);
+  };
+  const points = { ...deps, get, wait };
   return {
     enqueue: (options, { tx } = {}) => enqueueRun(deps, options, tx),
     get,
-    async wait(run, { timeoutMs, signal } = {}) {
-      const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
-      const signals = [timeout, signal].filter((s) => s !== undefined);
-      try {
-        await waiter.ended(run.threadId, run.id, signals.length > 0 ? AbortSignal.any(signals) : undefined);
-      } catch (error) {
-        if (!timeout?.aborted) throw error;
-        throw new LanefoldError('wait_timeout', `Run ${run.id} has not ended within ${timeoutMs} ms.`, {
-          hint: 'It goes on; wait again or read it later.',
-        });
-      }
-      return get(run);
-    },
+    wait,
     async list(threadId, { status, limit = 50, before } = {}) {
       assertId(threadId, 'The thread id');
       const rows = await db.query<RunRow>(
@@ -108,7 +136,8 @@ export function runsOf(deps: RunsDeps): Runs {
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     inputs: (run, { afterOrdinal = 0, limit = 100 } = {}) => readInputs(db, run.threadId, run.id, afterOrdinal, limit),
-    async cancel(run, reason = 'user_cancelled') {
+    async cancel(target, reason = 'user_cancelled') {
+      const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;
       assertStorable(reason, 'The reason');
       const [row] = await db.query<{ result: { status: RunStatus; accepted: boolean; promoted?: PromotedRun } }>(
         'cancel_run',
@@ -119,5 +148,10 @@ export function runsOf(deps: RunsDeps): Runs {
       if (next) await queue.add(toJob(next), next.queue_shard).catch(() => {});
       return { status: row!.result.status, accepted: row!.result.accepted };
     },
+    checkpoint: (run, options) => mintToken(points, run, options),
+    resume: (token, options) => resumeRun(points, token, options),
+    collect: (token, options) => collectRun(points, token, options),
   };
 }
+
+const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });

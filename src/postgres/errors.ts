@@ -19,6 +19,8 @@ const codes: Record<string, ErrorCode> = {
   LF014: 'invalid_input',
   LF015: 'append_only',
   LF016: 'invalid_id',
+  LF017: 'token_stale',
+  LF018: 'run_active',
 };
 
 const connectionCodes = new Set([

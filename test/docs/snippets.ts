@@ -14,6 +14,7 @@ export const pages = [
   'README.md',
   'docs/concepts.md',
   'docs/getting-started.md',
+  'docs/checkpoints.md',
   'docs/operating.md',
   'docs/sql.md',
   'docs/errors.md',

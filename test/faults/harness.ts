@@ -1,6 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
-import type { WorkerOptions } from 'lanefold';
+import type { LanefoldOptions, WorkerOptions } from 'lanefold';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { faultAgent } from './fixtures/agent.ts';
@@ -33,9 +33,9 @@ export interface FaultBench extends TestLanefold {
 }
 
 /** A Lanefold on its own database, the world outside, and worker processes that end with it. */
-export async function startBench(): Promise<FaultBench> {
+export async function startBench(options: LanefoldOptions = {}): Promise<FaultBench> {
   const outside = await startOutside();
-  const lanefold = await startLanefold(faultAgent(outside.url, 'rescuer'));
+  const lanefold = await startLanefold({ ...options, ...faultAgent(outside.url, 'rescuer') });
   const { databaseUrl, redisUrl, queuePrefix } = lanefold.options;
   const children: Child[] = [];
   return {

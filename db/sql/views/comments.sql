@@ -24,6 +24,7 @@ comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a ru
 comment on function lanefold.cancel_run(text, text, text) is 'Asks for the end of a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';
 comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inject input for the active run and returns its receipt.';
+comment on function lanefold.resume_run(text, text, int, text) is 'Takes an unfinished run that no worker holds up again, at the step of a checkpoint.';
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews all leases of a worker and tells it which it lost and which runs to cancel.';
 comment on function lanefold.sweep_runs(int, int, jsonb, text, int, text[]) is 'Raises the enqueue_no of runs the queue has lost and returns the jobs to add.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';

@@ -31,19 +31,19 @@ export const Problem = z
 const descriptions = {
   400:
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
-    '`empty_content`, `reserved_kind`.',
+    '`empty_content`, `reserved_kind`; or what of a checkpoint token is wrong: `invalid_token_signature` and others.',
   401: 'The key is missing or wrong: `unauthorized`.',
   403: 'Not from here: `forbidden_host`, `forbidden_origin`.',
   404: 'There is no such thing: `thread_not_found`, `run_not_found`.',
   409:
     'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
-    '`queue_full`.',
-  410: 'The thread was erased: `thread_erased`.',
+    '`queue_full`, `run_active`, `token_stale`, `token_config_mismatch`.',
+  410: 'It is over: `thread_erased`, `token_expired`.',
   413: 'The body is over the limit: `body_too_large`.',
   415: 'The body is not declared as JSON: `unsupported_media_type`.',
   422:
     'Well formed, and wrong: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `missing_provider_key`, `invalid_operation`, ' +
-    '`open_tool_group`, `idempotency_mismatch`.',
+    '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
   500: 'A fault of the server: `internal`.',
   503: 'The database or the queue is not there: `database_unreachable`, `database_full`, `queue_unreachable`, `not_ready`.',
 } as const;

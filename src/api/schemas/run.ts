@@ -53,6 +53,7 @@ export const Run = z
     }),
     result: anyJson('The final answer.'),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token it was started from.' }),
     created_at: timestamp('When it was accepted.'),
     started_at: timestamp('When a worker first took it.').nullable(),
     finished_at: timestamp('When it ended.').nullable(),

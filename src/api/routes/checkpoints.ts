@@ -1,0 +1,93 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { ResumeOptions } from '../../client/checkpoints.ts';
+import type { Client } from '../../client/client.ts';
+import type { ApiApp } from '../env.ts';
+import { toOutside } from '../json.ts';
+import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { CancelReceipt, Run } from '../schemas/run.ts';
+import { body, given, idempotencyKey, json, keyOf, run, security } from './shared.ts';
+
+const tags = ['Runs'];
+
+const createCheckpoint = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/runs/{run_id}/checkpoint',
+  operationId: 'createCheckpoint',
+  tags,
+  security,
+  summary: 'Mint a token of where a run stands',
+  request: { params: run, body: body(NewCheckpoint) },
+  responses: { 200: json('The token.', Checkpoint), ...problems(...bodyProblems, 404, 409, 422) },
+});
+
+const resume = createRoute({
+  method: 'post',
+  path: '/v1/runs/resume',
+  operationId: 'resumeRun',
+  tags,
+  security,
+  summary: 'Go on from a checkpoint token',
+  description:
+    'Gives an unfinished run that no worker holds to the queue again; a run that has ended comes back with its result. ' +
+    'With a query a new run asks it on the same lane.',
+  request: { headers: idempotencyKey, body: body(Resume) },
+  responses: {
+    200: json('The run has ended: its result.', Run),
+    202: {
+      ...json('The run goes on, or a new one has begun.', Run),
+      headers: z.object({ Location: z.string().openapi({ description: 'Where to read the run.' }) }),
+    },
+    ...problems(...bodyProblems, 404, 409, 410, 422),
+  },
+});
+
+const collect = createRoute({
+  method: 'post',
+  path: '/v1/runs/collect',
+  operationId: 'collectRun',
+  tags,
+  security,
+  summary: 'Read the run of a checkpoint token; nothing is set going',
+  request: { body: body(Collect) },
+  responses: { 200: json('The run.', Run), ...problems(...bodyProblems, 404, 409, 410, 422) },
+});
+
+const cancel = createRoute({
+  method: 'post',
+  path: '/v1/runs/cancel',
+  operationId: 'cancelByToken',
+  tags,
+  security,
+  summary: 'Ask for the end of the run of a checkpoint token',
+  request: { body: body(CancelByToken) },
+  responses: { 200: json('The status now.', CancelReceipt), ...problems(...bodyProblems, 404, 409, 410, 422) },
+});
+
+export function addCheckpoints(app: ApiApp, lanefold: Client): void {
+  app.openapi(createCheckpoint, async (c) => {
+    const { thread_id: threadId, run_id: id } = c.req.valid('param');
+    const { expires_in_ms: expiresInMs } = c.req.valid('json');
+    return c.json(toOutside(await lanefold.runs.checkpoint({ threadId, id }, given({ expiresInMs }))), 200);
+  });
+
+  app.openapi(resume, async (c) => {
+    const { token, query, request_id: id } = c.req.valid('json');
+    const requestId = keyOf(c.req.valid('header'), 'request_id', id);
+    const found = await lanefold.runs.resume(token, given({ query, requestId }) as ResumeOptions);
+    const location = { Location: `/v1/threads/${found.threadId}/runs/${found.id}` };
+    return found.finishedAt ? c.json(toOutside(found), 200) : c.json(toOutside(found), 202, location);
+  });
+
+  app.openapi(collect, async (c) => {
+    const { run: found } = await lanefold.runs.collect(c.req.valid('json').token, { runUntilTerminal: false });
+    return c.json(toOutside(found), 200);
+  });
+
+  app.openapi(cancel, async (c) => {
+    const { token, reason } = c.req.valid('json');
+    const { run: found } = await lanefold.runs.collect(token, { runUntilTerminal: false });
+    const receipt = await lanefold.runs.cancel(token, reason);
+    return c.json(toOutside({ id: found.id, threadId: found.threadId, ...receipt }), 200);
+  });
+}

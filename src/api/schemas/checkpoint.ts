@@ -1,0 +1,43 @@
+import { z } from '@hono/zod-openapi';
+import { maxExpiryMs } from '../../client/checkpoints.ts';
+import { Content } from './message.ts';
+import { count, Id, timestamp, whole } from './values.ts';
+
+const token = z.string().max(10_000).openapi({
+  description: 'Signed, not encrypted. It names a run and its step, and holds nothing of the conversation.',
+});
+const example = 'rt2.eyJ2IjoyfQ.c2lnbmF0dXJl';
+
+export const NewCheckpoint = z
+  .strictObject({
+    expires_in_ms: whole(1, maxExpiryMs)
+      .optional()
+      .openapi({ description: 'How long the token counts; default: for ever.' }),
+  })
+  .openapi('NewCheckpoint', { example: { expires_in_ms: 86_400_000 } });
+
+export const Checkpoint = z
+  .object({
+    token,
+    thread_id: Id,
+    run_id: Id,
+    step: count('The step it points to.', 3),
+    expires_at: timestamp('Null: it does not expire.').nullable(),
+  })
+  .openapi('Checkpoint', { description: 'Where a run stood.' });
+
+export const Resume = z
+  .strictObject({
+    token,
+    query: Content.optional().openapi({ description: 'A new question: starts a new run on the same lane.' }),
+    request_id: Id.optional().openapi({
+      description: 'With a query: the same id again returns the same run; also as Idempotency-Key.',
+    }),
+  })
+  .openapi('Resume', { example: { token: example, query: 'And the second one?' } });
+
+export const Collect = z.strictObject({ token }).openapi('Collect', { example: { token: example } });
+
+export const CancelByToken = z
+  .strictObject({ token, reason: z.string().min(1).max(1_000).optional() })
+  .openapi('CancelByToken', { example: { token: example, reason: 'no longer needed' } });

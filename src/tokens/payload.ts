@@ -1,0 +1,87 @@
+import { idGrammar } from '../ids.ts';
+import type { Checkpoint } from './checkpoint.ts';
+import { refused } from './errors.ts';
+
+const version = 2;
+const issuer = 'lanefold/react';
+const statuses = ['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'];
+
+export const toPayload = (point: Checkpoint): Buffer =>
+  Buffer.from(
+    JSON.stringify({
+      v: version,
+      iss: issuer,
+      thread_id: point.threadId,
+      run_id: point.runId,
+      request_id: point.requestId,
+      agent: point.agent,
+      step: point.step,
+      iat_ms: point.iatMs,
+      exp_ms: point.expMs,
+      config_fingerprint: point.configFingerprint,
+      state: point.state,
+    }),
+  );
+
+export interface Expected {
+  nowMs: number;
+  /** Of an agent as it is configured now; undefined where there is none of that name. */
+  fingerprintOf: (agent: unknown) => string | undefined;
+}
+
+/** Reads a payload whose signature holds; refuses by the names of reference 6.2, in its order. */
+export function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): Checkpoint {
+  const p = parse(bytes);
+  if (p['v'] !== version) throw refused('token_version_mismatch', `its version is not ${version}`);
+  if (p['iss'] !== issuer) throw refused('invalid_token_issuer', 'it was not minted by Lanefold');
+  const exp = p['exp_ms'] ?? null;
+  if (exp !== null && !(Number.isInteger(exp) && nowMs <= (exp as number))) {
+    throw refused('token_expired', 'its time is over');
+  }
+  const fingerprint = p['config_fingerprint'];
+  if (typeof fingerprint !== 'string' || fingerprint !== fingerprintOf(p['agent'])) {
+    throw refused('token_config_mismatch', 'its agent is configured differently now, or is not known here');
+  }
+  const { state } = p;
+  if (!isObject(state) || !('context' in state)) throw refused('invalid_token_state', 'it has no state to go on from');
+  if ('thread' in state) throw refused('legacy_token_state', 'its state is of an older form');
+  if ('thread' in p) throw refused('legacy_thread_checkpoint', 'it holds a thread, as older ones did');
+  for (const field of ['run_id', 'request_id', 'thread_id']) {
+    const value = p[field];
+    if (typeof value !== 'string' || value === '') {
+      throw refused('missing_field', `it has no ${field}`, { name: field });
+    }
+  }
+  if (!statuses.includes(state['status'] as string)) throw refused('invalid_status', 'its status is not one of a run');
+  if (!isId(state['context'])) throw refused('invalid_context', 'its context is not the name of a lane');
+  const { run_id: runId, request_id: requestId, thread_id: threadId, step, iat_ms: iatMs } = p;
+  if (![runId, requestId, threadId].every(isId) || ![step, iatMs, state['iteration']].every(isCount)) {
+    throw refused('invalid_checkpoint_state', 'a field of it is out of range');
+  }
+  return {
+    threadId,
+    runId,
+    requestId,
+    agent: p['agent'],
+    step,
+    iatMs,
+    expMs: exp,
+    configFingerprint: fingerprint,
+    state: { context: state['context'], status: state['status'], iteration: state['iteration'] },
+  } as Checkpoint;
+}
+
+function parse(bytes: Buffer): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(bytes.toString('utf8'));
+    if (isObject(value)) return value;
+  } catch {
+    // said below
+  }
+  throw refused('invalid_token_payload', 'its payload is not a JSON object');
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+const isId = (value: unknown): value is string => typeof value === 'string' && idGrammar.test(value);
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;

@@ -1,0 +1,168 @@
+import { createHmac } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import type { Checkpoint } from '../../src/tokens/checkpoint.ts';
+import { decodeToken, encodeToken } from '../../src/tokens/token.ts';
+
+const secret = 'a secret of the tests';
+const point: Checkpoint = {
+  threadId: 'thread-1',
+  runId: 'run-1',
+  requestId: 'request-1',
+  agent: 'support',
+  step: 3,
+  iatMs: 1_000,
+  expMs: null,
+  configFingerprint: 'print',
+  state: { context: 'default', status: 'running', iteration: 2 },
+};
+const expected = { nowMs: 2_000, fingerprintOf: (agent: unknown) => (agent === 'support' ? 'print' : undefined) };
+const decode = (token: unknown, secrets = [secret]) => decodeToken(token, secrets, expected);
+const codeOf = (token: unknown, secrets?: string[]): unknown => {
+  try {
+    decode(token, secrets);
+    return 'accepted';
+  } catch (error) {
+    return (error as { code?: unknown }).code ?? error;
+  }
+};
+
+const payloadOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
+/** A token with any payload and a good signature. */
+const signed = (payload: string | object, key = secret) => {
+  const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
+  const signature = createHmac('sha256', key).update(bytes).digest('base64url');
+  return `rt2.${bytes.toString('base64url')}.${signature}`;
+};
+const good = payloadOf(encodeToken(point, secret));
+
+test('a token is rt2, the payload and its HMAC-SHA256, both base64url without padding', () => {
+  const token = encodeToken(point, secret);
+  expect(token).toBe(signed(good));
+  expect(token).toMatch(/^rt2\.[\w-]+\.[\w-]{43}$/);
+  expect(good).toEqual({
+    v: 2,
+    iss: 'lanefold/react',
+    thread_id: 'thread-1',
+    run_id: 'run-1',
+    request_id: 'request-1',
+    agent: 'support',
+    step: 3,
+    iat_ms: 1_000,
+    exp_ms: null,
+    config_fingerprint: 'print',
+    state: { context: 'default', status: 'running', iteration: 2 },
+  });
+});
+
+const id = fc.stringMatching(/^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/);
+const anyPoint: fc.Arbitrary<Checkpoint> = fc.record({
+  threadId: id,
+  runId: id,
+  requestId: id,
+  agent: fc.constant('support'),
+  step: fc.nat(),
+  iatMs: fc.nat(),
+  expMs: fc.option(fc.integer({ min: expected.nowMs, max: Number.MAX_SAFE_INTEGER })),
+  configFingerprint: fc.constant('print'),
+  state: fc.record({ context: id, status: fc.constantFrom('queued', 'running', 'completed'), iteration: fc.nat() }),
+});
+
+test('every checkpoint comes back from its token, by any of the secrets', () => {
+  fc.assert(
+    fc.property(anyPoint, fc.string({ minLength: 1 }), fc.array(fc.string({ minLength: 1 })), (some, key, others) => {
+      const token = encodeToken(some, key);
+      expect(decode(token, [...others, key])).toEqual(some);
+      expect(decode(token, [key, ...others])).toEqual(some);
+    }),
+  );
+});
+
+test('a token with any one byte changed is refused', () => {
+  fc.assert(
+    fc.property(anyPoint, fc.nat(), fc.integer({ min: 1, max: 255 }), (some, at, change) => {
+      const bytes = Buffer.from(encodeToken(some, secret), 'latin1');
+      bytes[at % bytes.length]! ^= change;
+      expect(codeOf(bytes.toString('latin1'))).toMatch(/^invalid_(token_(prefix|format|signature)|base64)$/);
+    }),
+    { numRuns: 2_000 },
+  );
+  // and every value of every byte of one, the bits base64 leaves over included
+  const token = Buffer.from(encodeToken(point, secret), 'latin1');
+  for (let at = 0; at < token.length; at++) {
+    for (let value = 0; value < 256; value++) {
+      if (token[at] === value) continue;
+      const changed = Buffer.from(token);
+      changed[at] = value;
+      if (codeOf(changed.toString('latin1')) === 'accepted') expect.fail(`byte ${at} as ${value}`);
+    }
+  }
+});
+
+test('a token cut short or made longer is refused', () => {
+  const token = encodeToken(point, secret);
+  for (let length = 0; length < token.length; length++) expect(codeOf(token.slice(0, length))).not.toBe('accepted');
+  for (const more of ['A', '=', '.', ' ', '\n', '.x']) expect(codeOf(token + more)).not.toBe('accepted');
+});
+
+test('a new secret in front signs, and the old one still verifies until it is taken away', () => {
+  const old = encodeToken(point, 'old');
+  expect(decode(old, ['new', 'old'])).toEqual(point);
+  expect(codeOf(old, ['new'])).toBe('invalid_token_signature');
+  expect(codeOf(old, [])).toBe('invalid_token_signature');
+});
+
+describe('is refused by name, in the order of the checks', () => {
+  const body = (changes: object) => signed({ ...good, ...changes });
+  const state = (changes: object) => body({ state: { ...(good['state'] as object), ...changes } });
+  const [, payload, signature] = encodeToken(point, secret).split('.');
+  test.each<[string, unknown]>([
+    ['invalid_token_prefix', undefined],
+    ['invalid_token_prefix', 7],
+    ['invalid_token_prefix', ''],
+    ['invalid_token_prefix', `rt1.${payload}.${signature}`],
+    ['invalid_token_prefix', `RT2.${payload}.${signature}`],
+    ['invalid_token_format', `rt2.${payload}`],
+    ['invalid_token_format', `rt2.${payload}.${signature}.x`],
+    ['invalid_base64', `rt2.${payload}.${signature}=`],
+    ['invalid_base64', `rt2.!${payload}.${signature}`],
+    ['invalid_base64', `rt2.${payload}.+${signature!.slice(1)}`],
+    ['invalid_token_signature', `rt2.${payload}.AAAA`],
+    ['invalid_token_signature', `rt2..`],
+    ['invalid_token_signature', signed(good, 'another secret')],
+    ['invalid_token_payload', signed('no json')],
+    ['invalid_token_payload', signed('[]')],
+    ['invalid_token_payload', signed('null')],
+    ['token_version_mismatch', body({ v: 1, iss: 'x', exp_ms: 1 })],
+    ['token_version_mismatch', body({ v: '2' })],
+    ['invalid_token_issuer', body({ iss: 'jido_ai/react', exp_ms: 1 })],
+    ['token_expired', body({ exp_ms: 1_999, config_fingerprint: 'x' })],
+    ['token_expired', body({ exp_ms: '9999999' })],
+    ['token_expired', body({ exp_ms: 2_000.5 })],
+    ['token_config_mismatch', body({ config_fingerprint: 'another', state: null })],
+    ['token_config_mismatch', body({ agent: 'unknown' })],
+    ['token_config_mismatch', body({ agent: 'unknown', config_fingerprint: undefined })],
+    ['invalid_token_state', body({ state: null, run_id: '' })],
+    ['invalid_token_state', body({ state: { status: 'running', thread: [] } })],
+    ['legacy_token_state', state({ thread: { entries: [] }, status: 'x' })],
+    ['legacy_thread_checkpoint', body({ thread: { entries: [] }, run_id: '' })],
+    ['missing_field', body({ run_id: '', state: { context: 7 } })],
+    ['missing_field', body({ request_id: undefined })],
+    ['missing_field', body({ thread_id: 7 })],
+    ['invalid_status', state({ status: 'awaiting_llm', context: 7 })],
+    ['invalid_context', body({ step: -1, state: { ...(good['state'] as object), context: {} } })],
+    ['invalid_checkpoint_state', body({ step: -1 })],
+    ['invalid_checkpoint_state', body({ step: 1.5 })],
+    ['invalid_checkpoint_state', body({ run_id: '../x' })],
+    ['invalid_checkpoint_state', state({ iteration: null })],
+  ])('%s', (code, token) => {
+    expect(codeOf(token)).toBe(code);
+  });
+
+  test('and says which field is missing', () => {
+    expect(() => decode(body({ request_id: '' }))).toThrow(
+      expect.objectContaining({ code: 'missing_field', details: { name: 'request_id' } }),
+    );
+  });
+});
