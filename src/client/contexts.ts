@@ -2,7 +2,9 @@ import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
+import { assertContent } from '../models/parts.ts';
 import { assertStorable } from '../text.ts';
+import { assertWhole } from './whole.ts';
 import { hashBody } from './threads.ts';
 
 export interface OperationOptions {
@@ -63,6 +65,8 @@ export function contextsOf(db: Database): Contexts {
     assertId(contextRef, 'The context_ref');
     const opId = options.opId ?? newId('op');
     assertId(opId, 'The op_id');
+    assertWhole(options.expectedRev, 'expectedRev');
+    assertWhole(options.baseSeq, 'baseSeq');
     const body = {
       ...operation,
       reason: options.reason ?? 'manual',
@@ -104,6 +108,7 @@ export function contextsOf(db: Database): Contexts {
       return rows;
     },
     replace: (threadId, context, { contextRef = 'default', ...options } = {}) => {
+      for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
       if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;
       return apply(threadId, contextRef, { type: 'replace', result_context: resultContext }, options);

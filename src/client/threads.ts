@@ -9,7 +9,9 @@ import { readThreadEvents, type RunEvent } from './events.ts';
 import type { Streams } from '../streams/open.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream.ts';
 import { changeConfig, readConfig, type ConfigChanges, type ThreadConfig } from './thread-config.ts';
+import { assertContent } from '../models/parts.ts';
 import { assertStorable } from '../text.ts';
+import { assertWhole } from './whole.ts';
 
 export interface Thread {
   id: string;
@@ -133,6 +135,7 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams)
     async append(id, entries, options = {}) {
       assertId(id, 'The thread id');
       if (options.idempotencyKey !== undefined) assertId(options.idempotencyKey, 'The idempotency key');
+      assertWhole(options.expectedRev, 'expectedRev');
       assertStorable(entries, 'The entries');
       const drafts = entries.map(toDraft);
       const [row] = await db.query<{ result: { first_seq: number; rev: number; duplicate: boolean } }>(
@@ -191,6 +194,7 @@ function toDraft(entry: NewEntry): JsonObject {
   if (entry.contextRef !== undefined) assertId(entry.contextRef, 'The context_ref');
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
   if ('message' in entry) {
+    assertContent(entry.message);
     return { kind: 'ai_message', payload: entry.message as unknown as Json, ...shared } as JsonObject;
   }
   assertId(entry.kind, 'The kind');

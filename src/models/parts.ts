@@ -12,6 +12,14 @@ export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 export const toParts = (content: Message['content']): PromptPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
 
+/**
+ * Refuses a message with a content part no model takes: in the log it would fail every later run of its lane. What else
+ * may be wrong with a message is the database's to say. Raises `invalid_input`.
+ */
+export function assertContent(message: { content?: unknown } | null | undefined): void {
+  if (Array.isArray(message?.content)) toParts(message.content as ContentPart[]);
+}
+
 function toPart(part: ContentPart): PromptPart {
   if (part === null || typeof part !== 'object') throw unsupported(part);
   const fields = part as { [key: string]: Json | undefined };

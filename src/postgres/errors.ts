@@ -57,10 +57,15 @@ export function isConnectionError(error: unknown): boolean {
 
 /** SQLSTATE of a disk without room. */
 const diskFull = '53100';
+// serialization failure, deadlock, lock timeout, statement timeout, out of memory
+const passingStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
 
 /** What passes by itself or by somebody's help, with nothing written: a statement that writes once however often it is sent may be sent again. */
-export const isPassing = (error: unknown): boolean =>
-  isConnectionError(error) || (error instanceof LanefoldError && error.code === 'database_full');
+export function isPassing(error: unknown): boolean {
+  if (isConnectionError(error)) return true;
+  if (error instanceof LanefoldError) return error.code === 'database_full';
+  return passingStates.has((error as PostgresFault | undefined)?.code ?? '');
+}
 
 /** The typed error for a fault of `pg` or Drizzle; other faults come back as they are. */
 export function fromPostgres(error: unknown): unknown {

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 import { isPassing } from '../postgres/errors.ts';
 
-/** How long a commit is tried again over a lost connection or a full disk: longer than a restart of PostgreSQL takes. */
+/** How long a commit is tried again: longer than a restart of PostgreSQL takes. */
 const persistForMs = 60_000;
 
 /**
@@ -48,7 +48,7 @@ export class HeldRun {
     throw error;
   }
 
-  /** Carries out a fenced write, which renews the lease as `renews` says of its result. After a broken connection or on a full disk it is tried again, because writing twice writes once. */
+  /** Carries out a fenced write, which renews the lease as `renews` says of its result. After a broken connection, a deadlock or on a full disk it is tried again, because writing twice writes once. */
   async persist<T>(write: () => Promise<T>, renews: (result: T) => boolean = () => true): Promise<T> {
     const giveUpAt = performance.now() + persistForMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {

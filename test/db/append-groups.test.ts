@@ -39,13 +39,6 @@ describe('open groups', () => {
     ['a result of another call', [asks('a'), tool('b')]],
     ['a result that names no call', [asks('a'), { role: 'tool', content: 'r' }]],
     ['the same id twice, answered once', [asks('a', 'a'), tool('a')]],
-    ['a call without id', [{ role: 'assistant', content: '', tool_calls: [{ id: '', name: 'n', arguments: {} }] }]],
-    ['a call without name', [{ role: 'assistant', content: '', tool_calls: [{ id: 'a', arguments: {} }] }, tool('a')]],
-    [
-      'a call whose id is a number',
-      [{ role: 'assistant', content: '', tool_calls: [{ id: 5, name: 'n', arguments: {} }] }, tool('5')],
-    ],
-    ['a call that is no object', [{ role: 'assistant', content: '', tool_calls: ['a'] }, tool('a')]],
   ];
   test.each(open)('%s are refused, in an append and in an anchor', async (_, messages) => {
     const threadId = await newThread(log);
@@ -53,6 +46,39 @@ describe('open groups', () => {
     await refused(log.threads.append(threadId, toEntries(messages)), 'open_tool_group');
     await refused(log.contexts.replace(threadId, { entries: messages as never }), 'open_tool_group');
     expect(await everythingOf(log.db, threadId)).toEqual(before);
+  });
+
+  const malformed: [string, JsonObject[]][] = [
+    ['a call without id', [{ role: 'assistant', content: '', tool_calls: [{ id: '', name: 'n', arguments: {} }] }]],
+    ['a call without name', [{ role: 'assistant', content: '', tool_calls: [{ id: 'a', arguments: {} }] }, tool('a')]],
+    [
+      'a call whose id is a number',
+      [{ role: 'assistant', content: '', tool_calls: [{ id: 5, name: 'n', arguments: {} }] }, tool('5')],
+    ],
+    ['a call that is no object', [{ role: 'assistant', content: '', tool_calls: ['a'] }, tool('a')]],
+    ['a message without a role', [{ content: 'x' }]],
+    ['a system message', [{ role: 'system', content: 'x' }]],
+    ['content that is a number', [{ role: 'user', content: 5 }]],
+    ['calls of a user', [{ role: 'user', content: '', tool_calls: [{ id: 'a', name: 'n', arguments: {} }] }]],
+    ['a name that is a list', [{ role: 'user', content: 'x', name: ['n'] }]],
+    ['a part no model takes', [{ role: 'user', content: [{ type: 'hologram' }] }]],
+    ['a file without data or url', [{ role: 'user', content: [{ type: 'file', media_type: 'image/png' }] }]],
+  ];
+  test.each(malformed)('%s: refused as invalid, in an append and in an anchor', async (_, messages) => {
+    const threadId = await newThread(log);
+    const before = await everythingOf(log.db, threadId);
+    await refused(log.threads.append(threadId, toEntries(messages)), 'invalid_input');
+    await refused(log.contexts.replace(threadId, { entries: messages as never }), 'invalid_input');
+    expect(await everythingOf(log.db, threadId)).toEqual(before);
+  });
+
+  test('an expectedRev that is no whole number is refused', async () => {
+    const threadId = await newThread(log);
+    for (const expectedRev of [0.5, -1, NaN, '0' as never]) {
+      await refused(log.threads.append(threadId, toEntries([user]), { expectedRev }), 'invalid_input');
+      await refused(log.contexts.replace(threadId, { entries: [] }, { expectedRev }), 'invalid_input');
+      await refused(log.contexts.replace(threadId, { entries: [] }, { baseSeq: expectedRev }), 'invalid_input');
+    }
   });
 
   test('a group must be whole within one append', async () => {

@@ -11,8 +11,8 @@ export const anyText = fc.string({ unit: 'binary', maxLength: 12 }).map((value) 
 
 const part = fc.oneof(
   fc.record({ type: fc.constant('text'), text: anyText }),
-  fc.record({ type: fc.constant('file'), media_type: fc.constant('image/png'), url: anyText }),
-  fc.record({ type: fc.constant('own'), value: anyJson }),
+  fc.record({ type: fc.constant('file'), media_type: fc.constant('image/png'), data: anyText, own: anyJson }),
+  fc.record({ type: fc.constant('file'), media_type: anyText, url: fc.webUrl() }),
 );
 
 const content = fc.oneof(anyText, fc.array(part, { maxLength: 3 }), fc.constant(null));

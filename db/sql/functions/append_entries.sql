@@ -45,6 +45,7 @@ begin
         'Wait for the run to end, steer it, or append to another lane.');
     end if;
     v_messages := e.messages;
+    perform lanefold._check_messages(v_messages, format('lane %s', e.ref));
     v_problem := lanefold._messages_problem(v_messages, coalesce((p_options -> 'repair')::boolean, false));
     if v_problem is not null then
       perform lanefold._fail('LF008', format('The messages for lane %s are not closed tool groups: %s.', e.ref, v_problem),

@@ -41,6 +41,7 @@ begin
     perform lanefold._fail('LF010', format('Operation %s is invalid: %s.', p_op_id, v_problem), 'Correct it and send it again; nothing was changed.');
   end if;
   if v_operation ->> 'type' = 'replace' then
+    perform lanefold._check_messages(v_entries, format('the result_context of operation %s', p_op_id));
     v_problem := lanefold._messages_problem(v_entries, coalesce((p_options -> 'repair')::boolean, false));
     if v_problem is not null then
       perform lanefold._fail('LF008', format('The result_context of operation %s is not made of closed tool groups: %s.', p_op_id, v_problem),

@@ -1,4 +1,4 @@
--- Why a list of messages may not enter a lane, or null. Each assistant message with calls must be followed by one tool
+-- Why a list of messages, each well formed, may not enter a lane, or null. Each assistant message with calls must be followed by one tool
 -- message per call, in call order, before anything else (I4); with p_repair the missing ones are tolerated here and
 -- added by _repair_messages.
 create or replace function lanefold._messages_problem(p_messages jsonb, p_repair boolean default false)
@@ -8,28 +8,10 @@ declare
   i int := -1;
   v_open jsonb := '[]';   -- ids still to be answered, in call order
   v_at int;
-  v_problem text;
 begin
-  if jsonb_typeof(p_messages) is distinct from 'array' then
-    return 'the messages are not a list';
-  end if;
   for m in select value from jsonb_array_elements(p_messages) loop
     i := i + 1;
-    if jsonb_typeof(m) is distinct from 'object' or coalesce(m ->> 'role', '') not in ('user', 'assistant', 'tool') then
-      return format('message %s has no role user, assistant or tool', i);
-    elsif jsonb_typeof(coalesce(m -> 'content', 'null')) not in ('string', 'array', 'null') then
-      return format('message %s has content that is neither a string nor a list of parts', i);
-    elsif jsonb_typeof(coalesce(m -> 'tool_calls', 'null')) not in ('array', 'null') then
-      return format('message %s has tool_calls that are not a list', i);
-    elsif m ->> 'role' <> 'assistant' and jsonb_array_length(coalesce(nullif(m -> 'tool_calls', 'null'), '[]')) > 0 then
-      return format('message %s has tool_calls but is not of an assistant', i);
-    end if;
-    select format('message %s has a %s that is not a string', i, k) into v_problem
-    from unnest(array['tool_call_id', 'name', 'thinking', 'run_id', 'request_id']) k
-    where jsonb_typeof(coalesce(m -> k, 'null')) not in ('string', 'null') limit 1;
-    if found then
-      return v_problem;
-    elsif m ->> 'role' = 'tool' then
+    if m ->> 'role' = 'tool' then
       select min(n)::int - 1 into v_at from jsonb_array_elements_text(v_open) with ordinality as o (id, n)
       where o.id = coalesce(m ->> 'tool_call_id', '');
       if v_at is null or (v_at > 0 and not p_repair) then
@@ -43,11 +25,6 @@ begin
       end if;
       v_open := '[]';
       if m ->> 'role' = 'assistant' and jsonb_typeof(m -> 'tool_calls') = 'array' then
-        if exists (select from jsonb_array_elements(m -> 'tool_calls') c
-                   where jsonb_typeof(c -> 'id') is distinct from 'string' or jsonb_typeof(c -> 'name') is distinct from 'string'
-                      or c ->> 'id' = '' or c ->> 'name' = '') then
-          return format('message %s has a tool call without an id or a name that is a string', i);
-        end if;
         select coalesce(jsonb_agg(c -> 'id' order by n), '[]') into v_open
         from jsonb_array_elements(m -> 'tool_calls') with ordinality as x (c, n);
       end if;
