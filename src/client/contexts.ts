@@ -107,7 +107,7 @@ export function contextsOf(db: Database): Contexts {
       );
       return rows;
     },
-    replace: (threadId, context, { contextRef = 'default', ...options } = {}) => {
+    replace: async (threadId, context, { contextRef = 'default', ...options } = {}) => {
       for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
       if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;

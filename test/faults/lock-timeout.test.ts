@@ -1,56 +1,63 @@
-import { defineAgent } from 'lanefold';
+import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
-import { until } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 
 let bench: TestLanefold;
-let other: pg.Client;
-let release!: () => void;
-const held = new Promise<void>((resolve) => (release = resolve));
-let asked!: () => void;
-const calling = new Promise<void>((resolve) => (asked = resolve));
+/** Its connections wait for a lock no longer than a moment. */
+let impatient: Lanefold;
+let holder: pg.Client;
+let watcher: pg.Client;
+const calling = deferred();
+const released = deferred();
 
 const model = fakeModel(async () => {
-  asked();
-  await held;
+  calling.resolve();
+  await released.promise;
   return { text: 'Done.' };
 });
 
 beforeAll(async () => {
   bench = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'fake' })], models: { fake: model } });
-  other = new pg.Client({ connectionString: bench.database.url });
-  await other.connect();
+  const url = new URL(bench.database.url);
+  url.searchParams.set('options', '-c lock_timeout=100');
+  impatient = await createLanefold({ ...bench.options, databaseUrl: url.href, directUrl: bench.database.url });
+  const connectionString = bench.database.url;
+  holder = new pg.Client({ connectionString });
+  watcher = new pg.Client({ connectionString });
+  await Promise.all([holder.connect(), watcher.connect()]);
 });
 afterAll(async () => {
-  await other?.end();
+  await Promise.all([holder?.end(), watcher?.end()]);
+  await impatient?.close();
   await bench?.close();
 });
 
+/** When the commit that waits for the lock was sent. */
+async function waitingSince(): Promise<string | undefined> {
+  const { rows } = await watcher.query<{ since: string }>(
+    `select query_start::text as since from pg_stat_activity
+     where datname = current_database() and query like '%commit_step%' and wait_event_type = 'Lock'`,
+  );
+  return rows[0]?.since;
+}
+
 test('a commit that a lock timeout turns away is tried again, and the run does not notice', async () => {
-  // for the connections to come: the worker opens its own after this
-  await other.query(`alter database ${pg.escapeIdentifier(new URL(bench.database.url).pathname.slice(1))} set lock_timeout = '100ms'`);
-  await bench.startWorker();
+  await impatient.startWorker();
   const run = await bench.runs.enqueue({ agent: 'a', input: 'go' });
-  await calling;
-  await other.query('begin');
-  await other.query('select 1 from lanefold.thread where id = $1 for update', [run.threadId]);
-  release();
-  const waiting = async (): Promise<string | undefined> => {
-    const { rows } = await other.query<{ started: string }>(
-      `select query_start::text as started from pg_stat_activity
-       where datname = current_database() and query like '%commit_step%' and wait_event_type = 'Lock' and pid <> pg_backend_pid()`,
-    );
-    return rows[0]?.started;
-  };
-  const first = await until(waiting);
-  await until(async () => {
-    const again = await waiting();
+  await calling.promise;
+  await holder.query('begin');
+  await holder.query('select 1 from lanefold.thread where id = $1 for update', [run.threadId]);
+  released.resolve();
+  const first = await until('the commit waits for the lock', waitingSince);
+  await until('another one waits', async () => {
+    const again = await waitingSince();
     return again !== undefined && again !== first;
   });
-  await other.query('commit');
+  await holder.query('commit');
   expect(await bench.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
   await expectSound(bench, run.threadId);
 });
