@@ -17,6 +17,15 @@ export type Processor = (
   signal: AbortSignal | undefined,
 ) => Promise<RunJobResult>;
 
+export interface WorkOptions {
+  concurrency: number;
+  name: string;
+  /** How long a job stays a worker's without a sign of life; renewed every half of it. */
+  lockMs: number;
+  /** Pause between looks for jobs whose worker is gone. */
+  stalledMs: number;
+}
+
 export interface RunQueue {
   readonly backend: 'redis' | 'postgres';
   readonly prefix: string;
@@ -26,7 +35,7 @@ export interface RunQueue {
   add(job: RunJob, shard: number): Promise<void>;
   /** Which of these jobs the queue does not have, finished ones counted as missing. */
   missing(jobs: (RunJob & { queue_shard: number })[]): Promise<RunJob[]>;
-  work(processor: Processor, options: { concurrency: number; name: string }): BullWorker[];
+  work(processor: Processor, options: WorkOptions): BullWorker[];
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `graceMs` ago. */
@@ -77,12 +86,14 @@ export function openQueue(options: QueueOptions): RunQueue {
       const found = await Promise.all(jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job))));
       return jobs.filter((_, i) => ['unknown', 'completed', 'failed'].includes(found[i]!));
     },
-    work(processor, { concurrency, name: workerName }) {
+    work(processor, { concurrency, name: workerName, lockMs, stalledMs }) {
       const own = queues.map((_, shard) => {
         const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
           ...base(shard),
           concurrency,
           name: workerName,
+          lockDuration: lockMs,
+          stalledInterval: stalledMs,
           maxStalledCount: 10,
         }) as unknown as BullWorker;
         workers.push(worker);

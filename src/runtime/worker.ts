@@ -146,7 +146,8 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       })
     : undefined;
 
-  const workers = queue.work(process, { concurrency, name: id });
+  // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
+  const workers = queue.work(process, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs });
   for (const worker of workers) worker.on('error', onError);
 
   const timers = new Set<NodeJS.Timeout>();

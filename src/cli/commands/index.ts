@@ -1,5 +1,6 @@
 // One line per command; `lanefold --help` lists them by name.
 export { addApi } from './api.ts';
+export { addChaos } from './chaos.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';

@@ -1,0 +1,22 @@
+import type { Check } from './check.ts';
+
+/** Storage grows with messages: nothing is kept once more per step. */
+export const i10: Check[] = [
+  {
+    invariant: 'I10',
+    name: 'an ended run keeps neither state nor input, and no state is above 64 KB',
+    holds: 'always',
+    sql: `
+      select thread_id, id as run_id, pg_column_size(state) as state_bytes from lanefold._run
+      where (finished_at is not null and (state is not null or input is not null)) or pg_column_size(state) > 65536`,
+  },
+  {
+    invariant: 'I10',
+    name: 'a run writes its trace with its steps',
+    holds: 'always',
+    sql: `
+      select r.thread_id, r.id as run_id, r.step, count(b.*) as batches from lanefold.run r
+      join lanefold._event_batch b on b.thread_id = r.thread_id and b.run_id = r.id
+      group by r.thread_id, r.id, r.step having count(b.*) > 3 * r.step + 10`,
+  },
+];

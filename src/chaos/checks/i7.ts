@@ -1,0 +1,33 @@
+import type { Check } from './check.ts';
+
+/** What was said to a run reaches it once, before its last answer. */
+export const i7: Check[] = [
+  {
+    invariant: 'I7',
+    name: 'an input is in the log once if it was injected, else not at all',
+    holds: 'always',
+    sql: `
+      select coalesce(i.thread_id, e.thread_id) as thread_id, coalesce(i.id, e.input_id) as input_id, i.status, e.seqs from lanefold.pending_input i
+      full join (select thread_id, refs ->> 'input_id' as input_id, array_agg(seq) as seqs from lanefold.thread_entry
+                 where kind = 'ai_message' and refs ? 'input_id' group by 1, 2) e on e.thread_id = i.thread_id and e.input_id = i.id
+      where e.seqs is distinct from case when i.status = 'injected' then array[i.entry_seq] end`,
+  },
+  {
+    invariant: 'I7',
+    name: 'a run that ended with its final answer took every input before it',
+    holds: 'always',
+    sql: `
+      select i.thread_id, i.run_id, i.id as input_id, i.status, i.entry_seq, r.result_seq from lanefold.pending_input i
+      join lanefold.run r on r.thread_id = i.thread_id and r.id = i.run_id
+      where r.termination_reason = 'final_answer' and (i.status <> 'injected' or i.entry_seq > r.result_seq)`,
+  },
+  {
+    invariant: 'I7',
+    name: 'queued_inputs counts the queued inputs, and no ended run has any',
+    holds: 'always',
+    sql: `
+      select r.thread_id, r.id as run_id, r.queued_inputs, count(i.id) as queued from lanefold._run r
+      left join lanefold.pending_input i on i.thread_id = r.thread_id and i.run_id = r.id and i.status = 'queued'
+      group by r.thread_id, r.id having r.queued_inputs <> count(i.id) or (r.finished_at is not null and count(i.id) > 0)`,
+  },
+];

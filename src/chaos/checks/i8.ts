@@ -1,0 +1,16 @@
+import type { Check } from './check.ts';
+
+/** Results follow call order, whatever finished first. */
+export const i8: Check[] = [
+  {
+    invariant: 'I8',
+    name: 'the results of a round follow each other in call order, each of its call',
+    holds: 'always',
+    sql: `
+      select c.thread_id, c.run_id, c.round, c.call_index, c.result_seq, e.payload ->> 'tool_call_id' as found from lanefold._tool_call c
+      join lanefold._tool_call f on f.thread_id = c.thread_id and f.run_id = c.run_id and f.round = c.round and f.call_index = 0
+      left join lanefold.thread_entry e on e.thread_id = c.thread_id and e.seq = c.result_seq
+      where (c.result_seq is null) <> (f.result_seq is null) or c.result_seq <> f.result_seq + c.call_index
+        or (c.result_seq is not null and e.payload ->> 'tool_call_id' is distinct from c.tool_call_id)`,
+  },
+];

@@ -1,0 +1,13 @@
+import type { FaultKind } from '../schedule.ts';
+import { cut } from './cut.ts';
+import { kill } from './kill.ts';
+import { pool } from './pool.ts';
+import type { ServiceFault, WorkerFault } from './rig.ts';
+import { flush, postgres, redis } from './services.ts';
+import { stop } from './stop.ts';
+
+export const workerFaults: Partial<Record<FaultKind, WorkerFault>> = { kill, stop, cut, pool };
+export const serviceFaults: Partial<Record<FaultKind, ServiceFault>> = { postgres, redis, flush };
+
+/** Faults that must not overlap, because each of them takes away what another needs to be seen. */
+export const exclusive = new Set<FaultKind>(['postgres', 'redis', 'flush', 'pool']);

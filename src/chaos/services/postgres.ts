@@ -1,0 +1,50 @@
+import { randomBytes } from 'node:crypto';
+import path from 'node:path';
+import pg from 'pg';
+import { startEmbeddedPostgres } from '../../postgres/embedded/index.ts';
+import { migrate } from '../../postgres/migrate.ts';
+
+/** A PostgreSQL of the campaign's own. Workers and clients are an ordinary role, so that connections can run out for them. */
+export interface ChaosPostgres {
+  /** Of the superuser, on the campaign's database; changes with a restart that moves the port. */
+  adminUrl(): string;
+  /** Of the ordinary role through a proxy's port, or directly. */
+  url(port?: number): string;
+  port(): number;
+  /** Where `LANEFOLD_DIR` must point to look at what is left. */
+  dir: string;
+  /** Immediate shutdown, as `pg_ctl -m immediate`, then a start that recovers from the write-ahead log. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+const role = 'campaign';
+/** Small enough to be filled within a moment. */
+const maxConnections = 120;
+
+export async function startChaosPostgres(folder: string): Promise<ChaosPostgres> {
+  const dir = path.join(folder, 'postgres');
+  const settings = { max_connections: String(maxConnections), log_min_messages: 'panic' };
+  const database = 'campaign';
+  const start = (port?: number) => startEmbeddedPostgres({ dir, settings, database, ...(port ? { port } : {}) });
+  let server = await start();
+  const password = randomBytes(12).toString('hex');
+  const admin = new pg.Client({ connectionString: server.url });
+  await admin.connect();
+  await admin.query(`create role ${role} login password '${password}'; alter database ${database} owner to ${role}`);
+  await admin.end();
+  const url = (port = server.port) => `postgresql://${role}:${password}@127.0.0.1:${port}/${database}`;
+  await migrate(url());
+  return {
+    dir,
+    adminUrl: () => server.url,
+    url,
+    port: () => server.port,
+    async crash() {
+      process.kill(server.pid, 'SIGQUIT');
+      await server.stop();
+      server = await start(server.port);
+    },
+    stop: () => server.stop(),
+  };
+}

@@ -1,0 +1,57 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { defineAgent, type Agent } from '../../agents/agent.ts';
+import { defineTool, type Replay, type Tool, type ToolCallContext } from '../../tools/tool.ts';
+import type { Random } from '../random.ts';
+import type { Journal } from './journal.ts';
+
+export const builtInAgent = 'chaos';
+
+interface Work {
+  /** How long the tool takes. */
+  ms: number;
+}
+
+/** The built-in agent: a tool of each kind of `replay`, each of which writes its starts to the journal. */
+export function chaosAgent(journal: Journal): Agent {
+  const tool = (name: string, replay: Replay<Work>): Tool =>
+    defineTool<Work>({
+      name,
+      input: { type: 'object', properties: { ms: { type: 'number' } } },
+      replay,
+      async execute({ ms }, { idempotencyKey, signal }: ToolCallContext) {
+        journal.started(idempotencyKey, name);
+        await delay(ms, undefined, { signal });
+        const result = `${name} of ${idempotencyKey}`;
+        if (name === 'send') journal.effected(idempotencyKey, result);
+        return result;
+      },
+    });
+  const verify = {
+    verify: async (_: Work, { idempotencyKey }: ToolCallContext) => {
+      const result = journal.found(idempotencyKey);
+      return result === undefined ? undefined : { result };
+    },
+  };
+  return defineAgent({
+    name: builtInAgent,
+    model: 'scripted:echo',
+    instructions: 'Be steady.',
+    tools: [tool('look', 'safe'), tool('charge', 'never'), tool('send', verify)],
+    // after each steering message the script begins anew and so repeats its calls
+    cycleWarning: false,
+    maxIterations: 20,
+  });
+}
+
+/** A scripted model of one run: none to three rounds of one to three tools at once, then an answer; with small pauses. */
+export function randomScript(random: Random): string {
+  const turns: unknown[] = Array.from({ length: random.int(0, 3) }, (_, round) => ({
+    text: random.chance(0.3) ? `Round ${round}.` : '',
+    tools: Array.from({ length: random.int(1, 3) }, () => ({
+      tool: random.pick(['look', 'charge', 'send']),
+      args: { ms: random.int(5, 250) },
+    })),
+  }));
+  turns.push('All done.');
+  return `scripted:${JSON.stringify(turns)}?latency_ms=${random.int(20, 400)}`;
+}

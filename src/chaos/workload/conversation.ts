@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Lanefold } from '../../lanefold.ts';
+import { isLanefoldError } from '../../errors.ts';
+import type { Random } from '../random.ts';
+import { builtInAgent, randomScript } from './agent.ts';
+import { persist } from './persist.ts';
+
+/** What was acknowledged to the clients, and so must be in the database whatever died. */
+export interface Acknowledged {
+  runs: { threadId: string; id: string }[];
+  inputs: { threadId: string; id: string }[];
+  operations: { threadId: string; id: string }[];
+}
+
+export interface Client {
+  lanefold: Lanefold;
+  acknowledged: Acknowledged;
+  /** Aborts when the campaign gives up: nothing is waited for any more. */
+  signal: AbortSignal;
+}
+
+/** The user's own agent and what it is told; without it the built-in workload runs. */
+export interface OwnWork {
+  agent: string;
+  input: string;
+}
+
+/** A run of one thread with everything that may happen to it: steering, a deferred operation, a cancel, another in line. */
+export async function converse(client: Client, threadId: string, name: string, random: Random): Promise<void> {
+  const lanes = ['default', 'default', 'side'];
+  const runs = await Promise.all([
+    start(client, threadId, `${name}.a`, random.pick(lanes), random),
+    ...(random.chance(0.25) ? [start(client, threadId, `${name}.b`, random.pick(lanes), random)] : []),
+  ]);
+  const asides: Promise<unknown>[] = [];
+  if (random.chance(0.35)) asides.push(steer(client, threadId, name, random));
+  if (random.chance(0.2)) asides.push(operate(client, threadId, `${name}.op`, random));
+  if (random.chance(0.1)) asides.push(cancel(client, runs[0]!, random.int(50, 1_500)));
+  await Promise.all(asides);
+  await ended(client, runs);
+}
+
+/** One run of the user's agent on a thread of its own. */
+export async function ask(client: Client, threadId: string, work: OwnWork): Promise<void> {
+  const { lanefold, acknowledged, signal } = client;
+  const request = { ...work, threadId, createThread: true, requestId: `${threadId}.request` };
+  const run = await persist(() => lanefold.runs.enqueue(request), signal);
+  acknowledged.runs.push(run);
+  await ended(client, [run]);
+}
+
+async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
+  const model = randomScript(random);
+  const request = { agent: builtInAgent, input: `Do ${requestId}.`, threadId, createThread: true, contextRef, model };
+  const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
+  client.acknowledged.runs.push(run);
+  return run;
+}
+
+async function steer(client: Client, threadId: string, name: string, random: Random): Promise<void> {
+  for (let left = random.int(1, 2); left > 0; left--) {
+    await delay(random.int(20, 600));
+    const inputId = `${name}.steer-${left}`;
+    const send = () => client.lanefold.runs.steer(threadId, `And ${inputId}.`, { inputId });
+    const receipt = await persist(send, client.signal);
+    if (receipt.status !== 'rejected') client.acknowledged.inputs.push({ threadId, id: inputId });
+  }
+}
+
+async function operate(client: Client, threadId: string, opId: string, random: Random): Promise<void> {
+  const { contexts } = client.lanefold;
+  const entries = [{ role: 'user' as const, content: `Remember ${opId}.` }];
+  const kind = random.pick(['replace', 'reset', 'switch']);
+  await delay(random.int(20, 400));
+  await persist(() => {
+    if (kind === 'replace') return contexts.replace(threadId, { entries }, { opId });
+    return kind === 'reset' ? contexts.reset(threadId, { opId }) : contexts.switch(threadId, 'side', { opId });
+  }, client.signal);
+  client.acknowledged.operations.push({ threadId, id: opId });
+}
+
+async function cancel({ lanefold, signal }: Client, run: { threadId: string; id: string }, afterMs: number) {
+  await delay(afterMs);
+  await persist(() => lanefold.runs.cancel(run), signal);
+}
+
+async function ended({ lanefold, signal }: Client, runs: { threadId: string; id: string }[]): Promise<void> {
+  await Promise.all(runs.map((run) => persist(() => lanefold.runs.wait(run, { signal }), signal))).catch((error) => {
+    // given up: the checks tell which runs hang
+    if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
+  });
+}

@@ -1,0 +1,154 @@
+import { writeFile } from 'node:fs/promises';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { CampaignOptions } from '../../chaos/campaign.ts';
+import { scaled } from '../../chaos/intervals.ts';
+import { reportRows, type CampaignReport } from '../../chaos/report.ts';
+import { faultKinds, kindsFor, type FaultKind } from '../../chaos/schedule.ts';
+import { table } from '../demo/table.ts';
+import { exitCodes, UsageError } from '../errors.ts';
+import { Exit } from '../exit.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withJson } from '../options.ts';
+import { createProgress, note, print, printJson } from '../output.ts';
+import { stopSignal } from '../stop-signal.ts';
+
+interface Options {
+  queue: 'postgres' | 'redis' | 'both';
+  scenarios: number;
+  seed: number;
+  workers: number;
+  concurrency: number;
+  timeLimit: number;
+  faults: FaultKind[];
+  scale: number;
+  agents?: string;
+  agent?: string;
+  input?: string;
+  report?: string;
+  json?: boolean;
+}
+
+export const addChaos = (program: Command): Command =>
+  withJson(program.command('chaos'))
+    .addOption(
+      new Option('--queue <where>', 'queue of the fleet').choices(['postgres', 'redis', 'both']).default('both'),
+    )
+    .option('--scenarios <n>', 'faults that must hit a run, over all campaigns', wholeNumber(1), 50)
+    .option('--seed <n>', 'of the schedule and the workload', wholeNumber(0), 1)
+    .option('--workers <n>', 'worker processes', wholeNumber(1), 4)
+    .option('--concurrency <n>', 'conversations at once', wholeNumber(1), 16)
+    .option('--time-limit <seconds>', 'stop injecting then, per campaign', wholeNumber(1), 3_600)
+    .option('--faults <list>', `some of ${faultKinds.join(',')}`, parseFaults, faultKinds)
+    .option('--scale <factor>', 'of leases and sweeps; 1 is the product’s own', parseScale, 0.2)
+    .option('--agents <file>', 'your agents instead of the built-in one')
+    .option('--agent <name>', 'which of them')
+    .option('--input <text>', 'what each run of it is told')
+    .option('--report <file>', 'where violations are written (default lanefold-chaos-<seed>.json)')
+    .summary('kill, freeze and cut off workers, and check that nothing is lost')
+    .description(
+      'Runs agents in worker processes and breaks them: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
+        'that fall silent and break (cut), no connection left (pool), an immediate shutdown of PostgreSQL (postgres), a killed ' +
+        'Redis (redis), a queue that loses everything (flush). Then it waits until all runs have ended and asks the database ' +
+        'whether every promise was kept. A scenario is one injected fault that hit at least one active run; faults that hit none ' +
+        'are not counted. The seed fixes which faults come in which order, how long they last and what the runs do; which run a ' +
+        'fault hits depends on timing.\n\n' +
+        'Everything is started for it in a temporary folder and removed afterwards; DATABASE_URL and REDIS_URL are ignored. ' +
+        'Where a promise was broken it exits with 1, writes the offending ids to the report and keeps the folder. ' +
+        'Your own agents call their real models and tools: give them scripted ones unless you mean it.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold chaos',
+          'lanefold chaos --scenarios 2000 --seed 7 --json > campaign.json',
+          'lanefold chaos --queue postgres --faults kill,stop --agents agents.ts --agent support --input "Where is my order?"',
+        ],
+        ['NO_COLOR'],
+      ),
+    )
+    .action(async (options: Options) => {
+      const own = await ownWork(options);
+      const { runCampaign } = await import('../../chaos/campaign.ts');
+      const queues = options.queue === 'both' ? (['postgres', 'redis'] as const) : [options.queue];
+      for (const queue of queues)
+        if (kindsFor(queue, options.faults).length === 0)
+          throw new UsageError(`None of the faults exists with the queue in ${queue}.`, 'Add kill to --faults.');
+      const stop = new AbortController();
+      void stopSignal().then(() => stop.abort());
+      const progress = createProgress();
+      const reports: CampaignReport[] = [];
+      for (const [i, queue] of queues.entries()) {
+        if (stop.signal.aborted) break;
+        const campaign: CampaignOptions = {
+          queue,
+          seed: options.seed,
+          scenarios: Math.ceil((options.scenarios - i) / queues.length),
+          workers: options.workers,
+          concurrency: options.concurrency,
+          timeLimitMs: options.timeLimit * 1_000,
+          kinds: options.faults,
+          scale: options.scale,
+          ...(own ? { own } : {}),
+          signal: stop.signal,
+          onProgress: progress.update,
+        };
+        try {
+          reports.push(await runCampaign(campaign));
+        } finally {
+          progress.end();
+        }
+      }
+      const document = {
+        seed: options.seed,
+        scale: options.scale,
+        lease_ms: scaled(options.scale).leaseMs,
+        sweep_ms: scaled(options.scale).sweepMs,
+        workers: options.workers,
+        concurrency: options.concurrency,
+        scenarios: reports.reduce((sum, report) => sum + report.scenarios, 0),
+        violations: reports.reduce((sum, report) => sum + report.violations.length, 0),
+        campaigns: reports,
+      };
+      if (options.json) printJson(document);
+      else {
+        const [header, ...rows] = reportRows(reports);
+        for (const line of table(header!, rows)) print(line);
+      }
+      for (const { queue, reached, scenarios } of reports)
+        if (!reached) note(`${queue}: the campaign ended early, after ${scenarios} scenarios`);
+      if (document.violations === 0) return;
+      const file = options.report ?? `lanefold-chaos-${options.seed}.json`;
+      await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
+      note(`${document.violations} violations: see ${file}`);
+      for (const { violations, dir } of reports)
+        if (violations.length > 0) note(`the database is kept: lanefold thread THREAD --dir ${dir}/postgres`);
+      throw new Exit(exitCodes.failed);
+    });
+
+async function ownWork({ agents: file, agent, input }: Options): Promise<CampaignOptions['own']> {
+  if (!file) {
+    if (agent === undefined && input === undefined) return undefined;
+    throw new UsageError('--agent and --input are for agents of your own.', 'Name their module: --agents agents.ts.');
+  }
+  const { loadAgents } = await import('../agents-file.ts');
+  const agents = await loadAgents(file);
+  const name = agent ?? agents[0]!.name;
+  if (!agents.some((known) => known.name === name))
+    throw new UsageError(`${file} has no agent ${name}.`, `It has ${agents.map((known) => known.name).join(', ')}.`);
+  if (!input) throw new UsageError('Nothing is said to the agent.', 'Add --input "…".');
+  return { file, agents, agent: name, input };
+}
+
+function parseFaults(text: string): FaultKind[] {
+  const names = text.split(',').map((name) => name.trim());
+  const unknown = names.find((name) => !faultKinds.includes(name as FaultKind));
+  if (unknown === undefined) return faultKinds.filter((kind) => names.includes(kind));
+  throw new InvalidArgumentError(`There is no fault ${JSON.stringify(unknown)}; there are ${faultKinds.join(', ')}.`);
+}
+
+function parseScale(text: string): number {
+  const value = Number(text);
+  if (value >= 0.05 && value <= 10) return value;
+  throw new InvalidArgumentError('It is not a number from 0.05 to 10.');
+}

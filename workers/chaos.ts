@@ -1,0 +1,15 @@
+/** A worker process of `lanefold chaos`. It ends when its standard input does, so that none outlives its campaign. */
+import { chaosAgent } from '../src/chaos/workload/agent.ts';
+import { Journal } from '../src/chaos/workload/journal.ts';
+import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
+import { createLanefold } from '../src/lanefold.ts';
+
+process.stdin.on('end', () => process.exit()).resume();
+const options = JSON.parse(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;
+const agents = options.agents
+  ? await (await import('../src/cli/agents-file.ts')).loadAgents(options.agents)
+  : [chaosAgent(new Journal(options.journal))];
+const { databaseUrl, redisUrl } = options;
+const lanefold = await createLanefold({ databaseUrl, directUrl: databaseUrl, redisUrl, agents });
+const worker = await lanefold.startWorker(options.worker);
+console.log(JSON.stringify({ worker_id: worker.id } satisfies ChaosWorkerReady));
