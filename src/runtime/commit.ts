@@ -33,7 +33,7 @@ export async function commitStep(
   state: MachineState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false } = {},
+  { resumed = false, maxTraceEvents }: { resumed?: boolean; maxTraceEvents?: number | undefined } = {},
 ): Promise<CommitResult> {
   const body = {
     entries: draft.entries,
@@ -55,6 +55,7 @@ export async function commitStep(
     },
     // taking a run up again is no progress: a model call that kills its worker must not look like some
     resumed: resumed || undefined,
+    max_events: maxTraceEvents,
   };
   const [row] = await run.persist(
     () =>

@@ -56,7 +56,10 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       if (command.type === 'fail') return await end('failed', 'error', command.error);
       let continued = false;
       if (step) {
-        const result = await commitStep(deps.db, run, state, step, usage, { resumed });
+        const result = await commitStep(deps.db, run, state, step, usage, {
+          resumed,
+          maxTraceEvents: deps.maxTraceEvents,
+        });
         iteration = state.iteration;
         deps.onStep?.(state, step, usage);
         if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });

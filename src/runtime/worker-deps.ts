@@ -20,6 +20,8 @@ export interface WorkerDeps {
   directUrl?: string;
   /** Where answers under way are told to those who read along. */
   live?: LiveCalls;
+  /** Events of a run from which on droppable ones are left out of its trace; default 2,000. */
+  maxTraceEvents?: number | undefined;
   /** Told when a run has ended in this process; must not throw. */
   onEnd?: (run: HeldRun) => void;
   /** Told after each commit, for progress; must not throw. */

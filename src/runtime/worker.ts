@@ -29,6 +29,8 @@ export interface WorkerOptions {
   maxFruitlessClaims?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;
+  /** Events of a run from which on started events and other droppable ones are left out of its trace; default 2,000. */
+  maxTraceEvents?: number;
   /** Told when a run has ended in this worker; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
   /** Told of faults that are not a run's own: lost connections, failed sweeps. Default: a line on stderr. */
@@ -119,7 +121,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       live?.committed(threadId);
     };
     try {
-      const end = await driveRun({ ...deps, onStep }, run, claim);
+      const end = await driveRun({ ...deps, maxTraceEvents: options.maxTraceEvents, onStep }, run, claim);
       keeper.release(run);
       deps.onEnd?.(run);
       live?.committed(threadId);

@@ -5,7 +5,8 @@
 -- input, state, iteration, usage?, calls?: new ledger rows [{index, id, name}], round?, outcomes?: of the round that
 -- ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message, drain?: boolean,
 -- finish?: {status, reason, result?, error?}, continue?: {state, iteration, events} in place of finish when input waits,
--- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims}.
+-- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims,
+-- max_events?: the length of the trace from which on droppable events are left out, 2000}.
 -- Returns {step, first_seq, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$
@@ -92,6 +93,9 @@ begin
     v_events := v_events || lanefold._terminal_events(v_status, v_reason, v_iteration, v_finish -> 'error', v_result_seq, v_finish -> 'result');
   end if;
 
+  if r.event_count + jsonb_array_length(v_events) > coalesce((p ->> 'max_events')::int, 2000) then
+    v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, coalesce((p ->> 'max_events')::int, 2000) - r.event_count);
+  end if;
   if jsonb_array_length(v_events) > 0 then
     insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
     values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
