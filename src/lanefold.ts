@@ -153,7 +153,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
             onEnd: (run) => waiter.notice(run.threadId, run.runId),
           },
           queue,
-          workerOptions,
+          { ...stopGrace(), ...workerOptions },
         );
         closers.push(() => worker.stop());
         return worker;
@@ -170,6 +170,15 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await close();
     throw error;
   }
+}
+
+function stopGrace(): WorkerOptions {
+  const given = process.env['LANEFOLD_STOP_GRACE_MS'];
+  if (!given) return {};
+  if (/^\d+$/.test(given)) return { stopGraceMs: Number(given) };
+  throw new LanefoldError('invalid_input', `LANEFOLD_STOP_GRACE_MS is ${JSON.stringify(given)}.`, {
+    hint: 'Set it to milliseconds, such as 25000, or leave it out.',
+  });
 }
 
 function queueShards(given: number | string | undefined): number {

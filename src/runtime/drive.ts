@@ -10,7 +10,7 @@ import { cleanText } from '../text.ts';
 import { callModel } from './call-model.ts';
 import type { Claim } from './claim.ts';
 import { commitStep, finishRun, type PromotedRun } from './commit.ts';
-import { CancelRequested, type HeldRun } from './held-run.ts';
+import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { RunContext } from './run-context.ts';
 import { runTools } from './run-tools.ts';
 import type { WorkerDeps } from './worker-deps.ts';
@@ -94,7 +94,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
     if (error instanceof CancelRequested)
       return end('cancelled', 'cancelled', { type: 'cancelled', message: error.message });
     // a run does not fail because its database does
-    if (isPassing(error) || isLanefoldError(error, 'lease_lost')) throw error;
+    if (isPassing(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
     return end('failed', 'error', toRunError(error));
   }
 

@@ -58,7 +58,7 @@ export class HeldRun {
         if (renews(result)) this.renewed(askedAt);
         return result;
       } catch (error) {
-        if (!isPassing(error) || performance.now() > giveUpAt) throw error;
+        if (!isPassing(error) || this.signal.reason instanceof HandedOver || performance.now() > giveUpAt) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -70,5 +70,13 @@ export class CancelRequested extends Error {
   constructor() {
     super('The run is to be cancelled.');
     this.name = 'CancelRequested';
+  }
+}
+
+/** The reason of an abort by a worker that stops: the run is whole, and another worker goes on with it. */
+export class HandedOver extends Error {
+  constructor() {
+    super('The worker stops; another one continues the run.');
+    this.name = 'HandedOver';
   }
 }

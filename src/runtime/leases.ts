@@ -39,6 +39,11 @@ export class LeaseKeeper {
     this.#runs.delete(run);
   }
 
+  /** Aborts what every held run is doing. */
+  loseAll(reason: () => unknown): void {
+    for (const run of this.#runs) run.lose(reason());
+  }
+
   /** One renewal at a time: a slow database must not pile them up. */
   renew(): Promise<void> {
     this.#renewing ??= this.#renewAll().finally(() => (this.#renewing = undefined));

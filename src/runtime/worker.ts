@@ -3,12 +3,14 @@ import { isLanefoldError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { RunJob, RunJobResult } from '../queue/job.ts';
 import { closeWorker, type RunQueue } from '../queue/queue.ts';
+import { isPassing } from '../postgres/errors.ts';
 import { listen } from '../postgres/listen.ts';
 import { readersChannel } from '../streams/piece.ts';
 import { cleanText } from '../text.ts';
 import { claimRun } from './claim.ts';
 import { driveRun } from './drive.ts';
-import { HeldRun } from './held-run.ts';
+import { handOver } from './hand-over.ts';
+import { HandedOver, HeldRun } from './held-run.ts';
 import { jobLog } from './job-log.ts';
 import { jobResult } from './job-result.ts';
 import { LeaseKeeper } from './leases.ts';
@@ -31,6 +33,8 @@ export interface WorkerOptions {
   cancelGraceMs?: number;
   /** Events of a run from which on started events and other droppable ones are left out of its trace; default 2,000. */
   maxTraceEvents?: number;
+  /** How long `stop` lets runs end before it hands the rest over to other workers; default 25,000. */
+  stopGraceMs?: number;
   /** Told when a run has ended in this worker; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
   /** Told of faults that are not a run's own: lost connections, failed sweeps. Default: a line on stderr. */
@@ -51,8 +55,16 @@ export interface RunningWorker {
   readonly id: string;
   /** Runs in the hands of this worker. */
   readonly active: number;
-  /** Takes no more work, lets what runs end, and closes. */
-  stop(): Promise<void>;
+  /**
+   * Takes no more work, lets runs end for `stopGraceMs`, and closes. What has not ended by then is broken off, and its
+   * runs go back to the queue at once, for other workers; a model call is made again there, and a tool as after a crash.
+   */
+  stop(options?: { graceMs?: number }): Promise<StopReport>;
+}
+
+export interface StopReport {
+  /** Runs given back to the queue. */
+  handedOver: number;
 }
 
 /** During a rolling deployment a newer worker may know the agent: the job is passed on before the run is failed. */
@@ -68,11 +80,15 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     keepJobsMs = 86_400_000,
     maxFruitlessClaims = 5,
     cancelGraceMs = 5_000,
+    stopGraceMs = 25_000,
   } = options;
   const onError = options.onError ?? reportFaults();
   const { live } = deps;
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
+  /** The grace of `stop` is over: nothing is begun any more. */
+  let leaving = false;
+  let handedOver = 0;
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
 
   const process = async (job: Job<RunJob, RunJobResult>, token?: string): Promise<RunJobResult> => {
@@ -114,6 +130,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     run.lease = claim.lease;
     run.step = claim.step;
     keeper.hold(run);
+    if (leaving) run.lose(new HandedOver());
     const log = jobLog(job, claim, agent);
     live?.committed(threadId);
     const onStep: WorkerDeps['onStep'] = (...step) => {
@@ -132,7 +149,15 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     } catch (error) {
       if (error instanceof UnrecoverableError) throw error;
       if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
-      // The run itself is safe: its lease runs out and the sweep gives it to the next worker.
+      if (leaving || isPassing(error)) {
+        keeper.release(run);
+        const given = await handOver(deps.db, queue, run).catch(() => false);
+        if (given && leaving) {
+          handedOver += 1;
+          return { status: 'handed_over' };
+        }
+      }
+      // The run itself is safe: where it was not handed over, its lease runs out and the sweep finds it.
       onError(error);
       throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
     } finally {
@@ -178,12 +203,19 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     get active() {
       return keeper.size;
     },
-    async stop() {
+    async stop({ graceMs = stopGraceMs } = {}) {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
-      await Promise.allSettled(workers.map(closeWorker));
+      const drained = Promise.allSettled(workers.map(closeWorker));
+      const patience = setTimeout(() => {
+        leaving = true;
+        keeper.loseAll(() => new HandedOver());
+      }, graceMs);
+      await drained;
+      clearTimeout(patience);
       await notices?.close();
       keeper.stop();
+      return { handedOver };
     },
   };
 }

@@ -63,8 +63,19 @@ describe('worker', () => {
       { event: 'ready', agents: ['guide', 'slow', 'stuck'], queue: 'postgres' },
       { event: 'stopping', signal: 'SIGTERM', active: 1 },
       { event: 'run_ended', thread_id: run.threadId, run_id: run.id, agent: 'slow', status: 'completed' },
-      { event: 'stopped' },
+      { event: 'stopped', handed_over: 0 },
     ]);
+  });
+
+  test('past its grace hands its runs over and exits with 0', async () => {
+    const worker = await startWorker('--json', '--grace', '0');
+    const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
+    await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
+    worker.process.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect(lines(worker).at(-1)).toEqual({ event: 'stopped', handed_over: 1 });
+    expect((await lanefold.runs.get(run)).status).toBe('queued');
+    await lanefold.runs.cancel(run);
   });
 
   test('a second signal exits at once and leaves the run to others', async () => {

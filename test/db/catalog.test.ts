@@ -79,6 +79,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'finish_run',
     'rebuild_lanes',
     'record_tool_call',
+    'release_run',
     'renew_leases',
     'sweep_runs',
   ]) {

@@ -192,3 +192,38 @@ describe('sweep_runs', () => {
     expect(await sweep([], { limit: 2 })).toHaveLength(2);
   });
 });
+
+describe('release_run', () => {
+  const release = (threadId: string, lease: number) =>
+    rows(log.db, 'select * from lanefold.release_run($1, $2, $3)', threadId, 'run', lease);
+  const state = async (threadId: string) =>
+    (
+      await rows(
+        log.db,
+        'select status, enqueue_no, lease_until, fruitless_claims from lanefold._run where thread_id = $1',
+        threadId,
+      )
+    )[0];
+
+  test('puts the run back into the queue under a new number, and the claim does not count as fruitless', async () => {
+    const { threadId, run } = await claimed();
+    expect(await release(threadId, 1)).toEqual([
+      { thread_id: threadId, run_id: 'run', agent: 'agent', enqueue_no: 2, queue_shard: 0 },
+    ]);
+    expect(await state(threadId)).toEqual({ status: 'queued', enqueue_no: 2, lease_until: null, fruitless_claims: 0 });
+    expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
+    expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true, fresh: false, lease: 2 });
+  });
+
+  test('is fenced: another lease, a second time and an ended run change nothing', async () => {
+    const { threadId, run } = await claimed();
+    expect(await release(threadId, 7)).toEqual([]);
+    expect(await state(threadId)).toMatchObject({ status: 'running', enqueue_no: 1 });
+    await release(threadId, 1);
+    expect(await release(threadId, 1)).toEqual([]);
+    await refused(run.commit(0, answer('late')), 'lease_lost');
+    await run.cancel();
+    expect(await release(threadId, 1)).toEqual([]);
+    expect(await state(threadId)).toMatchObject({ status: 'cancelled', enqueue_no: 2 });
+  });
+});

@@ -22,6 +22,9 @@ export interface Say {
 /** A say, an HTTP answer as it is, or silence before any answer. */
 export type Reply = Say | { status: number; headers?: Record<string, string>; body?: unknown } | { hang: true };
 
+/** A reply, or a function that sees the request and may take its time. */
+type QueuedReply = Reply | ((request: RecordedRequest) => Reply | Promise<Reply>);
+
 export interface RecordedRequest {
   url: string;
   headers: IncomingHttpHeaders;
@@ -34,8 +37,8 @@ export interface ModelServer {
   /** Base URL with `/v1`, for all protocols. */
   url: string;
   requests: RecordedRequest[];
-  /** Queues replies; each request takes the next one. A function sees the request. An empty queue answers 500. */
-  reply(...replies: (Reply | ((request: RecordedRequest) => Reply))[]): void;
+  /** Queues replies; each request takes the next one. An empty queue answers 500. */
+  reply(...replies: QueuedReply[]): void;
   /** Resolves with the next request to arrive. */
   nextRequest(): Promise<RecordedRequest>;
   close(): Promise<void>;
@@ -44,7 +47,7 @@ export interface ModelServer {
 /** A scripted model server on a free local port: OpenAI's chat completions, Anthropic's messages, Google's Gemini. */
 export async function startModelServer(): Promise<ModelServer> {
   const requests: RecordedRequest[] = [];
-  const replies: (Reply | ((request: RecordedRequest) => Reply))[] = [];
+  const replies: QueuedReply[] = [];
   let waiting: ((request: RecordedRequest) => void)[] = [];
 
   const server = createServer(async (incoming, response) => {
@@ -53,8 +56,10 @@ export async function startModelServer(): Promise<ModelServer> {
     const request = { url: incoming.url ?? '', headers: incoming.headers, body: parse(text), closed };
     requests.push(request);
     const next = replies.shift() ?? { status: 500, body: { error: { message: 'The test queued no reply.' } } };
-    send(request, response, typeof next === 'function' ? next(request) : next);
+    const reply = typeof next === 'function' ? next(request) : next;
+    if (!(reply instanceof Promise)) send(request, response, reply);
     for (const wake of waiting.splice(0)) wake(request);
+    if (reply instanceof Promise) send(request, response, await reply);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 

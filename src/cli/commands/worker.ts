@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { EndedRun } from '../../runtime/worker.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
@@ -11,16 +11,23 @@ import { stopSignal } from '../stop-signal.ts';
 interface Options extends ConnectionOptions {
   agents?: string;
   concurrency: number;
+  grace?: number;
   json?: boolean;
 }
 
 export const addWorker = (program: Command): Command =>
   withJson(withAgents(withQueue(program.command('worker'))))
     .option('--concurrency <n>', 'runs at work at once', wholeNumber(1), 20)
+    .addOption(
+      new Option('--grace <ms>', 'how long runs may take to end when the worker is stopped; default 25000')
+        .env('LANEFOLD_STOP_GRACE_MS')
+        .argParser(wholeNumber(0)),
+    )
     .summary('work off the runs of your agents')
     .description(
-      'Works off runs until it is told to stop. SIGINT or SIGTERM lets what runs end and takes nothing new; a second ' +
-        'one exits at once, and another worker continues those runs. Prints a line for each run that has ended. ' +
+      'Works off runs until it is told to stop. After SIGINT or SIGTERM it takes nothing new and lets runs end for ' +
+        '--grace milliseconds; the rest it breaks off and hands over to other workers. A second signal exits at once, ' +
+        'and another worker continues those runs after a few seconds. Prints a line for each run that has ended. ' +
         'Without --agents it serves the built-in assistant, as `api` and `dev` do.',
     )
     .addHelpText(
@@ -34,9 +41,11 @@ export const addWorker = (program: Command): Command =>
       const stopped = stopSignal();
       const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
+      let handedOver = 0;
       try {
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
+          ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
           onRunEnd: (run) => (options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(line(run))),
           onError: (error) => note(`lanefold: ${oneLine(error instanceof Error ? error.message : String(error))}`),
         });
@@ -47,12 +56,12 @@ export const addWorker = (program: Command): Command =>
         const signal = await stopped;
         if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
         else note(`${signal}: stopping, ${worker.active} runs to end; again to exit at once`);
-        await worker.stop();
+        ({ handedOver } = await worker.stop());
       } finally {
         await lanefold.close();
       }
-      if (options.json) printJson({ event: 'stopped' });
-      else note('stopped');
+      if (options.json) printJson({ event: 'stopped', handed_over: handedOver });
+      else note(handedOver > 0 ? `stopped, ${handedOver} runs handed over` : 'stopped');
     });
 
 function line({ threadId, runId, agent, status, durationMs }: EndedRun): string {
