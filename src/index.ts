@@ -3,6 +3,7 @@ export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
 export { defineTool, type Replay, type Tool, type ToolCallContext, type ToolDefinition } from './tools/tool.ts';
+export { defineSkills, type Skill } from './tools/skills.ts';
 export { ToolError } from './tools/tool-error.ts';
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions, Transaction } from './client/enqueue.ts';

@@ -32,7 +32,7 @@ export async function runTools(
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
 
-  return runToolRound(
+  const outcomes: Outcome[] = await runToolRound(
     round.calls,
     async (call, index, signal) => {
       const row = stored.get(index);
@@ -84,6 +84,10 @@ export async function runTools(
       },
     },
   );
+  return outcomes.map((outcome, index) => {
+    const refsOf = agent.tools.get(round.calls[index]!.name)?.resultRefs;
+    return refsOf && outcome.status === 'ok' ? { ...outcome, refs: refsOf(outcome.content) } : outcome;
+  });
 }
 
 const fromLedger = (row: LedgerRow): ToolOutcome => ({

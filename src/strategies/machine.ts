@@ -87,6 +87,8 @@ export interface Outcome {
   attempts: number;
   durationMs: number;
   cleaned?: boolean;
+  /** For the tool message, beside what every one has. */
+  refs?: JsonObject;
 }
 
 /** Why a run failed: `type` is the `error_type` of the taxonomy, `message` is for people. */

@@ -62,6 +62,8 @@ export interface Tool
   execute(args: unknown, ctx: ToolCallContext): unknown;
   replay: Replay;
   needsApproval?: NeedsApproval;
+  /** What the log keeps in the `refs` of a successful result, from its text. Set by this library's own tools only. */
+  resultRefs?: (content: string) => JsonObject;
 }
 
 export interface ToolDefinition<ARGS> extends ToolLimits {

@@ -1,7 +1,7 @@
 -- Writes an accepted operation to the log and, with p_switch, makes its lane the active one. The caller holds the thread's
 -- lock and has validated; p_hash is null where the row in context_op exists already. A compaction with a base_seq carries
 -- the lane's later messages into its anchor; where a newer anchor stands, or the carried messages would not be closed
--- groups, it is `stale` and nothing is written. Returns the seq of the entry, null for a stale one.
+-- groups, it is `stale` and nothing is written. A compaction keeps the durable messages of what it replaces. Returns the seq of the entry, null for a stale one.
 create or replace function lanefold._write_operation(
   p_thread_id text, p_op_id text, p_context_ref text, p_operation jsonb, p_hash text, p_switch boolean default true
 ) returns bigint language plpgsql as $$
@@ -26,6 +26,12 @@ begin
       return null;
     end if;
     v_operation := jsonb_set(p_operation, '{result_context,entries}', v_carried);
+  end if;
+  if v_replace and p_operation ->> 'reason' = 'compaction' then
+    v_carried := lanefold._durable_messages(p_thread_id, p_context_ref, coalesce(v_base, 9223372036854775807));
+    if v_carried <> '[]' then
+      v_operation := jsonb_set(v_operation, '{result_context,entries}', lanefold._merge_durable(v_operation -> 'result_context' -> 'entries', v_carried));
+    end if;
   end if;
   update lanefold.thread
   set rev = rev + 1, active_context_ref = case when p_switch then p_context_ref else active_context_ref end, updated_at = v_at

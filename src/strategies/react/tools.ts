@@ -39,7 +39,7 @@ export function onToolsFinished(run: RunFacts, state: ReactState, event: Finishe
 const toolEntry = (call: ToolCall, outcome: Outcome, state: ReactState): EntryDraft => ({
   role: 'tool',
   payload: { content: outcome.content, tool_call_id: call.id, name: call.name },
-  refs: { iteration: state.iteration, ...(outcome.cleaned ? { cleaned: true } : {}) },
+  refs: { iteration: state.iteration, ...(outcome.cleaned ? { cleaned: true } : {}), ...outcome.refs },
 });
 
 const toolCompleted = (call: ToolCall, outcome: Outcome, i: number, state: ReactState): EventDraft => ({
@@ -52,6 +52,7 @@ const toolCompleted = (call: ToolCall, outcome: Outcome, i: number, state: React
     status: outcome.status,
     attempts: outcome.attempts,
     duration_ms: outcome.durationMs,
+    ...(outcome.refs ? { refs: outcome.refs } : {}),
   },
 });
 
