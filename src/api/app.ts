@@ -15,6 +15,7 @@ import { addEntries } from './routes/entries.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
+import { given } from './routes/shared.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
@@ -26,7 +27,7 @@ const defaultMaxBodyBytes = 4 * 1024 * 1024;
  * The application behind `startServer`, to be mounted where a `fetch` handler goes. Without a key it answers only
  * requests whose Host is loopback.
  */
-export function createApp(lanefold: Client, options: AppOptions = {}): ApiApp {
+export function createApp(lanefold: Client, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   const onError = options.onError ?? logError;
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
@@ -67,7 +68,7 @@ export function createApp(lanefold: Client, options: AppOptions = {}): ApiApp {
   addRuns(app, lanefold);
   addInputs(app, lanefold);
   addCheckpoints(app, lanefold);
-  addEvents(app, lanefold);
+  addEvents(app, lanefold, given({ onError, closing: options.closing }));
   addOperations(app, lanefold, requests);
   addDocs(app);
   app.route(bullBoardPath, bullBoard(lanefold));

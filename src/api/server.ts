@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
@@ -22,7 +23,10 @@ export async function serve(lanefold: Client, options: ServerOptions = {}): Prom
       hint: 'Set LANEFOLD_API_KEY to a long random text, or serve on 127.0.0.1.',
     });
   }
-  const app = createApp(lanefold, { ...options, ...(apiKey ? { apiKey } : {}) });
+  const closing = new AbortController();
+  // each stream listens to it
+  setMaxListeners(0, closing.signal);
+  const app = createApp(lanefold, { ...options, ...(apiKey ? { apiKey } : {}), closing: closing.signal });
   const last = options.nextFreePort && first > 0 ? Math.min(first + portsToTry, 65_535) : first;
   const server = await listen(() => newServer(app), host, first, last);
   const { port } = server.address() as AddressInfo;
@@ -30,7 +34,10 @@ export async function serve(lanefold: Client, options: ServerOptions = {}): Prom
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
     host,
     port,
-    close: () => close(server),
+    close() {
+      closing.abort();
+      return close(server);
+    },
   };
 }
 
@@ -76,6 +83,9 @@ async function close(server: http.Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const timer = setTimeout(() => server.closeAllConnections(), closePatienceMs);
   server.closeIdleConnections();
+  // a connection whose answer has just ended is kept by its client for the next request
+  const idle = setInterval(() => server.closeIdleConnections(), 20);
   await closed;
   clearTimeout(timer);
+  clearInterval(idle);
 }

@@ -12,6 +12,8 @@ export interface ThreadRelay {
 
 /** After a failure to connect that BullMQ has given up on. */
 const retryMs = 2_000;
+/** Bytes of a message: the longest piece of an answer, each character escaped. */
+const maxMessageSize = 4 * 1024 * 1024;
 /** How long closing waits for a backend that does not answer. */
 const closePatienceMs = 2_000;
 
@@ -29,6 +31,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
       // all its keys in one slot of a cluster, and never in that of a queue
       prefix: `{${options.prefix ?? 'lf'}-relay}`,
       namespace: options.prefix ?? 'lf',
+      maxMessageSize,
       backend: (options.redisUrl ? createRedisRelayBackend : createPostgresRelayBackend) as never,
     });
     own.on('error', () => {});

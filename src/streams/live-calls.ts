@@ -22,7 +22,7 @@ interface LiveCall {
 /** Between two pieces of an answer. */
 const tickMs = 75;
 /** Characters of text or thinking in a message. */
-const longestPiece = 32_768;
+const longestPiece = 131_072;
 /** Messages under way at once: a relay that does not answer must not gather more. */
 const maxInFlight = 200;
 

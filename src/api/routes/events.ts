@@ -1,13 +1,62 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { Context } from 'hono';
 import type { Client } from '../../client/client.ts';
-import type { ApiApp } from '../env.ts';
+import type { ApiApp, ApiEnv } from '../env.ts';
+import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
+import { invalidRequest } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { RunEventPage, ThreadEventPage } from '../schemas/run.ts';
-import { afterSeq, limit } from '../schemas/values.ts';
+import { afterSeq, limit, wholeText } from '../schemas/values.ts';
+import { sse } from '../sse.ts';
+import { toUiMessages, uiMessageHeader } from '../ui-messages.ts';
 import { given, json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
+
+const largest = Number.MAX_SAFE_INTEGER;
+
+const streaming = {
+  format: z
+    .enum(['json', 'sse', 'ui'])
+    .optional()
+    .openapi({
+      param: {
+        description:
+          'json: a page. sse: a live stream of server-sent events, also by `Accept: text/event-stream`. ui: the UI message ' +
+          'stream of the AI SDK, of one run; of a thread that of its active run.',
+      },
+    }),
+  after: wholeText(-1, largest, 'Streams: only events after this event_seq. `Last-Event-ID` goes before it.'),
+  deltas: z
+    .enum(['true', 'false'])
+    .optional()
+    .openapi({ param: { description: 'Streams: answers while they are written; default true.' } }),
+};
+
+const lastEventId = z.object({
+  'Last-Event-ID': z
+    .string()
+    .regex(/^\d{0,15}$/, 'Expected the id of an event of this stream: its event_seq.')
+    .optional()
+    .openapi({ param: { description: 'Streams: go on after this event. Sent by browsers by themselves.' } }),
+});
+
+const streamed = {
+  200: (page: Parameters<typeof json>[1]) => ({
+    description:
+      'A page of events; or, as a stream: events of the trace, named by their kind and with their `event_seq` as `id`, and ' +
+      'without an id `llm_delta` {run_id, llm_call_id, offset, text or thinking} and `llm_snapshot` {run_id, llm_call_id, text, ' +
+      'thinking}. The stream of a run ends after its last event; that of a thread does not end.',
+    content: {
+      ...json('', page).content,
+      'text/event-stream': {
+        schema: z.string().openapi({ example: 'event: llm_started\nid: 1\ndata: {"event_seq":1}\n\n' }),
+      },
+    },
+  }),
+  204: { description: 'A stream in which nothing more will come: do not connect again.' },
+};
 
 const listRunEvents = createRoute({
   method: 'get',
@@ -15,9 +64,13 @@ const listRunEvents = createRoute({
   operationId: 'listRunEvents',
   tags,
   security,
-  summary: 'Read the trace of a run, in order of its own seq',
-  request: { params: run, query: z.strictObject({ after_seq: afterSeq('events'), limit: limit(100) }) },
-  responses: { 200: json('A page of events.', RunEventPage), ...problems(404) },
+  summary: 'Read the trace of a run, or follow it live',
+  request: {
+    params: run,
+    headers: lastEventId,
+    query: z.strictObject({ after_seq: afterSeq('events'), limit: limit(100), ...streaming }),
+  },
+  responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
 
 const listThreadEvents = createRoute({
@@ -26,15 +79,28 @@ const listThreadEvents = createRoute({
   operationId: 'listThreadEvents',
   tags,
   security,
-  summary: 'Read the trace of all runs of a thread, in order of event_seq',
-  request: { params: thread, query: z.strictObject({ after_event_seq: afterSeq('events'), limit: limit(100) }) },
-  responses: { 200: json('A page of events.', ThreadEventPage), ...problems(404, 410) },
+  summary: 'Read the trace of all runs of a thread, or follow it live',
+  request: {
+    params: thread,
+    headers: lastEventId,
+    query: z.strictObject({ after_event_seq: afterSeq('events'), limit: limit(100), ...streaming }),
+  },
+  responses: { 200: streamed[200](ThreadEventPage), 204: streamed[204], ...problems(404, 410) },
 });
 
-export function addEvents(app: ApiApp, lanefold: Client): void {
+export interface EventsOptions {
+  onError: (error: unknown, request: { method: string; path: string }) => void;
+  /** Ends all streams. */
+  closing?: AbortSignal;
+}
+
+export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions): void {
   app.openapi(listRunEvents, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const { after_seq: after, limit: most = 100 } = c.req.valid('query');
+    const query = c.req.valid('query');
+    const { after_seq: after, limit: most = 100 } = query;
+    const format = formatOf(c, query, { after_seq: after, limit: query.limit });
+    if (format !== 'json') return follow(c, { format, threadId, runId: id, query }) as never;
     const found = await lanefold.runs.events({ threadId, id }, given({ afterSeq: after, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (event) => event.seq);
@@ -43,9 +109,63 @@ export function addEvents(app: ApiApp, lanefold: Client): void {
 
   app.openapi(listThreadEvents, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const { after_event_seq: after, limit: most = 100 } = c.req.valid('query');
+    const query = c.req.valid('query');
+    const { after_event_seq: after, limit: most = 100 } = query;
+    const format = formatOf(c, query, { after_event_seq: after, limit: query.limit });
+    if (format !== 'json') return follow(c, { format, threadId, query }) as never;
     const found = await lanefold.threads.events(threadId, given({ afterEventSeq: after, limit: most + 1 }));
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (event) => event.eventSeq);
     return c.json({ data, next_after_event_seq: next }, 200);
   });
+
+  async function follow(c: Context<ApiEnv>, what: Followed): Promise<Response> {
+    const { format, threadId, query } = what;
+    const ui = format === 'ui';
+    // a chat asks by its thread whether an answer is under way
+    const runId = what.runId ?? (ui ? (await lanefold.threads.get(threadId)).activeRunId : undefined);
+    if (runId === null) return c.body(null, 204);
+    if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    const left = new AbortController();
+    const end = () => {
+      left.abort();
+      options.closing?.removeEventListener('abort', end);
+    };
+    const lastId = c.req.header('last-event-id') || undefined;
+    const { items, over } = await lanefold.streams.open(threadId, runId, {
+      // a message is told from its beginning: its chunks have no ids to go on from
+      ...(ui ? { entries: true } : given({ after: lastId === undefined ? query.after : Number(lastId) })),
+      deltas: query.deltas !== 'false',
+      signal: left.signal,
+    });
+    if (over && !ui) return c.body(null, 204);
+    options.closing?.addEventListener('abort', end);
+    if (ui) c.header(...uiMessageHeader);
+    return sse(c, ui ? toUiMessages(items, { threadId, runId: runId! }) : toEventMessages(items), {
+      abort: end,
+      onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),
+    });
+  }
+}
+
+type Format = 'json' | 'sse' | 'ui';
+
+interface Followed {
+  format: Exclude<Format, 'json'>;
+  threadId: string;
+  runId?: string;
+  query: { after?: number | undefined; deltas?: 'true' | 'false' | undefined };
+}
+
+/** What is asked for; refuses parameters that have no meaning in it. */
+function formatOf(
+  c: Context<ApiEnv>,
+  { format, after, deltas }: { format?: Format | undefined; after?: number | undefined; deltas?: string | undefined },
+  paging: Record<string, number | undefined>,
+): Format {
+  const chosen = format ?? (/\btext\/event-stream\b/.test(c.req.header('accept') ?? '') ? 'sse' : 'json');
+  const others = chosen === 'json' ? { after, deltas } : chosen === 'ui' ? { ...paging, after } : paging;
+  const wrong = Object.entries(others).filter(([, value]) => value !== undefined);
+  if (wrong.length === 0) return chosen;
+  const message = chosen === 'json' ? 'Only for a stream.' : 'Not for this stream.';
+  throw invalidRequest(wrong.map(([path]) => ({ path, message })));
 }
