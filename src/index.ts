@@ -5,6 +5,7 @@ export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerC
 export { defineTool, type Replay, type Tool, type ToolCallContext, type ToolDefinition } from './tools/tool.ts';
 export { defineSkills, type Skill } from './tools/skills.ts';
 export { ToolError } from './tools/tool-error.ts';
+export type { OutputContract, OutputOption, RepairDraft } from './output/contract.ts';
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
 export type { RunOverrides } from './client/overrides.ts';

@@ -2,6 +2,7 @@ import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
+import type { OutputContract } from '../output/contract.ts';
 import type { ToolListing } from '../tools/normalise.ts';
 import type { RequestTransformer } from './transformer.ts';
 
@@ -41,13 +42,15 @@ export interface AgentDefinition {
   maxToolResultBytes?: number;
   /** Handed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
+  /** What the final answer must be: one JSON object of a schema, which becomes the run's `result`. Default: text. */
+  output?: OutputContract;
   /** Sees and may change every model call; the function, or the name of a registered one. */
   requestTransformer?: RequestTransformer | string;
   /** Transformers that requests to this agent may choose by name. */
   requestTransformers?: Record<string, RequestTransformer>;
 }
 
-type Optional = 'requestTransformer';
+type Optional = 'requestTransformer' | 'output';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional>>> & Readonly<Pick<AgentDefinition, Optional>>;
 
@@ -95,6 +98,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     maxToolResultBytes: definition.maxToolResultBytes ?? 262_144,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
+    ...(definition.output ? { output: definition.output } : {}),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
   });
 }

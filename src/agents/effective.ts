@@ -1,5 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import { mergeSettings } from '../models/call-settings.ts';
+import type { ReadyContract } from '../output/contract.ts';
+import { readStoredContract } from '../output/read-contract.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
@@ -43,12 +45,16 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
     ...(options.idle_timeout_ms === undefined ? {} : { idleTimeoutMs: options.idle_timeout_ms }),
     ...(options.tool_timeout_ms === undefined ? {} : { toolTimeoutMs: options.tool_timeout_ms }),
     ...(transformer === undefined ? {} : { requestTransformer: registry.transformer(agent.name, transformer) }),
+    ...(options.output === undefined ? {} : { output: contractOf(options.output) }),
   };
   const own = Object.keys(changed).length > 0 ? { ...agent, ...changed } : agent;
   if (!named && !allowed) return own;
   const chosen = named ? named.map((name) => registry.tool(agent.name, name)) : [...own.tools.values()];
   return toolsOnly(withTools(own, new Map(chosen.map((tool) => [tool.name, tool]))), allowed);
 }
+
+const contractOf = (output: NonNullable<RunOptions['output']>): ReadyContract | undefined =>
+  output === 'raw' ? undefined : readStoredContract(output);
 
 /** The agent with those of its tools that are named; with all of them where nothing is. */
 export function toolsOnly(agent: ReadyAgent, names: readonly string[] | undefined): ReadyAgent {

@@ -4,6 +4,8 @@ import canonicalize from 'canonicalize';
 import { LanefoldError } from '../errors.ts';
 import { fromCallSettings } from '../models/call-settings.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import type { ReadyContract } from '../output/contract.ts';
+import { readContract } from '../output/read-contract.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
@@ -13,9 +15,10 @@ import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent made ready for work: its tools read once, its settings as they are sent. */
-export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer'> {
+export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer' | 'output'> {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
+  readonly output?: ReadyContract | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
   /** SHA-256 over what decides how a run goes on (reference 6.4). */
@@ -91,14 +94,16 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, ...agent }: Agent,
+  { requestTransformer: given, output: contract, ...agent }: Agent,
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
   refuseApprovals(tools);
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
+  const output = contract && (await readContract(contract));
   return {
     ...agent,
+    ...(output ? { output } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
@@ -115,6 +120,7 @@ async function ready(
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
           // code has no identity that outlives a deployment but its name
+          ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
           ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,
       )

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../context/message.ts';
+import type { StoredContract } from '../output/contract.ts';
 import type { ModelSettings } from '../models/settings.ts';
 
 /** What a request overrides, as it is kept with its run: names and JSON, never code. */
@@ -15,4 +16,5 @@ export interface RunOptions {
   request_transformer?: string;
   idle_timeout_ms?: number;
   tool_timeout_ms?: number;
+  output?: StoredContract | 'raw';
 }

@@ -69,7 +69,12 @@ interface Accepted {
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is refused here, before any write. */
-function toBody(agents: AgentRegistry, options: OwnEnqueueOptions, model: string, strategy: string): JsonObject {
+async function toBody(
+  agents: AgentRegistry,
+  options: OwnEnqueueOptions,
+  model: string,
+  strategy: string,
+): Promise<JsonObject> {
   const { input, contextRef } = options;
   if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
   if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
@@ -84,7 +89,7 @@ function toBody(agents: AgentRegistry, options: OwnEnqueueOptions, model: string
   }
   // In the log a part no model takes would fail this run and every later one of the lane.
   if (typeof input !== 'string') toParts(input);
-  const overrides = toRunOptions(agents, options.agent, options);
+  const overrides = await toRunOptions(agents, options.agent, options);
   const { toolContext, extraRefs } = options;
   assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
   return {
@@ -94,7 +99,7 @@ function toBody(agents: AgentRegistry, options: OwnEnqueueOptions, model: string
     ...(contextRef === undefined ? {} : { context_ref: contextRef }),
     input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
     options: {
-      ...(overrides as JsonObject),
+      ...(overrides as unknown as JsonObject),
       ...(options.toolContext ? { tool_context: options.toolContext } : {}),
       ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
       ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
@@ -109,7 +114,7 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
   const model = options.model ?? agent.model;
   models.check(model);
   const id = newRunId();
-  const body = toBody(agents, options, model, agent.strategy);
+  const body = await toBody(agents, options, model, agent.strategy);
   const threadId = options.threadId ?? newThreadId();
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);

@@ -3,6 +3,8 @@ import type { RunOptions } from '../agents/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { fromCallSettings, storedSettings, type CallSettings } from '../models/call-settings.ts';
 import type { ModelSettings } from '../models/settings.ts';
+import type { OutputOption, StoredContract } from '../output/contract.ts';
+import { toStoredContract } from '../output/read-contract.ts';
 import { unknownTools } from '../tools/lookup.ts';
 
 /** What a request may say differently from its agent, for its own run alone. */
@@ -22,12 +24,14 @@ export interface RunOverrides {
   streaming?: boolean;
   /** Silence of a model until the run fails with `timeout`; 0 for the tool timeout + 60,000. */
   idleTimeoutMs?: number;
+  /** Instead of the agent's contract; `raw` for text. */
+  output?: OutputOption;
   /** Per attempt of a tool that has no limit of its own. */
   toolTimeoutMs?: number;
 }
 
 /** The overrides in the form they are stored in; refuses what the run could not do. */
-export function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): RunOptions {
+export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
   assertWhole('maxIterations', maxIterations, 1);
   assertWhole('idleTimeoutMs', idleTimeoutMs, 0);
@@ -46,7 +50,14 @@ export function toRunOptions(agents: AgentRegistry, agent: string, given: RunOve
     ...(streaming === undefined ? {} : { streaming }),
     ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
+    ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
   };
+}
+
+async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {
+  if (output === 'raw') return 'raw';
+  if (typeof output !== 'object' || output === null) throw invalid('output', 'is neither a contract nor "raw"');
+  return output.mode === 'raw' ? 'raw' : toStoredContract(output);
 }
 
 function assertTools(agents: AgentRegistry, agent: string, tools?: unknown, allowed?: unknown): void {

@@ -37,10 +37,12 @@ export async function callModel(
     // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
     if (turn.finishReason === 'incomplete') throw cutAnswer();
     const { contextHash, refs, narrowed } = call;
+    const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
     return {
       type: 'model_answered',
       turn,
       contextHash,
+      ...(checked ? { checked } : {}),
       ...(refs ? { refs } : {}),
       ...(narrowed ? { tools: narrowed } : {}),
     };

@@ -35,6 +35,8 @@ export interface Claim {
   state: MachineState | null;
   cancel_requested: boolean;
   thread_state: JsonObject;
+  /** `seq` of the message the run began with. */
+  user_seq: number;
   /** What the thread's log says of tools and tool context; null where it says nothing. */
   config: LoggedConfig | null;
   context: (Message & { seq: number })[];

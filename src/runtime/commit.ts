@@ -1,6 +1,6 @@
 import type { JsonObject, Usage } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
-import type { MachineState, RunError, StepDraft } from '../strategies/machine.ts';
+import type { EventDraft, MachineState, RunError, StepDraft } from '../strategies/machine.ts';
 import type { HeldRun } from './held-run.ts';
 import { packEvents } from './pack-events.ts';
 
@@ -11,6 +11,8 @@ export interface CommitResult {
   /** The step had been committed before: its acknowledgement was lost. */
   duplicate?: boolean;
   finished?: boolean;
+  /** Input was queued: the run did not finish, or seal, but went on as the step says. */
+  continued?: boolean;
   cancel_requested?: boolean;
   /** Input the commit drained, now part of the context. */
   inputs?: { seq: number; role: 'user'; content: string }[];
@@ -47,7 +49,10 @@ export async function commitStep(
     outcomes: draft.outcomes,
     results_at: draft.outcomes ? 0 : undefined,
     drain: draft.drain,
-    finish: draft.finish,
+    finish: draft.finish?.events
+      ? { ...draft.finish, events: packEvents(run.runId, draft.finish.events) }
+      : draft.finish,
+    seal: draft.seal,
     continue: draft.continue && {
       ...draft.continue,
       events: packEvents(run.runId, draft.continue.events),
@@ -102,14 +107,17 @@ export interface FinishResult {
 export async function finishRun(
   db: Database,
   run: HeldRun,
-  end: { status: 'failed' | 'cancelled'; reason: string; error: RunError; usage?: Usage },
+  {
+    events,
+    ...end
+  }: { status: 'failed' | 'cancelled'; reason: string; error: RunError; usage?: Usage; events?: EventDraft[] },
 ): Promise<FinishResult> {
   const [row] = await run.persist(() =>
     db.query<{ result: FinishResult }>('finish_run', 'select lanefold.finish_run($1, $2, $3, $4) as result', [
       run.threadId,
       run.runId,
       run.lease,
-      end,
+      { ...end, ...(events ? { events: packEvents(run.runId, events) } : {}) },
     ]),
   );
   return row!.result;

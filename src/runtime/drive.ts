@@ -5,12 +5,14 @@ import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { ModelError } from '../models/errors.ts';
 import { isPassing } from '../postgres/errors.ts';
 import { strategies } from '../strategies/index.ts';
-import type { Decision, EntryDraft, MachineEvent, RunError, RunFacts } from '../strategies/machine.ts';
+import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../strategies/machine.ts';
 import { cleanText } from '../text.ts';
 import { callModel } from './call-model.ts';
 import type { Claim } from './claim.ts';
 import { commitStep, finishRun, type PromotedRun } from './commit.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
+import { outputFacts } from './output-facts.ts';
+import { repairOutput } from './repair-output.ts';
 import { RunContext } from './run-context.ts';
 import { runTools } from './run-tools.ts';
 import type { WorkerDeps } from './worker-deps.ts';
@@ -38,13 +40,14 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
     const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
     const machine = strategies[claim.strategy];
     if (!machine) throw new LanefoldError('invalid_agent', `There is no strategy ${JSON.stringify(claim.strategy)}.`);
-    const context = new RunContext(claim.context);
+    const context = new RunContext(claim.context, agent.output?.instructions);
     const facts: RunFacts = {
       runId: run.runId,
       model: claim.model,
       maxIterations: agent.maxIterations,
       maxModelRetries: agent.maxModelRetries,
       cycleWarning: agent.cycleWarning,
+      ...(agent.output ? { output: outputFacts(agent.output) } : {}),
     };
     let ledger = claim.calls;
     let resumed = !claim.fresh;
@@ -53,7 +56,6 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
 
     for (;;) {
       const { state, step, command } = decision;
-      if (command.type === 'fail') return await end('failed', 'error', command.error);
       let continued = false;
       if (step) {
         const result = await commitStep(deps.db, run, state, step, usage, {
@@ -66,14 +68,18 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         for (const entry of step.entries ?? []) context.push({ role: entry.role, ...entry.payload });
         for (const input of result.inputs ?? []) context.push(input);
         if (result.cancel_requested) throw new CancelRequested();
-        continued = command.type === 'finish';
+        continued = result.continued === true;
       }
+      if (command.type === 'fail' && !continued) return await end('failed', 'error', command.error, command.events);
       let event: MachineEvent;
       if (continued) {
         event = { type: 'continued' };
       } else if (command.type === 'call_model') {
         event = await callModel(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
         if (event.type === 'model_answered') usage = addUsage(usage, event.turn.usage);
+      } else if (command.type === 'repair_output') {
+        event = await repairOutput(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
+        if (event.type === 'output_repaired' && event.usage) usage = addUsage(usage, event.usage);
       } else if (command.type === 'run_tools') {
         const calls = command.calls.length > 0 ? command.calls : context.openCalls;
         const outcomes = await runTools(deps, run, toolsOnly(agent, state.tools), claim, {
@@ -98,8 +104,14 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
     return end('failed', 'error', toRunError(error));
   }
 
-  async function end(status: 'failed' | 'cancelled', reason: string, error: RunError): Promise<RunEnd> {
-    const result = await finishRun(deps.db, run, { status, reason, error, ...(usage ? { usage } : {}) });
+  async function end(
+    status: 'failed' | 'cancelled',
+    reason: string,
+    error: RunError,
+    events?: EventDraft[],
+  ): Promise<RunEnd> {
+    const told = { ...(usage ? { usage } : {}), ...(events ? { events } : {}) };
+    const result = await finishRun(deps.db, run, { status, reason, error, ...told });
     return toEnd(result, { error });
   }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { toolsOnly } from '../agents/effective.ts';
 import type { ReadyAgent } from '../agents/registry.ts';
@@ -7,7 +8,7 @@ import type { ModelSettings } from '../models/settings.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './run-context.ts';
-import { transformRequest } from './transform-request.ts';
+import { transformRequest, transformerContext } from './transform-request.ts';
 
 /** A model call as it will be made, and what the log says of it. */
 export interface PreparedCall {
@@ -31,34 +32,35 @@ export async function prepareCall(
   context: RunContext,
   iteration: number,
 ): Promise<PreparedCall> {
-  const plain = { model: claim.model, tools: agent.descriptors, settings: agent.settings };
+  const contracted = agent.output ? { refs: { output_hash: sha256(agent.output.instructions) } } : {};
+  const plain = () => ({
+    model: claim.model,
+    prompt: context.prompt,
+    tools: agent.descriptors,
+    settings: agent.settings,
+    contextHash: context.hash,
+    ...contracted,
+  });
   const { requestTransformer: transformer } = agent;
-  if (!transformer) return { ...plain, prompt: context.prompt, contextHash: context.hash };
+  if (!transformer) return plain();
   const draft = {
     model: claim.model,
     messages: context.messages,
     settings: agent.settings,
     tools: [...agent.tools.keys()],
   };
-  const request = await transformRequest(transformer, models, draft, {
-    threadId: run.threadId,
-    runId: run.runId,
-    requestId: claim.request_id,
-    agent: agent.name,
-    iteration,
-    context: structuredClone({ ...agent.toolContext, ...claim.options?.tool_context }),
-    state: structuredClone(claim.thread_state),
-    signal: run.signal,
-  });
-  if (!request.transformed) return { ...plain, prompt: context.prompt, contextHash: context.hash };
-  const sent = request.messages === draft.messages ? context : new RunContext(request.messages);
+  const request = await transformRequest(transformer, models, draft, transformerContext(run, agent, claim, iteration));
+  if (!request.transformed) return plain();
+  const sent = request.messages === draft.messages ? context : new RunContext(request.messages, context.instructions);
   return {
     model: request.model,
     settings: request.settings,
     tools: toolsOnly(agent, request.tools).descriptors,
     prompt: sent.prompt,
     contextHash: sent.hash,
-    refs: { transformed: true, ...(request.model === claim.model ? {} : { model: request.model }) },
+    refs: { transformed: true, ...contracted.refs, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
 }
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

@@ -10,6 +10,8 @@ import { toPrompt } from '../models/prompt.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { assertStorable } from '../text.ts';
+import type { Claim } from './claim.ts';
+import type { HeldRun } from './held-run.ts';
 
 /** A request as it was before its transformer saw it, or as it left it. */
 export interface DraftRequest {
@@ -20,6 +22,22 @@ export interface DraftRequest {
   /** The transformer changed something. */
   transformed?: true;
 }
+
+export const transformerContext = (
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  iteration: number,
+): TransformerContext => ({
+  threadId: run.threadId,
+  runId: run.runId,
+  requestId: claim.request_id,
+  agent: agent.name,
+  iteration,
+  context: structuredClone({ ...agent.toolContext, ...claim.options?.tool_context }),
+  state: structuredClone(claim.thread_state),
+  signal: run.signal,
+});
 
 /**
  * Lets the transformer of an agent change a request, and checks what it made of it. It works on copies.

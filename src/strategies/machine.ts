@@ -1,4 +1,7 @@
-import type { Json, JsonObject, ModelTurn, ToolCall } from '../context/message.ts';
+import type { Json, JsonObject, ModelTurn, ToolCall, Usage } from '../context/message.ts';
+import type { Checked } from '../output/contract.ts';
+
+export type { Checked };
 
 /**
  * A strategy is a pure machine: `(state, event) -> decision`. One runtime interprets the decisions of all of them:
@@ -16,7 +19,7 @@ export interface Machine<State extends MachineState = MachineState> {
 /** What every machine's state says to the runtime; the rest is the machine's own. At most 64 KB as JSON. */
 export interface MachineState {
   /** What the run waits for; the claim reads the ledger of `round` when it is `tools`. */
-  phase: 'llm' | 'tools';
+  phase: 'llm' | 'tools' | 'output';
   iteration: number;
   round: number;
   /** The only tools the calls of the round may use, where its turn was told of fewer than the run has. */
@@ -31,12 +34,29 @@ export interface RunFacts {
   maxModelRetries: number;
   /** Default true. */
   cycleWarning?: boolean;
+  /** The run's output contract, where it has one. */
+  output?: {
+    mode: 'repair' | 'error';
+    maxRepairs: number;
+    /** What the events say of it. */
+    meta: JsonObject;
+  };
 }
 
 export type MachineEvent =
-  | { type: 'model_answered'; turn: ModelTurn; contextHash: string; refs?: JsonObject; tools?: string[] }
+  | {
+      type: 'model_answered';
+      turn: ModelTurn;
+      contextHash: string;
+      refs?: JsonObject;
+      /** The tools of this turn, where they were fewer than the run's. */
+      tools?: string[];
+      /** Whether the text fits the run's contract, where there is one. */
+      checked?: Checked;
+    }
   | { type: 'model_failed'; error: RunError; retryable: boolean; retryAfterMs?: number }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
+  | { type: 'output_repaired'; checked: Checked; usage?: Usage }
   /** The answer was not final: input had been queued and is now in the context. */
   | { type: 'continued' };
 
@@ -50,10 +70,12 @@ export interface Decision<State extends MachineState = MachineState> {
 export type Command =
   | { type: 'call_model'; callId: string; afterMs?: number }
   | { type: 'run_tools'; round: number; calls: ToolCall[] }
+  /** Asks for the run's last answer, or for `text` in its place, as the object the contract wants. */
+  | { type: 'repair_output'; attempt: number; error: string; text?: string; afterMs?: number }
   /** The step carries `finish`; where input was queued the runtime answers with `continued`. */
   | { type: 'finish' }
   /** Ends the run by the database, which closes an open tool group first. */
-  | { type: 'fail'; error: RunError };
+  | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
 /** One durable advance: what is appended, told and remembered. Events name entries by their offset `e`. */
 export interface StepDraft {
@@ -64,7 +86,11 @@ export interface StepDraft {
   calls?: { index: number; id: string; name: string }[];
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
   drain?: boolean;
-  finish?: { status: 'completed'; reason: string; result?: Json };
+  /** `events` and `output` are told only if the run does end with this step. */
+  finish?: { status: 'completed'; reason: string; result?: Json; events?: EventDraft[]; output?: JsonObject };
+  /** Closes the input queue, as `finish` does, while the run goes on. */
+  seal?: true;
+  /** In place of `finish` or `seal` where input is queued. */
   continue?: { state: MachineState; events: EventDraft[] };
 }
 

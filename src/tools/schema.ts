@@ -61,7 +61,7 @@ function validator({ validate }: Schema): ReadSchema['validate'] {
 type Issue = { message: string; path?: readonly unknown[] };
 
 /** A line the model can act on; the message of a ZodError is its issues as indented JSON. */
-function explain(error: Error): string {
+export function explain(error: Error): string {
   const issues: unknown = 'issues' in error ? error.issues : error.cause;
   if (!Array.isArray(issues) || issues.length === 0) return error.message;
   return (issues as Issue[])

@@ -158,6 +158,29 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect((await api.call('GET', '/v1/threads/r-5/runs')).body).toMatchObject({ data: [{ id: accepted.body['id'] }] });
   });
 
+  test('answer with an object where there is an output contract', async () => {
+    const send = (output: unknown, answer: string) =>
+      api.call('POST', '/v1/threads/r-6/runs', {
+        agent: 'calc',
+        input: 'x',
+        model: `scripted:${JSON.stringify([answer])}`,
+        create_thread: true,
+        busy: 'wait',
+        output,
+      });
+    const schema = { type: 'object', properties: { n: { type: 'integer' } }, required: ['n'] };
+    const good = await send({ schema, name: 'number', max_repairs: 2 }, '{"n": 3}');
+    expect(await ended(good.headers.get('location')!)).toMatchObject({ status: 'completed', result: { n: 3 } });
+    const bad = await send({ schema, mode: 'error' }, '{"n": "three"}');
+    const failed = { status: 'failed', result: null, error: { type: 'output_validation' } };
+    expect(await ended(bad.headers.get('location')!)).toMatchObject(failed);
+    const raw = await send('raw', '{"n": 3}');
+    expect(await ended(raw.headers.get('location')!)).toMatchObject({ result: '{"n": 3}' });
+    expect(await send({ schema: { type: 'array' } }, '')).toMatchObject(problem(422, 'invalid_output'));
+    expect(await send({ mode: 'error' }, '')).toMatchObject(problem(400, 'invalid_request'));
+    expect(await send({ schema, mode: 'sometimes' }, '')).toMatchObject(problem(400, 'invalid_request'));
+  });
+
   test('that cannot be are refused before anything is written', async () => {
     await api.call('POST', '/v1/threads', { id: 'r-4' });
     const send = (body: object, thread = 'r-4') =>

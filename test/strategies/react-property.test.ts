@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../src/context/message.ts';
-import type { EntryDraft, MachineEvent } from '../../src/strategies/machine.ts';
+import type { Checked, EntryDraft, MachineEvent, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/index.ts';
 import type { ReactState } from '../../src/strategies/react/state.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 
 /** What the world does next: answers a model call, kills the worker, or has input waiting at the end. */
-type Move = { answer: MachineEvent; crash: boolean; steered: boolean };
+type Move = { answer: MachineEvent; crash: boolean; steered: boolean; fits: boolean };
 
 const calls = fc.array(
   fc.record({ id: fc.constantFrom('', 'a', 'b'), name: fc.constantFrom('x', 'y'), at: fc.constantFrom(1, 2) }),
@@ -22,7 +22,7 @@ const answer: fc.Arbitrary<MachineEvent> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('stop', 'tool_calls', 'length').map((r) => answered({ finishReason: r })) },
   { weight: 2, arbitrary: fc.boolean().map((retryable) => failed(retryable)) },
 );
-const moves = fc.array(fc.record({ answer, crash: fc.boolean(), steered: fc.boolean() }), {
+const moves = fc.array(fc.record({ answer, crash: fc.boolean(), steered: fc.boolean(), fits: fc.boolean() }), {
   minLength: 1,
   maxLength: 30,
 });
@@ -39,9 +39,29 @@ test('any answers, crashes and steering: groups stay closed and in order, and th
   );
 });
 
+const contract = (mode: 'repair' | 'error', maxRepairs: number) => ({ output: { mode, maxRepairs, meta: {} } });
+
+test('with a contract the run ends with an object that fits, or fails, within its repairs', () => {
+  const contracts = fc.tuple(fc.constantFrom('repair' as const, 'error' as const), fc.integer({ min: 0, max: 3 }));
+  fc.assert(
+    fc.property(moves, fc.integer({ min: 1, max: 4 }), contracts, (script, maxIterations, [mode, repairs]) => {
+      const { log, turns, ended, repaired, result } = play(script, maxIterations, contract(mode, repairs));
+      expect(ended).not.toBeNull();
+      expect(turns).toBeLessThanOrEqual(maxIterations);
+      expect(new Set(repaired).size).toBeLessThanOrEqual(mode === 'error' ? 0 : repairs);
+      expect(repaired).toEqual([...repaired].sort());
+      if (ended === 'failed') return;
+      expectClosed(log);
+      expect(result).toEqual({ fits: true });
+    }),
+    { numRuns: 300 },
+  );
+});
+
 /** Interprets the machine as the runtime does; after the script every model call is answered. */
-function play(script: Move[], maxIterations: number) {
-  const run = { ...facts, maxIterations };
+function play(script: Move[], maxIterations: number, more: Partial<RunFacts> = {}) {
+  const run: RunFacts = { ...facts, maxIterations, ...more };
+  const repaired: number[] = [];
   const log: EntryDraft[] = [];
   let committed: ReactState | null = null;
   let turns = 0;
@@ -49,35 +69,44 @@ function play(script: Move[], maxIterations: number) {
   const queue = [...script];
   for (let n = 0; n < 500; n++) {
     const { command, step } = decision;
-    if (command.type === 'fail') return { log, turns, ended: 'failed' };
+    if (command.type === 'fail' && !step) return { log, turns, repaired, ended: 'failed' };
     const move = queue.shift();
     let state = decision.state;
     let continued = false;
     if (step) {
       log.push(...(step.entries ?? []));
-      if (step.finish && !(step.continue && move?.steered)) return { log, turns, ended: step.finish.reason };
-      if (step.finish) {
+      continued = step.continue !== undefined && move?.steered === true;
+      const { reason: ended, result } = step.finish ?? {};
+      if (ended !== undefined && !continued) return { log, turns, repaired, ended, result };
+      if (continued) {
         log.push({ role: 'user', payload: { content: 'steer' } });
         state = step.continue!.state as ReactState;
-        continued = true;
       }
+      if (command.type === 'fail' && !continued && !move?.crash) return { log, turns, repaired, ended: 'failed' };
       committed = JSON.parse(JSON.stringify(state)) as ReactState;
     }
     if (move?.crash) {
       decision = react.resume(run, committed);
     } else if (continued) {
       decision = react.on(run, state, { type: 'continued' });
+    } else if (command.type === 'repair_output') {
+      repaired.push(command.attempt);
+      decision = react.on(run, state, { type: 'output_repaired', checked: checked(move?.fits ?? true) });
     } else if (command.type === 'run_tools') {
       decision = react.on(run, state, finished(command.calls.length > 0 ? command.calls : openCalls(log)));
     } else {
       expectClosed(log);
       const event = move?.answer ?? answered({ text: 'so be it' });
       if (event.type === 'model_answered') turns += 1;
-      decision = react.on(run, state, event);
+      const contracted = event.type === 'model_answered' && run.output && event.turn.toolCalls.length === 0;
+      decision = react.on(run, state, contracted ? { ...event, checked: checked(move?.fits ?? true) } : event);
     }
   }
-  return { log, turns, ended: null };
+  return { log, turns, repaired, ended: null };
 }
+
+const checked = (fits: boolean): Checked =>
+  fits ? { ok: true, value: { fits: true } } : { ok: false, message: 'It does not fit.' };
 
 const openCalls = (log: EntryDraft[]): ToolCall[] =>
   log.findLast((entry) => entry.role === 'assistant')!.payload['tool_calls'] as unknown as ToolCall[];

@@ -92,5 +92,5 @@ begin
   return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step, 'iteration', greatest(r.iteration, 1),
     'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, p_run_id),
     'options', r.options, 'usage', r.usage, 'state', r.state, 'cancel_requested', r.cancel_requested_at is not null,
-    'thread_state', t.state, 'config', v_config, 'context', coalesce(v_context, '[]'), 'calls', v_calls);
+    'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config, 'context', coalesce(v_context, '[]'), 'calls', v_calls);
 end $$;

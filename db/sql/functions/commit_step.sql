@@ -4,7 +4,8 @@
 -- p: {entries?: drafts, events?: before and then_events?: after drained
 -- input, state, iteration, usage?, calls?: new ledger rows [{index, id, name}], round?, outcomes?: of the round that
 -- ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message, drain?: boolean,
--- finish?: {status, reason, result?, error?}, continue?: {state, iteration, events} in place of finish when input waits,
+-- finish?: {status, reason, result?, error?, events?, output?}, seal?: boolean, closes the input queue while the run goes on,
+-- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.
 -- Returns {step, first_seq, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}.
@@ -22,6 +23,7 @@ declare
   v_state jsonb := p -> 'state';
   v_iteration int := (p ->> 'iteration')::int;
   v_inputs jsonb;
+  v_continued boolean := false;
   v_status text;
   v_reason text;
   v_result_seq bigint;
@@ -67,19 +69,20 @@ begin
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = (p ->> 'round')::int and c.call_index = n - 1;
   end if;
 
-  if v_finish is not null and p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
+  if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
+    v_continued := true;
     v_finish := null;
     v_state := p -> 'continue' -> 'state';
     v_iteration := (p -> 'continue' ->> 'iteration')::int;
   end if;
-  if v_finish is null and r.queued_inputs > 0 and ((p -> 'drain')::boolean or p ? 'continue') then
+  if v_finish is null and r.queued_inputs > 0 and ((p -> 'drain')::boolean or v_continued) then
     select inputs, v_events || events into v_inputs, v_events
     from lanefold._drain_inputs(p_thread_id, p_run_id, v_next, v_at, r.context_ref, r.request_id, r.iteration);
     v_next := v_next + jsonb_array_length(v_inputs);
     r.queued_inputs := 0;
   end if;
   if v_finish is null then
-    v_events := v_events || coalesce(case when p ? 'continue' then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
+    v_events := v_events || coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
     v_status := 'running';
   else
     -- a cancel recorded before the terminal commit wins; the answer stays in the log
@@ -90,7 +93,11 @@ begin
     elsif v_status = 'completed' and not v_finish ? 'result' then
       v_result_seq := v_first + v_entries - 1;
     end if;
-    v_events := v_events || lanefold._terminal_events(v_status, v_reason, v_iteration, v_finish -> 'error', v_result_seq, v_finish -> 'result');
+    v_events := v_events || coalesce(v_finish -> 'events', '[]')
+      || lanefold._terminal_events(v_status, v_reason, v_iteration, v_finish -> 'error', v_result_seq, v_finish -> 'result');
+    if v_finish ? 'output' then
+      v_events := jsonb_set(v_events, array[(jsonb_array_length(v_events) - 2)::text, 'd', 'output'], v_finish -> 'output');
+    end if;
   end if;
 
   if r.event_count + jsonb_array_length(v_events) > coalesce((p ->> 'max_events')::int, 2000) then
@@ -104,13 +111,16 @@ begin
   if v_inputs is not null then
     v_out := v_out || jsonb_build_object('inputs', v_inputs);
   end if;
+  if v_continued then
+    v_out := v_out || '{"continued": true}';
+  end if;
   update lanefold._run
   set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage), fruitless_claims = case when p ? 'resumed' then fruitless_claims else 0 end,
       event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs, last_commit = v_out,
       state = case when v_finish is null then v_state end, status = v_status, active = v_finish is null, termination_reason = v_reason,
       lease_until = case when v_finish is null then v_at + p_lease_ms * interval '1 ms' end,
       result_seq = v_result_seq, result = v_finish -> 'result', error = v_finish -> 'error',
-      finished_at = case when v_finish is not null then v_at end, sealed_at = case when v_finish is null then sealed_at else coalesce(sealed_at, v_at) end
+      finished_at = case when v_finish is not null then v_at end, sealed_at = case when v_finish is null and (v_continued or not p ? 'seal') then sealed_at else coalesce(sealed_at, v_at) end
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread
   set rev = v_next, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,

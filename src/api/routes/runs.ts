@@ -3,10 +3,12 @@ import type { EnqueueOptions } from '../../client/enqueue.ts';
 import type { Client } from '../../client/client.ts';
 import { toCallSettings } from '../../models/call-settings.ts';
 import type { ModelSettings } from '../../models/settings.ts';
+import type { OutputContract, OutputOption } from '../../output/contract.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, CancelRun, NewRun, Run, RunPage, RunReceipt, RunStatus } from '../schemas/run.ts';
+import type { Output } from '../schemas/run-overrides.ts';
 import { Id, limit } from '../schemas/values.ts';
 import {
   body,
@@ -118,6 +120,12 @@ export function addRuns(app: ApiApp, lanefold: Client): void {
   });
 }
 
+function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
+  if (output === undefined || output === 'raw' || !('schema' in output)) return output;
+  const { max_repairs: maxRepairs, ...contract } = output;
+  return given({ ...contract, maxRepairs }) as OutputContract;
+}
+
 const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> =>
   given({
     agent: request.agent,
@@ -134,6 +142,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     streaming: request.streaming,
     idleTimeoutMs: request.idle_timeout_ms,
     toolTimeoutMs: request.tool_timeout_ms,
+    output: toOutput(request.output),
     toolContext: request.tool_context,
     onFailure: request.on_failure,
     extraRefs: request.extra_refs,

@@ -23,6 +23,28 @@ export const Settings = z
     example: { max_output_tokens: 500, temperature: 0 },
   });
 
+export const Output = z
+  .union([
+    z.literal('raw'),
+    z.strictObject({ mode: z.literal('raw') }),
+    z.strictObject({
+      schema: jsonObject('The JSON Schema of an object with properties.'),
+      name: z.string().min(1).max(64).optional(),
+      description: z.string().max(10_000).optional(),
+      mode: z
+        .enum(['repair', 'error'])
+        .optional()
+        .openapi({ description: 'What becomes of an answer that does not fit; default `repair`.' }),
+      max_repairs: whole(0, 1_000)
+        .optional()
+        .openapi({ description: 'Model calls to put the answer right; default 1, more than 3 means 3.' }),
+    }),
+  ])
+  .openapi('Output', {
+    description: 'What the answer must be: a JSON object, which becomes the result. `raw`: text.',
+    example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
+  });
+
 /** What a request may say differently from its agent. */
 export const overrides = {
   tools: names.optional().openapi({ description: 'Registered tools by name, instead of those of agent and thread.' }),
@@ -44,5 +66,6 @@ export const overrides = {
   idle_timeout_ms: whole(0, 86_400_000)
     .optional()
     .openapi({ description: 'Silence of a model until the run fails; 0 for the tool timeout + 60,000.' }),
+  output: Output.optional(),
   tool_timeout_ms: whole(1, 86_400_000).optional().openapi({ description: 'Per attempt of a tool.' }),
 };

@@ -1,7 +1,8 @@
 import type { Json, JsonObject, ToolCall } from '../../context/message.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, RunFacts } from '../machine.ts';
 import { callId, type ReactState } from './state.ts';
-import { advance, checkpoint, limitFinish, llmStarted } from './steps.ts';
+import { settle } from '../output/settle.ts';
+import { advance, checkpoint, finishAtLimit, llmStarted } from './steps.ts';
 
 type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
 
@@ -43,23 +44,16 @@ export function onModelAnswered(run: RunFacts, state: ReactState, event: Answere
   if (turnType === 'tool_calls') {
     // a provider announced calls and sent none: a round without tools, which still counts
     return atLimit
-      ? { state: next, step: { entries, events, finish: limitFinish }, command: { type: 'finish' } }
+      ? finishAtLimit(run, next, { entries, events })
       : {
           state: next,
           step: { entries, events, drain: true, thenEvents: [llmStarted(run, next)] },
           command: { type: 'call_model', callId: callId(run.runId, next) },
         };
   }
-  return {
-    state,
-    step: {
-      entries,
-      events,
-      finish: { status: 'completed', reason: 'final_answer' },
-      continue: { state: next, events: atLimit ? [] : [llmStarted(run, next)] },
-    },
-    command: { type: 'finish' },
-  };
+  const overtaken = { state: next, events: atLimit ? [] : [llmStarted(run, next)] };
+  const step = { entries, events, continue: overtaken };
+  return settle(run, state, step, { reason: 'final_answer', checked: event.checked });
 }
 
 function startRound(

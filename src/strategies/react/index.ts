@@ -1,6 +1,7 @@
 import type { Decision, Machine, MachineEvent, RunFacts } from '../machine.ts';
 import { onModelAnswered } from './answered.ts';
 import { onModelFailed } from './failed.ts';
+import { onRepaired, resumeRepair } from '../output/settle.ts';
 import { callId, type ReactState } from './state.ts';
 import { finishAtLimit, llmStarted, nextCall } from './steps.ts';
 import { onToolsFinished } from './tools.ts';
@@ -22,7 +23,8 @@ export const react: Machine<ReactState> = {
     if (known.phase === 'tools') {
       return { state: known, command: { type: 'run_tools', round: known.round, calls: [] } };
     }
-    if (known.iteration > run.maxIterations) return finishAtLimit(known);
+    if (known.phase === 'output') return resumeRepair(run, known);
+    if (known.iteration > run.maxIterations) return finishAtLimit(run, known);
     const next = { ...known, call_no: known.call_no + 1 };
     return {
       state: next,
@@ -43,8 +45,10 @@ export const react: Machine<ReactState> = {
         return onModelFailed(run, state, event);
       case 'tools_finished':
         return onToolsFinished(run, state, event);
+      case 'output_repaired':
+        return onRepaired(run, state, event.checked);
       case 'continued':
-        return state.iteration > run.maxIterations ? finishAtLimit(state) : nextCall(run, state);
+        return state.iteration > run.maxIterations ? finishAtLimit(run, state) : nextCall(run, state);
     }
   },
 };

@@ -1,7 +1,7 @@
-import type { MachineState } from '../machine.ts';
+import type { RepairableState } from '../output/settle.ts';
 
 /** Everything a ReAct run needs to go on after a crash, besides the log and the ledger. */
-export interface ReactState extends MachineState {
+export interface ReactState extends RepairableState {
   /** Number of the model call last started; `<run_id>.<call_no>` is its id. */
   call_no: number;
   /** Retries of the call in this iteration. */

@@ -1,4 +1,5 @@
-import type { Decision, EventDraft, RunFacts } from '../machine.ts';
+import type { Decision, EventDraft, RunFacts, StepDraft } from '../machine.ts';
+import { settle } from '../output/settle.ts';
 import { callId, type ReactState } from './state.ts';
 
 /** The result of a run that used up its model calls; it is not a message of the context. */
@@ -32,10 +33,5 @@ export const nextCall = (run: RunFacts, state: ReactState): Decision<ReactState>
 });
 
 /** The limit is a normal end: the run is completed, its input queue sealed. */
-export const limitFinish = { status: 'completed', reason: 'max_iterations', result: limitText } as const;
-
-export const finishAtLimit = (state: ReactState): Decision<ReactState> => ({
-  state,
-  step: { finish: limitFinish },
-  command: { type: 'finish' },
-});
+export const finishAtLimit = (run: RunFacts, state: ReactState, step: StepDraft = {}): Decision<ReactState> =>
+  settle(run, state, step, { reason: 'max_iterations', text: limitText });

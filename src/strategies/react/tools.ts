@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../context/message.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, Outcome, RunFacts } from '../machine.ts';
 import { callId, type ReactState } from './state.ts';
-import { advance, checkpoint, limitFinish, llmStarted } from './steps.ts';
+import { advance, checkpoint, finishAtLimit, llmStarted } from './steps.ts';
 
 type Finished = Extract<MachineEvent, { type: 'tools_finished' }>;
 
@@ -26,9 +26,7 @@ export function onToolsFinished(run: RunFacts, state: ReactState, event: Finishe
     events: [...calls.map((call, i) => toolCompleted(call, outcomes[i]!, i, state)), checkpoint(next, 'after_tools')],
     outcomes: outcomes.map((o) => ({ status: o.status, attempts: o.attempts, duration_ms: o.durationMs })),
   };
-  if (next.iteration > run.maxIterations) {
-    return { state: next, step: { ...step, finish: limitFinish }, command: { type: 'finish' } };
-  }
+  if (next.iteration > run.maxIterations) return finishAtLimit(run, next, step);
   return {
     state: next,
     step: { ...step, drain: true, thenEvents: [llmStarted(run, next)] },

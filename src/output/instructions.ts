@@ -1,0 +1,11 @@
+import type { JSONSchema7 } from '@ai-sdk/provider';
+
+/** What every model call of a run with a contract is told; sent, never stored (reference 8.2). */
+export function outputInstructions(schema: JSONSchema7, description: string | undefined): string {
+  return [
+    'Give your final answer as a single JSON object and nothing else: no code fences, no words before or after it.',
+    ...(description ? [`The object is: ${description}`] : []),
+    'It must fit this JSON Schema:',
+    JSON.stringify(schema, null, 2),
+  ].join('\n');
+}
