@@ -53,6 +53,7 @@ export const errorStatus = {
   // the state of the thread or run forbids it: nothing was written
   thread_not_found: 404,
   run_not_found: 404,
+  tool_call_not_found: 404,
   thread_exists: 409,
   thread_erased: 410,
   thread_busy: 409,
@@ -67,6 +68,8 @@ export const errorStatus = {
   lease_lost: 409,
   step_ahead: 409,
   append_only: 409,
+  already_decided: 409,
+  not_awaiting_approval: 409,
   // the surroundings are not there
   database_unreachable: 503,
   database_full: 503,

@@ -2,16 +2,26 @@
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
-export { defineTool, type Replay, type Tool, type ToolCallContext, type ToolDefinition } from './tools/tool.ts';
+export {
+  defineTool,
+  type NeedsApproval,
+  type PendingCallContext,
+  type Replay,
+  type Tool,
+  type ToolCallContext,
+  type ToolDefinition,
+} from './tools/tool.ts';
+export type { GuardedCall, GuardTool, GuardVerdict } from './tools/guard.ts';
 export { defineSkills, type Skill } from './tools/skills.ts';
 export { ToolError } from './tools/tool-error.ts';
 export type { OutputContract, OutputOption, RepairDraft } from './output/contract.ts';
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions, Transaction } from './client/enqueue.ts';
 export type { RunOverrides } from './client/overrides.ts';
+export type { CallRef, DecisionOptions, DecisionReceipt } from './client/approvals.ts';
 export type { RunRef, Runs } from './client/runs.ts';
 export type { Collected, CollectOptions, MintedToken, ResumeOptions } from './client/checkpoints.ts';
-export type { Run, RunHandle, RunStatus } from './client/run-row.ts';
+export type { AwaitingCall, Run, RunHandle, RunStatus } from './client/run-row.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
 export type { Input, InputOptions, InputReceipt, InputRejection } from './client/inputs.ts';
 export type { RunEvent } from './client/events.ts';

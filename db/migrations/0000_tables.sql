@@ -81,6 +81,7 @@ CREATE TABLE "lanefold"."_run" (
 	"enqueued_at" timestamptz,
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
+	"suspended_until" timestamptz,
 	"user_seq" bigint,
 	"result_seq" bigint,
 	"enqueue_no" integer DEFAULT 0 NOT NULL,
@@ -151,6 +152,7 @@ CREATE TABLE "lanefold"."_tool_call" (
 	"tool_call_id" text NOT NULL,
 	"name" text NOT NULL,
 	"outcome" jsonb,
+	"approval" jsonb,
 	CONSTRAINT "_tool_call_thread_id_run_id_round_call_index_pk" PRIMARY KEY("thread_id","run_id","round","call_index")
 );
 --> statement-breakpoint

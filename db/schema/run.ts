@@ -26,6 +26,8 @@ export const run = lanefold.table(
     enqueuedAt: moment('enqueued_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
+    /** While the run waits for approval: when it stops waiting. */
+    suspendedUntil: moment('suspended_until'),
     /** `seq` of the run's user message, and of the assistant message that is its result. */
     userSeq: bigint('user_seq', { mode: 'number' }),
     resultSeq: bigint('result_seq', { mode: 'number' }),
@@ -100,6 +102,8 @@ export const toolCall = lanefold.table(
     name: text('name').notNull(),
     /** The outcome until its tool message is in the log. */
     outcome: jsonb('outcome'),
+    /** Of a call that needs a person's yes: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
+    approval: jsonb('approval'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
 );

@@ -3,6 +3,7 @@ import type { JsonObject } from '../context/message.ts';
 import type { CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
 import type { OutputContract } from '../output/contract.ts';
+import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
 import type { RequestTransformer } from './transformer.ts';
 
@@ -48,6 +49,10 @@ export interface AgentDefinition {
   requestTransformer?: RequestTransformer | string;
   /** Transformers that requests to this agent may choose by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /** How long a call waits for a person's yes until it is denied, in ms; default 7 days. */
+  approvalTimeoutMs?: number;
+  /** Looks at every tool call before it starts, and may block it. */
+  guardTool?: GuardTool | null;
 }
 
 type Optional = 'requestTransformer' | 'output';
@@ -77,6 +82,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
   }
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
+  if (definition.guardTool && typeof definition.guardTool !== 'function')
+    throw invalid(name, 'guardTool is no function');
   const toolTimeoutMs = definition.toolTimeoutMs ?? 15_000;
   return Object.freeze({
     name,
@@ -100,10 +107,18 @@ export function defineAgent(definition: AgentDefinition): Agent {
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.output ? { output: definition.output } : {}),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
+    approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
+    guardTool: definition.guardTool ?? null,
   });
 }
 
-const atLeastOne = ['maxIterations', 'toolTimeoutMs', 'toolConcurrency', 'maxToolResultBytes'] as const;
+const atLeastOne = [
+  'maxIterations',
+  'toolTimeoutMs',
+  'toolConcurrency',
+  'maxToolResultBytes',
+  'approvalTimeoutMs',
+] as const;
 const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'toolRetryBackoffMs'] as const;
 
 function check(agent: string, key: string, value: number | undefined, least: number): void {

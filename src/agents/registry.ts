@@ -63,7 +63,6 @@ export async function createAgentRegistry(
   }
   const names = [...agents.keys()];
   const extra = await normaliseTools(tools);
-  refuseApprovals(extra);
   const extraTools = toolsByName(extra);
   const toolNames = [
     ...new Set([...extraTools.keys(), ...[...agents.values()].flatMap((agent) => [...agent.tools.keys()])]),
@@ -98,7 +97,6 @@ async function ready(
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
-  refuseApprovals(tools);
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
   return {
@@ -126,17 +124,4 @@ async function ready(
       )
       .digest('base64url'),
   };
-}
-
-/** A tool that asks for a person's yes must not run without one, and runs cannot wait for it yet. */
-function refuseApprovals(tools: readonly Tool[]): void {
-  const tool = tools.find((candidate) => candidate.needsApproval);
-  if (!tool) return;
-  throw new LanefoldError(
-    'invalid_tool',
-    `Tool ${JSON.stringify(tool.name)} needs approval, which runs cannot wait for.`,
-    {
-      hint: 'Leave out needsApproval and ask inside the tool, or keep the tool from this agent.',
-    },
-  );
 }

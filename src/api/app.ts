@@ -10,6 +10,7 @@ import { allowedMethods } from './methods.ts';
 import type { AppOptions } from './options.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
+import { addApprovals } from './routes/approvals.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addEvents } from './routes/events.ts';
@@ -68,6 +69,7 @@ export function createApp(lanefold: Client, options: AppOptions & { closing?: Ab
   addRuns(app, lanefold);
   addInputs(app, lanefold);
   addCheckpoints(app, lanefold);
+  addApprovals(app, lanefold);
   addEvents(app, lanefold, given({ onError, closing: options.closing }));
   addOperations(app, lanefold, requests);
   addDocs(app);

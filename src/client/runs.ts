@@ -1,4 +1,5 @@
 import { LanefoldError } from '../errors.ts';
+import { decideToolCall, type CallRef, type DecisionOptions, type DecisionReceipt } from './approvals.ts';
 import { enqueueRun, type EnqueueDeps, type EnqueueOptions, type Transaction } from './enqueue.ts';
 import { assertId } from '../ids.ts';
 import type { PromotedRun } from '../runtime/commit.ts';
@@ -62,6 +63,16 @@ export interface Runs {
   steer(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
   /** As `steer`, for what a program says. */
   inject(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  /**
+   * Approves a tool call that a suspended run waits for. The first decision counts: the same again answers as the first
+   * time. The run goes on when every call of its round is decided.
+   *
+   * @throws LanefoldError `already_decided` where it was denied, `not_awaiting_approval`, `tool_call_not_found`,
+   * `run_not_found`, `thread_not_found`
+   */
+  approve(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  /** As `approve`, but the call is not made, and the model is told so. */
+  deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** What a run was told by `steer` and `inject`, in order, and what became of it. */
   inputs(run: RunRef, options?: { afterOrdinal?: number; limit?: number }): Promise<Input[]>;
   /** Asks for the end of a run, by its id or by a token of it. Harmless twice or too late; its tokens are dead then. */
@@ -135,6 +146,8 @@ export function runsOf(deps: RunsDeps): Runs {
     stream: (run, options) => streams.follow(run.threadId, run.id, options),
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
+    approve: (run, call, options) => decideToolCall(deps, run, call, 'approved', options),
+    deny: (run, call, options) => decideToolCall(deps, run, call, 'denied', options),
     inputs: (run, { afterOrdinal = 0, limit = 100 } = {}) => readInputs(db, run.threadId, run.id, afterOrdinal, limit),
     async cancel(target, reason = 'user_cancelled') {
       const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;

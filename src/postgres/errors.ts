@@ -21,6 +21,9 @@ const codes: Record<string, ErrorCode> = {
   LF016: 'invalid_id',
   LF017: 'token_stale',
   LF018: 'run_active',
+  LF020: 'tool_call_not_found',
+  LF021: 'already_decided',
+  LF022: 'not_awaiting_approval',
 };
 
 const connectionCodes = new Set([

@@ -14,6 +14,8 @@ export interface RunJobResult {
   reason?: string;
   /** The beginning of the final answer. */
   answer?: string;
+  /** Tool calls that a suspended run waits for, by round, index and name. */
+  awaiting?: string[];
   error?: string;
   iterations?: number;
   tokens?: number;

@@ -52,6 +52,8 @@ export interface LedgerRow {
   attempts: number;
   duration_ms: number | null;
   outcome: { content: string; cleaned?: boolean } | null;
+  /** Where a person's yes was asked for; a denial has its outcome besides. */
+  approval: { decision?: 'approved' | 'denied' } | null;
 }
 
 export interface Refusal {

@@ -15,6 +15,7 @@ import { outputFacts } from './output-facts.ts';
 import { repairOutput } from './repair-output.ts';
 import { RunContext } from './run-context.ts';
 import { runTools } from './run-tools.ts';
+import { suspendRun } from './suspend.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
 export interface RunEnd {
@@ -22,13 +23,15 @@ export interface RunEnd {
   /** The final answer, where there is one. */
   answer?: Json;
   error?: RunError;
+  /** Tool calls that a suspended run waits for, as `1.0 pay`. */
+  awaiting?: string[];
   iteration: number;
   usage?: Usage;
   promoted?: PromotedRun;
 }
 
 /**
- * Drives a claimed run to its end: commits what the machine decides, does what it commands, and tells it what came of
+ * Drives a claimed run to its end, or to where it waits for people: commits what the machine decides, does what it commands, and tells it what came of
  * that. The one interpreter for all strategies.
  *
  * @throws LanefoldError `lease_lost` when another worker has taken the run: nothing may be written any more
@@ -88,6 +91,12 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
           calls,
           ledger,
         });
+        if ('awaiting' in outcomes) {
+          const wait = { round: command.round, awaiting: outcomes.awaiting, timeoutMs: agent.approvalTimeoutMs };
+          if (!(await suspendRun(deps.db, run, wait))) throw new CancelRequested();
+          const names = wait.awaiting.map((index) => `${wait.round}.${index} ${calls[index]!.name}`);
+          return toEnd({ status: 'suspended' }, { awaiting: names });
+        }
         ledger = null;
         event = { type: 'tools_finished', calls, outcomes };
       } else {
@@ -117,7 +126,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
 
   function toEnd(
     { status, promoted }: { status: string; promoted?: PromotedRun },
-    how: { answer?: Json | undefined; error?: RunError },
+    how: Pick<RunEnd, 'error' | 'awaiting'> & { answer?: Json | undefined },
   ): RunEnd {
     return { status, iteration, ...how, ...(usage ? { usage } : {}), ...(promoted ? { promoted } : {}) } as RunEnd;
   }

@@ -23,7 +23,8 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
     end: (end: RunEnd): Promise<void> => {
       const last = at(end.iteration, end.status, end.usage);
       const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
-      progress.note(last, [`${end.status} ${spent}${end.error ? `: ${end.error.message}` : ''}`]);
+      const why = end.error?.message ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
+      progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
       return progress.close();
     },
     drop: (): void => progress.drop(),

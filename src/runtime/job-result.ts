@@ -13,6 +13,7 @@ export function jobResult(end: RunEnd): RunJobResult {
   return {
     status: end.status,
     ...(end.answer === undefined ? {} : { answer: clip(end.answer) }),
+    ...(end.awaiting ? { awaiting: end.awaiting } : {}),
     ...(end.error ? { error: end.error.message } : {}),
     iterations: end.iteration,
     ...(end.usage ? { tokens: end.usage.total_tokens } : {}),

@@ -8,6 +8,7 @@ import { afterCrash } from './after-crash.ts';
 import type { Claim, LedgerRow } from './claim.ts';
 import { recordToolCall } from './commit.ts';
 import type { HeldRun } from './held-run.ts';
+import { needsPreflight, preflight } from './preflight.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
 interface Round {
@@ -21,6 +22,8 @@ interface Round {
 /**
  * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
  * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
+ *
+ * Where calls need a person's yes the others run, all their outcomes are stored, and `awaiting` names the calls to ask for.
  */
 export async function runTools(
   deps: WorkerDeps,
@@ -28,27 +31,34 @@ export async function runTools(
   agent: ReadyAgent,
   claim: Claim,
   round: Round,
-): Promise<Outcome[]> {
+): Promise<Outcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
+  const baseOf = (index: number): ToolCallBase => ({
+    threadId: run.threadId,
+    runId: run.runId,
+    requestId: claim.request_id,
+    iteration: round.iteration,
+    round: round.round,
+    callIndex: index,
+    state: claim.thread_state,
+    context: { ...agent.toolContext, ...claim.options?.tool_context },
+  });
+  const ahead = needsPreflight(agent, round.calls)
+    ? await preflight(agent, round.calls, stored, baseOf, run.signal)
+    : undefined;
 
   const outcomes: Outcome[] = await runToolRound(
     round.calls,
     async (call, index, signal) => {
       const row = stored.get(index);
       if (row?.outcome) return fromLedger(row);
+      if (ahead?.awaiting.has(index)) return awaiting;
+      const blocked = ahead?.blocked.get(index);
+      if (blocked) return blocked;
       const tool = agent.tools.get(call.name);
       if (!tool) return unknownTool(call.name);
-      const base: ToolCallBase = {
-        threadId: run.threadId,
-        runId: run.runId,
-        requestId: claim.request_id,
-        iteration: round.iteration,
-        round: round.round,
-        callIndex: index,
-        state: claim.thread_state,
-        context: { ...agent.toolContext, ...claim.options?.tool_context },
-      };
+      const base = baseOf(index);
       if (row?.status === 'started') {
         run.assertHeld();
         const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
@@ -72,7 +82,7 @@ export async function runTools(
       concurrency: agent.toolConcurrency,
       signal: run.signal,
       onOutcome: async (index, outcome) => {
-        if (stored.get(index)?.outcome) return;
+        if (stored.get(index)?.outcome || ahead?.awaiting.has(index)) return;
         open -= 1;
         if (open === 0) return;
         await recordToolCall(deps.db, run, round.round, index, {
@@ -84,11 +94,15 @@ export async function runTools(
       },
     },
   );
+  if (ahead && ahead.awaiting.size > 0) return { awaiting: [...ahead.awaiting] };
   return outcomes.map((outcome, index) => {
     const refsOf = agent.tools.get(round.calls[index]!.name)?.resultRefs;
     return refsOf && outcome.status === 'ok' ? { ...outcome, refs: refsOf(outcome.content) } : outcome;
   });
 }
+
+/** Holds the place of a call that is not run in this round; never told. */
+const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
 
 const fromLedger = (row: LedgerRow): ToolOutcome => ({
   status: row.status as ToolOutcome['status'],

@@ -28,7 +28,7 @@ const adoptMs = 300_000;
 /**
  * Finds runs that nobody works on and the queue does not know, and gives them to the queue again: expired leases, and
  * queued runs whose job was never added or was lost. The `run` table is the outbox; this is what makes it one. Runs that
- * were cancelled and did not stop in time are ended here.
+ * were cancelled and did not stop in time are ended here, and calls that nobody has approved in time are denied.
  *
  * @returns how many jobs were added
  */
@@ -39,7 +39,8 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
     `select thread_id, id as run_id, agent, enqueue_no, queue_shard, status from lanefold._run
      where active and (queue_prefix = $4 or agent = any($6))
        and (status = 'queued' and enqueued_at < clock_timestamp() - case when queue_prefix = $4 then $1::float8 else $5 end * interval '1 ms'
-         or status = 'running' and cancel_requested_at < clock_timestamp() - $2::float8 * interval '1 ms')
+         or status = 'running' and cancel_requested_at < clock_timestamp() - $2::float8 * interval '1 ms'
+         or status = 'suspended' and suspended_until < clock_timestamp())
      order by enqueued_at limit $3`,
     [graceMs, cancelGraceMs, limit, queue.prefix, adoptMs, adoptable],
   );
@@ -47,6 +48,10 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
   for (const run of found.filter(({ status }) => status === 'running')) {
     const ended = await cancelWithoutWorker(db, run).catch(onError);
     if (ended?.promoted) promoted.push(ended.promoted);
+  }
+  for (const run of found.filter(({ status }) => status === 'suspended')) {
+    const resumed = await expireApprovals(db, run, queue.prefix).catch(onError);
+    if (resumed) promoted.push(resumed);
   }
   const queued = found.filter(({ status }) => status === 'queued');
   const lost = queued.length > 0 ? await queue.missing(queued) : [];
@@ -81,6 +86,15 @@ async function cancelWithoutWorker(db: Database, run: Due): Promise<FinishResult
     [run.thread_id, run.run_id, null, { status: 'cancelled', reason: 'cancelled' }],
   );
   return row!.result;
+}
+
+async function expireApprovals(db: Database, run: Due, prefix: string): Promise<PromotedRun | null> {
+  const [row] = await db.query<{ job: PromotedRun | null }>(
+    'expire_approvals',
+    'select lanefold.expire_approvals($1, $2, $3) as job',
+    [run.thread_id, run.run_id, prefix],
+  );
+  return row!.job;
 }
 
 export const toJob = ({ thread_id, run_id, agent, enqueue_no }: Due): RunJob => ({

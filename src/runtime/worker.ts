@@ -35,7 +35,7 @@ export interface WorkerOptions {
   maxTraceEvents?: number;
   /** How long `stop` lets runs end before it hands the rest over to other workers; default 25,000. */
   stopGraceMs?: number;
-  /** Told when a run has ended in this worker; must not throw. */
+  /** Told when a run has ended in this worker, or waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
   /** Told of faults that are not a run's own: lost connections, failed sweeps. Default: a line on stderr. */
   onError?: (error: unknown) => void;
@@ -45,7 +45,7 @@ export interface EndedRun {
   threadId: string;
   runId: string;
   agent: string;
-  /** `completed`, `failed` or `cancelled`. */
+  /** `completed`, `failed` or `cancelled`; `suspended` where it waits for approval, and goes on later. */
   status: string;
   /** Since this worker took the run. */
   durationMs: number;
@@ -140,7 +140,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     try {
       const end = await driveRun({ ...deps, maxTraceEvents: options.maxTraceEvents, onStep }, run, claim);
       keeper.release(run);
-      deps.onEnd?.(run);
+      if (end.status !== 'suspended') deps.onEnd?.(run);
       live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await queue.add(toJob(end.promoted), end.promoted.queue_shard).catch(onError);

@@ -25,6 +25,8 @@ export function checkTool(tool: Tool): Tool {
   const verifies = typeof replay === 'object' && replay !== null && typeof replay.verify === 'function';
   if (replay !== 'safe' && replay !== 'never' && !verifies)
     throw invalidTool(name, 'has an unknown replay', "Use 'safe', 'never' or { verify }.");
+  if (tool.needsApproval !== undefined && !['boolean', 'function'].includes(typeof tool.needsApproval))
+    throw invalidTool(name, 'has an unknown needsApproval', 'Use true, false or a function.');
   const type: unknown = tool.inputSchema?.type;
   if (typeof tool.inputSchema !== 'object' || tool.inputSchema === null || (type !== undefined && type !== 'object'))
     throw invalidTool(

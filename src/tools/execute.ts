@@ -86,7 +86,13 @@ export async function executeToolCall(
   }
 }
 
-async function checkArguments(tool: Tool, args: Json, timeoutMs: number, signal: AbortSignal): Promise<Validation> {
+/** The arguments as the tool will see them, or why it refuses them. Rejects only with the reason of `signal`. */
+export async function checkArguments(
+  tool: Tool,
+  args: Json,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Validation> {
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
   try {
     // A copy, because the call is part of the conversation and a tool may change its arguments.

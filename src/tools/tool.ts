@@ -26,6 +26,9 @@ export interface ToolCallContext {
   context: JsonObject;
 }
 
+/** What is known of a call before its first attempt. */
+export type PendingCallContext = Omit<ToolCallContext, 'attempt'>;
+
 /**
  * What happens to a call that had started when its worker died: `safe` runs it again, `never` tells the model that the
  * outcome is unknown, `verify` looks up what the lost attempt did (`undefined`: nothing, run it again).
@@ -47,9 +50,9 @@ export interface ToolLimits {
 
 export type Validation = { ok: true; value: unknown } | { ok: false; message: string };
 
-/** Whether somebody must approve a call first: fixed, or decided per call. */
+/** Whether somebody must approve a call first: fixed, or decided per call. It may be asked again after a crash. */
 export type NeedsApproval<ARGS = unknown> =
-  boolean | ((args: ARGS, call: { toolCallId: string; context: JsonObject }) => boolean | PromiseLike<boolean>);
+  boolean | ((args: ARGS, ctx: PendingCallContext) => boolean | PromiseLike<boolean>);
 
 /** A tool as the runtime uses it, whatever it was made from. Treated as immutable. */
 export interface Tool
@@ -75,6 +78,7 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
   execute: (args: NoInfer<ARGS>, ctx: ToolCallContext) => unknown;
   /** Default `safe`. */
   replay?: Replay<NoInfer<ARGS>>;
+  /** The run waits, without a worker, until a person approves the call or denies it; default false. */
   needsApproval?: NeedsApproval<NoInfer<ARGS>>;
   strict?: boolean;
 }

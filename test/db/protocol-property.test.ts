@@ -46,6 +46,27 @@ const command = fc.oneof(
     arbitrary: fc.record({ do: fc.constant('finish' as const), run: which, offLease: off, anyone: fc.boolean() }),
   },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('cancel' as const), run: which }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('suspend' as const),
+      run: which,
+      off,
+      offLease: off,
+      awaiting: fc.subarray([0, 1], { minLength: 1 }),
+      past: fc.boolean(),
+    }),
+  },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constant('decide' as const),
+      run: which,
+      index: fc.nat(1),
+      decision: fc.constantFrom('approved', 'denied'),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant('expire' as const), run: which }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant('input' as const), id: fc.constantFrom('i1', 'i2', 'i3') }) },
   {
     weight: 2,
@@ -124,6 +145,14 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
       );
     case 'cancel':
       return run!.cancel();
+    case 'suspend': {
+      const step = Number(row?.['step'] ?? 0) + c.off;
+      return run!.suspend(step, { round, awaiting: c.awaiting, timeout_ms: c.past ? -1_000 : 60_000 }, { lease });
+    }
+    case 'decide':
+      return run!.decide(round, c.index, c.decision);
+    case 'expire':
+      return run!.expire();
     case 'input':
       return input(log.db, threadId, c.id, 'hello');
     case 'operation':
@@ -151,6 +180,17 @@ const completed: Command[] = [...begun, { do: 'advance', run: 'r0', off: 0, offL
 const cancelled: Command[] = [
   { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },
   { do: 'cancel', run: 'r0' },
+];
+/** Two calls that wait for people, a word on one of them, and the end of their time for the other. */
+const suspended: Command[] = [
+  ...begun,
+  { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 2 },
+  { do: 'suspend', run: 'r0', off: 0, offLease: 0, awaiting: [0, 1], past: true },
+  { do: 'decide', run: 'r0', index: 0, decision: 'approved' },
+  { do: 'expire', run: 'r0' },
+  { do: 'claim', run: 'r0', off: 0, past: false },
+  { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 0 },
+  { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 0 },
 ];
 const failed: Command[] = [...begun, { do: 'finish', run: 'r0', offLease: 0, anyone: true }];
 
@@ -187,7 +227,7 @@ test('whatever workers, callers and sweeps do in whatever order, the invariants 
       await log.threads.erase(threadId);
     }),
     // chance alone might complete no run, or cancel none
-    { numRuns: 15, examples: [[completed], [cancelled], [failed]] },
+    { numRuns: 15, examples: [[completed], [cancelled], [suspended], [failed]] },
   );
   expect(new Set(ended)).toEqual(new Set(['completed/final_answer', 'failed/error', 'cancelled/cancelled']));
 });

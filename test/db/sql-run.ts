@@ -65,6 +65,11 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       }),
     record: (round: number, index: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
       call('record_tool_call($1, $2, $3, $4, $5, $6, $7)', threadId, runId, lease, leaseMs, round, index, body),
+    suspend: (step: number, body: JsonObject, { lease = 1 } = {}) =>
+      call('suspend_run($1, $2, $3, $4, $5)', threadId, runId, lease, step, { timeout_ms: 60_000, ...body }),
+    decide: (round: number, index: number, decision: string, more: JsonObject = {}) =>
+      call('decide_tool_call($1, $2, $3, $4, $5)', threadId, runId, round, index, { decision, ...more }),
+    expire: () => call('expire_approvals($1, $2, $3)', threadId, runId, 'lf'),
     finish: (body: JsonObject, lease: number | null = null) =>
       call('finish_run($1, $2, $3, $4)', threadId, runId, lease, body),
     cancel: (reason = 'user_cancelled') => call('cancel_run($1, $2, $3)', threadId, runId, reason),

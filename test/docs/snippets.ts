@@ -15,6 +15,7 @@ export const pages = [
   'docs/concepts.md',
   'docs/getting-started.md',
   'docs/checkpoints.md',
+  'docs/approval.md',
   'docs/operating.md',
   'docs/sql.md',
   'docs/errors.md',

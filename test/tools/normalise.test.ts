@@ -135,8 +135,9 @@ describe('AI SDK tools', () => {
       providerOptions: { anthropic: { cacheControl: { type: 'ephemeral' } } },
     });
     const { needsApproval } = normal!;
+    const pending = { toolCallId: 'c', idempotencyKey: 'k', signal: AbortSignal.any([]) };
     if (typeof needsApproval !== 'function') throw new Error('lost');
-    expect(await needsApproval({}, { toolCallId: 'c', context: { tenant: 'acme' } })).toBe(true);
+    expect(await needsApproval({}, { ...base, ...pending })).toBe(true);
   });
 
   test('that cannot be used are refused', async () => {

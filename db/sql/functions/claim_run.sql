@@ -77,7 +77,7 @@ begin
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at where id = p_thread_id;
   elsif r.state ->> 'phase' = 'tools' then
     select json_agg(c) into v_calls from (
-      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, call_seq from lanefold._tool_call
+      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq from lanefold._tool_call
       where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
   end if;
   if t.configured then

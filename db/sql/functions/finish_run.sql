@@ -57,7 +57,7 @@ begin
   insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
   values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
   update lanefold._run
-  set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage), state = null, input = null,
+  set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage), state = null, input = null, suspended_until = null,
       event_count = event_count + jsonb_array_length(v_events), lease_until = null, finished_at = v_at, sealed_at = coalesce(sealed_at, v_at)
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread

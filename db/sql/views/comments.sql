@@ -20,6 +20,9 @@ comment on function lanefold.enqueue_run(jsonb) is 'Accepts a run; the same requ
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';
 comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is 'One durable advance of a run by its lease holder, once per step.';
 comment on function lanefold.record_tool_call(text, text, bigint, int, int, int, jsonb) is 'Moves one row of the ledger: started, or its outcome.';
+comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Lets a run wait, without a worker, for people to approve its calls.';
+comment on function lanefold.decide_tool_call(text, text, int, int, jsonb) is 'Approves or denies a call that waits; the first decision counts.';
+comment on function lanefold.expire_approvals(text, text, text) is 'Denies the calls of a suspended run whose time is over.';
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
 comment on function lanefold.cancel_run(text, text, text) is 'Asks for the end of a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';

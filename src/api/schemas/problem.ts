@@ -34,10 +34,10 @@ const descriptions = {
     '`empty_content`, `reserved_kind`; or what of a checkpoint token is wrong: `invalid_token_signature` and others.',
   401: 'The key is missing or wrong: `unauthorized`.',
   403: 'Not from here: `forbidden_host`, `forbidden_origin`.',
-  404: 'There is no such thing: `thread_not_found`, `run_not_found`.',
+  404: 'There is no such thing: `thread_not_found`, `run_not_found`, `tool_call_not_found`.',
   409:
     'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
-    '`queue_full`, `run_active`, `token_stale`, `token_config_mismatch`.',
+    '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
   410: 'It is over: `thread_erased`, `token_expired`.',
   413: 'The body is over the limit: `body_too_large`.',
   415: 'The body is not declared as JSON: `unsupported_media_type`.',

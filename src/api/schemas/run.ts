@@ -54,6 +54,18 @@ export const Run = z
     result: anyJson('The final answer.'),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
     resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token it was started from.' }),
+    awaiting: z
+      .array(
+        z.object({
+          round: count('Tool round of the run, from 1.', 1),
+          index: count('Place in the round, from 0.', 0),
+          id: z.string().openapi({ description: 'Of the provider; it may repeat.' }),
+          name: z.string(),
+          arguments: anyJson('What the model asks for.'),
+        }),
+      )
+      .openapi({ description: 'Tool calls a suspended run waits for: approve or deny each.' }),
+    suspended_until: timestamp('When calls nobody has decided on are denied.').nullable(),
     created_at: timestamp('When it was accepted.'),
     started_at: timestamp('When a worker first took it.').nullable(),
     finished_at: timestamp('When it ended.').nullable(),

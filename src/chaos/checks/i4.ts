@@ -66,6 +66,6 @@ export const i4: Check[] = [
     sql: `
       select c.thread_id, c.run_id, c.round, c.call_index, c.status from lanefold._tool_call c
       join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
-      where r.finished_at is not null and (c.result_seq is null or c.outcome is not null or c.status in ('pending', 'started'))`,
+      where r.finished_at is not null and (c.result_seq is null or c.outcome is not null or c.status in ('pending', 'started', 'awaiting_approval'))`,
   },
 ];

@@ -30,6 +30,25 @@ export const i5: Check[] = [
   },
   {
     invariant: 'I5',
+    name: 'a suspended run waits for a decision and for no worker, and no other run does',
+    holds: 'always',
+    sql: `
+      select r.thread_id, r.id as run_id, r.status, count(c.run_id) as awaiting from lanefold._run r
+      left join lanefold._tool_call c on c.thread_id = r.thread_id and c.run_id = r.id and c.status = 'awaiting_approval'
+      group by r.thread_id, r.id having (r.status = 'suspended') <> (count(c.run_id) > 0)
+        or (r.status = 'suspended') <> (r.suspended_until is not null) or (r.status = 'suspended' and r.lease_until is not null)`,
+  },
+  {
+    invariant: 'I5',
+    name: 'a call is denied by a decision, which has its result',
+    holds: 'always',
+    sql: `
+      select c.thread_id, c.run_id, c.round, c.call_index, c.status, c.approval from lanefold._tool_call c
+      where c.result_seq is null
+        and (c.status = 'denied') <> (coalesce(c.approval ->> 'decision', '') = 'denied' and c.outcome is not null)`,
+  },
+  {
+    invariant: 'I5',
     name: 'one interrupt at most waits, and only for a run that is told to end',
     holds: 'always',
     sql: `

@@ -1,5 +1,6 @@
 // One line per command; `lanefold --help` lists them by name.
 export { addApi } from './api.ts';
+export { addApprove, addDeny } from './approve.ts';
 export { addChaos } from './chaos.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';

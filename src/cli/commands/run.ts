@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import type { AgentDefinition } from '../../agents/agent.ts';
 import type { Lanefold } from '../../lanefold.ts';
 import type { Run } from '../../client/run-row.ts';
+import type { RunRef } from '../../client/runs.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
@@ -56,7 +57,11 @@ export const addRun = (program: Command): Command =>
       const lanefold = await connect(options, { start: true, agents, queuePrefix, queueShards: 1, privateQueue: true });
       try {
         const threadId = await openThread(lanefold, options);
-        await lanefold.startWorker({ concurrency: 1 });
+        await lanefold.startWorker({
+          concurrency: 1,
+          onRunEnd: ({ threadId, runId: id, status }) =>
+            void (status === 'suspended' && tell(lanefold, { threadId, id }).catch(() => {})),
+        });
         const { model } = options;
         const accepted = await lanefold.runs.enqueue({
           agent: agent.name,
@@ -69,6 +74,15 @@ export const addRun = (program: Command): Command =>
         await lanefold.close();
       }
     });
+
+/** What the run waits for, and the command that lets it go on: this one waits as well. */
+async function tell(lanefold: Lanefold, run: RunRef): Promise<void> {
+  const { awaiting } = await lanefold.runs.get(run);
+  for (const { round, index, name, arguments: args } of awaiting) {
+    note(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`);
+    note(`  lanefold approve ${run.threadId} ${run.id} ${round}.${index}   (or deny)`);
+  }
+}
 
 function choose(agents: AgentDefinition[], name: string | undefined): AgentDefinition {
   const names = agents.map((agent) => agent.name).join(', ');

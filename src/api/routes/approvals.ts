@@ -1,0 +1,44 @@
+import { createRoute } from '@hono/zod-openapi';
+import type { Client } from '../../client/client.ts';
+import type { ApiApp } from '../env.ts';
+import { toOutside } from '../json.ts';
+import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { body, given, json, run, security } from './shared.ts';
+
+const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
+  createRoute({
+    method: 'post',
+    path: `/v1/threads/{thread_id}/runs/{run_id}/tool-calls/{call}/${word}`,
+    operationId: `${word}ToolCall`,
+    tags: ['Runs'],
+    security,
+    summary,
+    description:
+      'The first decision counts: the same again answers as the first time, the other one is 409 `already_decided`. The run ' +
+      'goes on when every call of the round is decided.',
+    request: { params: run.extend({ call: Call }), body: body(Decision) },
+    responses: { 200: json('The decision.', DecisionReceipt), ...problems(...bodyProblems, 404, 409, 410) },
+  });
+
+const approveToolCall = decide('approve', 'Approve a tool call that waits');
+const denyToolCall = decide('deny', 'Deny a tool call that waits');
+
+export function addApprovals(app: ApiApp, lanefold: Client): void {
+  const act =
+    (word: 'approve' | 'deny') =>
+    async (
+      { thread_id: threadId, run_id: id, call }: Path,
+      { by, reason }: Partial<Record<'by' | 'reason', string>>,
+    ) => {
+      const [round, index] = call.split('.').map(Number) as [number, number];
+      const receipt = await lanefold.runs[word]({ threadId, id }, { round, index }, given({ by, reason }) as object);
+      return toOutside({ threadId, runId: id, call, ...receipt });
+    };
+  app.openapi(approveToolCall, async (c) =>
+    c.json(await act('approve')(c.req.valid('param'), c.req.valid('json')), 200),
+  );
+  app.openapi(denyToolCall, async (c) => c.json(await act('deny')(c.req.valid('param'), c.req.valid('json')), 200));
+}
+
+type Path = { thread_id: string; run_id: string; call: string };
