@@ -73,6 +73,7 @@ export const errorStatus = {
   // the surroundings are not there
   database_unreachable: 503,
   database_full: 503,
+  prepared_statement_lost: 503,
   database_outdated: 503,
   database_too_new: 503,
   queue_unreachable: 503,

@@ -42,7 +42,7 @@ export interface LanefoldOptions {
   migrate?: boolean;
   /** Connections of this process to the database at most, besides the queue's; default 10. */
   poolSize?: number;
-  /** Named prepared statements; default true, false behind a PgBouncer before 1.21 in transaction mode. */
+  /** Named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. False behind a PgBouncer before 1.21 in transaction mode. */
   preparedStatements?: boolean;
   /** Names of the queues begin with it; default `lf`. */
   queuePrefix?: string;
@@ -107,7 +107,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const db = openDatabase({
       url: databaseUrl,
       max: options.poolSize ?? 10,
-      prepare: options.preparedStatements ?? true,
+      prepare: options.preparedStatements ?? preparedStatements(),
     });
     closers.push(() => db.close());
     await assertSchema(db.pool).catch((error: unknown) => {
@@ -170,6 +170,15 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await close();
     throw error;
   }
+}
+
+function preparedStatements(): boolean {
+  const given = process.env['LANEFOLD_PREPARED_STATEMENTS'] || 'on';
+  if (['on', 'true', '1'].includes(given)) return true;
+  if (['off', 'false', '0'].includes(given)) return false;
+  throw new LanefoldError('invalid_input', `LANEFOLD_PREPARED_STATEMENTS is ${JSON.stringify(given)}.`, {
+    hint: 'Set it to on or off, or leave it out.',
+  });
 }
 
 function stopGrace(): WorkerOptions {

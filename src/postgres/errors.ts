@@ -63,10 +63,13 @@ const diskFull = '53100';
 // serialization failure, deadlock, lock timeout, statement timeout, out of memory
 const passingStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
 
+/** SQLSTATEs of a pooler that hands named statements of one connection to another: not there, or there already. */
+const statementLost = new Set(['26000', '42P05']);
+
 /** What passes by itself or by somebody's help, with nothing written: a statement that writes once however often it is sent may be sent again. */
 export function isPassing(error: unknown): boolean {
   if (isConnectionError(error)) return true;
-  if (error instanceof LanefoldError) return error.code === 'database_full';
+  if (error instanceof LanefoldError) return error.code === 'database_full' || error.code === 'prepared_statement_lost';
   return passingStates.has((error as PostgresFault | undefined)?.code ?? '');
 }
 
@@ -80,6 +83,12 @@ export function fromPostgres(error: unknown): unknown {
   if (isConnectionError(error)) {
     return new LanefoldError('database_unreachable', `PostgreSQL cannot be reached: ${describe(fault)}.`, {
       hint: 'Check DATABASE_URL and that the server runs; unset DATABASE_URL to use the embedded PostgreSQL.',
+      cause: error,
+    });
+  }
+  if (statementLost.has(fault?.code ?? '')) {
+    return new LanefoldError('prepared_statement_lost', `A pooler loses prepared statements: ${fault.message}.`, {
+      hint: 'Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements. Nothing of this call was written.',
       cause: error,
     });
   }

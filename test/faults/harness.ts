@@ -27,7 +27,9 @@ export interface Child {
 export interface FaultBench extends TestLanefold {
   outside: Outside;
   /** A worker in its own process, ready for work. */
-  child(options?: Partial<Pick<ChildOptions, 'worker' | 'dieAfter' | 'dieBefore' | 'name'>>): Promise<Child>;
+  child(
+    options?: Partial<Pick<ChildOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'name'>>,
+  ): Promise<Child>;
   /** Makes it so late that the lease of the thread's run is past, and the next sweep will look at it. */
   runOut(threadId: string): Promise<void>;
 }
