@@ -17,7 +17,7 @@ export interface AgentDefinition {
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
-  /** Default `react`. */
+  /** `react` (default), `cot` (Chain of Thought) or `cod` (Chain of Draft); the last two are one call without tools. */
   strategy?: string;
   /** Tell the model, by a message in its context, that it repeats the same calls; default true. */
   cycleWarning?: boolean;
@@ -80,6 +80,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
       `there is no strategy ${JSON.stringify(strategy)}; known: ${Object.keys(strategies).join(', ')}`,
     );
   }
+  if (definition.output && !strategies[strategy]!.output) throw invalid(name, `${strategy} keeps no output contract`);
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')

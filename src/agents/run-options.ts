@@ -17,4 +17,6 @@ export interface RunOptions {
   idle_timeout_ms?: number;
   tool_timeout_ms?: number;
   output?: StoredContract | 'raw';
+  /** The strategy's own system prompt, for an agent without one. */
+  prompt?: string;
 }

@@ -114,7 +114,7 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
   const model = options.model ?? agent.model;
   models.check(model);
   const id = newRunId();
-  const body = await toBody(agents, options, model, agent.strategy);
+  const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const threadId = options.threadId ?? newThreadId();
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);

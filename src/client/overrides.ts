@@ -5,10 +5,14 @@ import { fromCallSettings, storedSettings, type CallSettings } from '../models/c
 import type { ModelSettings } from '../models/settings.ts';
 import type { OutputOption, StoredContract } from '../output/contract.ts';
 import { toStoredContract } from '../output/read-contract.ts';
+import { findStrategy } from '../strategies/find.ts';
+import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 
 /** What a request may say differently from its agent, for its own run alone. */
 export interface RunOverrides {
+  /** `react`, `cot` or `cod`. */
+  strategy?: string;
   /** Tools by name, the agent's own or those of `createLanefold({ tools })`, instead of what agent and thread have. */
   tools?: string[];
   /** Of the tools there are, only these; `[]` for none. */
@@ -39,6 +43,8 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'is not true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
+  const machine = machineOf(agents, agent, given);
+  const { instructions } = agents.get(agent);
   const settings = toSettings(given);
   const toolTimeout = toolTimeoutMs ?? agents.get(agent).toolTimeoutMs;
   return {
@@ -50,8 +56,24 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(streaming === undefined ? {} : { streaming }),
     ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
+    ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
   };
+}
+
+function machineOf(agents: AgentRegistry, agent: string, given: RunOverrides): Machine {
+  const own = agents.get(agent);
+  const machine = findStrategy(given.strategy ?? own.strategy);
+  if (!machine.tools && (given.tools || given.allowedTools)) {
+    throw invalid('tools', `has no meaning: the strategy ${machine.name} uses no tools`);
+  }
+  const contract = given.output ?? own.output ?? 'raw';
+  if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
+    throw new LanefoldError('invalid_output', `The strategy ${machine.name} keeps no output contract.`, {
+      hint: 'Use the strategy react, or output: "raw".',
+    });
+  }
+  return machine;
 }
 
 async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {

@@ -16,7 +16,7 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; iteration: number },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number },
 ): Promise<MachineEvent> {
   const { signal } = run;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -4,7 +4,7 @@ import type { Json, Usage } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { ModelError } from '../models/errors.ts';
 import { isPassing } from '../postgres/errors.ts';
-import { strategies } from '../strategies/index.ts';
+import { findStrategy } from '../strategies/find.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../strategies/machine.ts';
 import { cleanText } from '../text.ts';
 import { callModel } from './call-model.ts';
@@ -41,8 +41,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
   let iteration = claim.iteration;
   try {
     const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
-    const machine = strategies[claim.strategy];
-    if (!machine) throw new LanefoldError('invalid_agent', `There is no strategy ${JSON.stringify(claim.strategy)}.`);
+    const machine = findStrategy(claim.strategy);
     const context = new RunContext(claim.context, agent.output?.instructions);
     const facts: RunFacts = {
       runId: run.runId,
@@ -78,7 +77,8 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       if (continued) {
         event = { type: 'continued' };
       } else if (command.type === 'call_model') {
-        event = await callModel(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
+        const told = command.tools === false ? toolsOnly(agent, []) : agent;
+        event = await callModel(deps, run, told, claim, context, { ...command, iteration: state.iteration });
         if (event.type === 'model_answered') usage = addUsage(usage, event.turn.usage);
       } else if (command.type === 'repair_output') {
         event = await repairOutput(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
@@ -100,7 +100,12 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         ledger = null;
         event = { type: 'tools_finished', calls, outcomes };
       } else {
-        throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
+        throw new LanefoldError(
+          'internal',
+          command.type === 'finish'
+            ? `The strategy ${claim.strategy} ended without a terminal commit.`
+            : `The strategy ${claim.strategy} commands what the runtime does not know: ${JSON.stringify(command)}.`,
+        );
       }
       resumed = false;
       decision = machine.on(facts, continued ? step!.continue!.state : state, event);

@@ -9,11 +9,19 @@ export type { Checked };
  */
 export interface Machine<State extends MachineState = MachineState> {
   readonly name: string;
+  /** The system prompt of runs whose agent has no instructions, where the strategy needs one. */
+  readonly prompt?: string;
+  /** Whether its model calls have the tools of the agent. */
+  readonly tools: boolean;
+  /** Whether it keeps output contracts. */
+  readonly output: boolean;
   /** The first claim has written `request_started` and the `llm_started` of call 1. */
   start(run: RunFacts): Decision<State>;
   /** A later claim: `state` is the last committed one, null when the run died before its first step. */
   resume(run: RunFacts, state: State | null): Decision<State>;
   on(run: RunFacts, state: State, event: MachineEvent): Decision<State>;
+  /** What a run tells besides its result, read from its last answer. */
+  details?(answer: string): JsonObject;
 }
 
 /** What every machine's state says to the runtime; the rest is the machine's own. At most 64 KB as JSON. */
@@ -68,7 +76,7 @@ export interface Decision<State extends MachineState = MachineState> {
 }
 
 export type Command =
-  | { type: 'call_model'; callId: string; afterMs?: number }
+  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false }
   | { type: 'run_tools'; round: number; calls: ToolCall[] }
   /** Asks for the run's last answer, or for `text` in its place, as the object the contract wants. */
   | { type: 'repair_output'; attempt: number; error: string; text?: string; afterMs?: number }

@@ -38,6 +38,9 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
+  if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
+    p := p || jsonb_build_object('prompt', r.options -> 'prompt');
+  end if;
   v_rev := t.rev;
   if v_fresh then
     select * into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1);

@@ -133,6 +133,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     contextRef: request.context_ref,
     busy: request.busy,
     model: request.model,
+    strategy: request.strategy,
     tools: request.tools,
     allowedTools: request.allowed_tools,
     settings: request.settings && toCallSettings(request.settings as ModelSettings),

@@ -42,7 +42,7 @@ const descriptions = {
   413: 'The body is over the limit: `body_too_large`.',
   415: 'The body is not declared as JSON: `unsupported_media_type`.',
   422:
-    'Well formed, and wrong: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `missing_provider_key`, `invalid_operation`, ' +
+    'Well formed, and wrong: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
   500: 'A fault of the server: `internal`.',
   503: 'The database or the queue is not there: `database_unreachable`, `database_full`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`.',

@@ -47,6 +47,12 @@ export const Output = z
 
 /** What a request may say differently from its agent. */
 export const overrides = {
+  strategy: z
+    .string()
+    .min(1)
+    .max(64)
+    .optional()
+    .openapi({ description: 'Instead of the strategy of the agent: `react`, `cot` or `cod`.', example: 'cot' }),
   tools: names.optional().openapi({ description: 'Registered tools by name, instead of those of agent and thread.' }),
   allowed_tools: names
     .optional()

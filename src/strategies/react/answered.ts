@@ -1,5 +1,5 @@
-import type { Json, JsonObject, ToolCall } from '../../context/message.ts';
-import type { Decision, EntryDraft, EventDraft, MachineEvent, RunFacts } from '../machine.ts';
+import type { Json, JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
+import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../machine.ts';
 import { callId, type ReactState } from './state.ts';
 import { settle } from '../output/settle.ts';
 import { advance, checkpoint, finishAtLimit, llmStarted } from './steps.ts';
@@ -11,31 +11,14 @@ const benign = new Set([null, 'stop', 'tool_calls']);
 
 export function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Decision<ReactState> {
   const { turn } = event;
-  if (turn.toolCalls.length === 0 && turn.text.trim() === '' && !benign.has(turn.finishReason)) {
-    const message = `The model ended its turn without an answer (${turn.finishReason}).`;
-    return { state, command: { type: 'fail', error: { type: 'llm_response', message } } };
-  }
+  const blank = turn.toolCalls.length === 0 ? blankAnswer(turn) : undefined;
+  if (blank) return { state, command: { type: 'fail', error: blank } };
   const calls = turn.toolCalls.map((call, i) =>
     call.id ? call : { ...call, id: `call_${callId(run.runId, state)}.${i}` },
   );
   const turnType = calls.length > 0 || turn.finishReason === 'tool_calls' ? 'tool_calls' : 'final_answer';
   const entries = [assistantEntry(run, state, event, calls)];
-  const events: EventDraft[] = [
-    {
-      k: 'llm_completed',
-      i: state.iteration,
-      e: 0,
-      d: {
-        call_id: callId(run.runId, state),
-        turn_type: turnType,
-        ...(event.refs?.['model'] ? { model: event.refs['model'] } : {}),
-        finish_reason: turn.finishReason,
-        usage: turn.usage,
-        ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
-      },
-    },
-    checkpoint(state, 'after_llm'),
-  ];
+  const events: EventDraft[] = [llmCompleted(run, state, event, turnType), checkpoint(state, 'after_llm')];
   if (calls.length > 0)
     return startRound({ ...state, ...(event.tools ? { tools: event.tools } : {}) }, entries, events, calls);
 
@@ -79,7 +62,31 @@ function startRound(
   };
 }
 
-function assistantEntry(run: RunFacts, state: ReactState, event: Answered, calls: ToolCall[]): EntryDraft {
+/** Why an answer without text is not one, if it is not. */
+export function blankAnswer(turn: ModelTurn): RunError | undefined {
+  if (turn.text.trim() !== '' || benign.has(turn.finishReason)) return undefined;
+  return { type: 'llm_response', message: `The model ended its turn without an answer (${turn.finishReason}).` };
+}
+
+/** The event of a turn whose message is the first entry of its step. */
+export const llmCompleted = (run: RunFacts, state: ReactState, event: Answered, turnType: string): EventDraft => {
+  const { turn } = event;
+  return {
+    k: 'llm_completed',
+    i: state.iteration,
+    e: 0,
+    d: {
+      call_id: callId(run.runId, state),
+      turn_type: turnType,
+      ...(event.refs?.['model'] ? { model: event.refs['model'] } : {}),
+      finish_reason: turn.finishReason,
+      usage: turn.usage,
+      ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
+    },
+  };
+};
+
+export function assistantEntry(run: RunFacts, state: ReactState, event: Answered, calls: ToolCall[]): EntryDraft {
   const { turn } = event;
   const payload: JsonObject = { content: turn.text };
   if (calls.length > 0) payload['tool_calls'] = calls as unknown as Json;

@@ -2,6 +2,7 @@ import type { Decision, Machine, MachineEvent, RunFacts } from '../machine.ts';
 import { onModelAnswered } from './answered.ts';
 import { onModelFailed } from './failed.ts';
 import { onRepaired, resumeRepair } from '../output/settle.ts';
+import { unknownEvent } from '../unknown-event.ts';
 import { callId, type ReactState } from './state.ts';
 import { finishAtLimit, llmStarted, nextCall } from './steps.ts';
 import { onToolsFinished } from './tools.ts';
@@ -12,6 +13,8 @@ import { onToolsFinished } from './tools.ts';
  */
 export const react: Machine<ReactState> = {
   name: 'react',
+  tools: true,
+  output: true,
 
   start: (run) => {
     const state: ReactState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
@@ -49,6 +52,8 @@ export const react: Machine<ReactState> = {
         return onRepaired(run, state, event.checked);
       case 'continued':
         return state.iteration > run.maxIterations ? finishAtLimit(run, state) : nextCall(run, state);
+      default:
+        throw unknownEvent('react', event);
     }
   },
 };
