@@ -82,6 +82,7 @@ CREATE TABLE "lanefold"."_run" (
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
 	"suspended_until" timestamptz,
+	"trace_dropped_at" timestamptz,
 	"user_seq" bigint,
 	"result_seq" bigint,
 	"enqueue_no" integer DEFAULT 0 NOT NULL,
@@ -161,4 +162,5 @@ CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","c
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint
-CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;
+CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
+CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;

@@ -15,10 +15,12 @@ import { jobLog } from './job-log.ts';
 import { jobResult } from './job-result.ts';
 import { LeaseKeeper } from './leases.ts';
 import { reportFaults } from './report-faults.ts';
+import { traceRetention } from './retention.ts';
 import { sweep, toJob } from './sweep.ts';
+import { checkTraceOptions, type TraceOptions } from './trace-options.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
-export interface WorkerOptions {
+export interface WorkerOptions extends TraceOptions {
   /** Runs at work at once in this process; default 20. They mostly wait for models. */
   concurrency?: number;
   /** How long a run stays this worker's without a sign of life; default 6,000. Renewed every third of it. */
@@ -31,8 +33,6 @@ export interface WorkerOptions {
   maxFruitlessClaims?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;
-  /** Events of a run from which on started events and other droppable ones are left out of its trace; default 2,000. */
-  maxTraceEvents?: number;
   /** How long `stop` lets runs end before it hands the rest over to other workers; default 25,000. */
   stopGraceMs?: number;
   /** Told when a run has ended in this worker, or waits for approval; must not throw. */
@@ -82,6 +82,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
   } = options;
+  const { retentionDays } = checkTraceOptions(options);
   const onError = options.onError ?? reportFaults();
   const { live } = deps;
   const id = newId('worker');
@@ -197,6 +198,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     sweep(deps.db, queue, { graceMs: Math.min(5_000, leaseMs), cancelGraceMs, limit: 100, adoptable, onError }),
   );
   repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
+  repeat(sweepMs, traceRetention(deps.db, retentionDays));
 
   return {
     id,
