@@ -1,5 +1,6 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
 import { LanefoldError } from '../errors.ts';
+import { openConnection } from './connection.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
 
 export interface QueueOptions {
@@ -62,9 +63,10 @@ export function openQueue(options: QueueOptions): RunQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
   const { Queue, Worker } = classes(backend);
   const { prefix = 'lf', shards = 1 } = options;
+  const shared = openConnection(options.redisUrl, options.databaseUrl);
   const name = (shard: number) => `${prefix}-${shard}`;
   // On a cluster all keys of a queue must lie in one slot: the tag in braces.
-  const base = (shard: number) => ({ connection: connection(options), prefix: `{${name(shard)}}` });
+  const base = (shard: number) => ({ connection: shared.connection, prefix: `{${name(shard)}}` });
   const queues = Array.from({ length: shards }, (_, shard) => {
     const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard));
     queue.on('error', () => {});
@@ -120,15 +122,10 @@ export function openQueue(options: QueueOptions): RunQueue {
     },
     async close() {
       await Promise.allSettled([...workers.map(closeWorker), ...queues.map((queue) => queue.close())]);
+      shared.close();
     },
   };
 }
-
-// On PostgreSQL a small pool per queue and worker; the blocking LISTEN has its own connection besides.
-export const connection = ({ redisUrl, databaseUrl }: QueueOptions) =>
-  (redisUrl ? { url: redisUrl, maxRetriesPerRequest: null } : { connectionString: databaseUrl, max: 4 }) as unknown as {
-    url: string;
-  };
 
 /**
  * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL forgets a connection that is still being opened when it

@@ -1,5 +1,6 @@
 import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
-import { connection, type QueueOptions } from './queue.ts';
+import { openConnection } from './connection.ts';
+import type { QueueOptions } from './queue.ts';
 
 /** Carries messages between processes, by thread; nothing is kept for those who do not listen. */
 export interface ThreadRelay {
@@ -24,10 +25,13 @@ const closePatienceMs = 2_000;
 export function openRelay(options: QueueOptions, onRecovered: () => void): ThreadRelay {
   let relay: Promise<Relay> | undefined;
   let closed = false;
+  let release = () => {};
 
   const connect = async (): Promise<Relay> => {
+    const { connection, close } = openConnection(options.redisUrl, options.databaseUrl);
+    release = close;
     const own = new Relay({
-      connection: connection(options),
+      connection,
       // all its keys in one slot of a cluster, and never in that of a queue
       prefix: `{${options.prefix ?? 'lf'}-relay}`,
       namespace: options.prefix ?? 'lf',
@@ -42,7 +46,10 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
     } catch (error) {
       // a later use tries again
       setTimeout(() => (relay = undefined), retryMs).unref();
-      void own.close().catch(() => {});
+      void own
+        .close()
+        .catch(() => {})
+        .finally(close);
       throw error;
     }
   };
@@ -68,6 +75,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
       const gone = relay.then((own) => own.close()).catch(() => {});
       await Promise.race([gone, late]);
       clearTimeout(timer);
+      release();
     },
   };
 }
