@@ -11,6 +11,8 @@ export {
   type ToolCallContext,
   type ToolDefinition,
 } from './tools/tool.ts';
+export { withEffects, type EffectPolicy, type WithEffects } from './tools/effects.ts';
+export { applyEffects, type EffectOp, type StateEffect } from './context/state.ts';
 export type { GuardedCall, GuardTool, GuardVerdict } from './tools/guard.ts';
 export { defineSkills, type Skill } from './tools/skills.ts';
 export { ToolError } from './tools/tool-error.ts';

@@ -1,8 +1,10 @@
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
+import { effectOps } from '../context/state.ts';
 import type { CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
 import type { OutputContract } from '../output/contract.ts';
+import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
 import type { RequestTransformer } from './transformer.ts';
@@ -51,6 +53,8 @@ export interface AgentDefinition {
   requestTransformers?: Record<string, RequestTransformer>;
   /** How long a call waits for a person's yes until it is denied, in ms; default 7 days. */
   approvalTimeoutMs?: number;
+  /** Which effects of tools on the thread's state count; default: all. */
+  effectPolicy?: EffectPolicy;
   /** Looks at every tool call before it starts, and may block it. */
   guardTool?: GuardTool | null;
 }
@@ -110,6 +114,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,
+    effectPolicy: checkPolicy(name, definition.effectPolicy ?? {}),
   });
 }
 
@@ -125,6 +130,15 @@ const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'tool
 function check(agent: string, key: string, value: number | undefined, least: number): void {
   if (value === undefined || (Number.isInteger(value) && value >= least)) return;
   throw invalid(agent, `${key} is ${JSON.stringify(value)}, not a whole number from ${least}`);
+}
+
+function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
+  const { mode = 'allow_list', allow = [], deny = [] } = policy;
+  if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
+    throw invalid(agent, `effectPolicy has the mode ${JSON.stringify(mode)}`);
+  const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
+  if (unknown !== undefined) throw invalid(agent, `effectPolicy names the operation ${JSON.stringify(unknown)}`);
+  return policy;
 }
 
 const invalid = (name: string, why: string): LanefoldError =>

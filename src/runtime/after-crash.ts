@@ -1,6 +1,7 @@
 import type { ReadyAgent } from '../agents/registry.ts';
 import type { ToolCall } from '../context/message.ts';
 import { runAttempt } from '../tools/attempt.ts';
+import { openEffects } from '../tools/effects.ts';
 import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../tools/execute.ts';
 import { renderError, renderResult } from '../tools/result.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -31,7 +32,9 @@ export async function afterCrash(
       const found = (await runAttempt(verify, tool.timeoutMs ?? agent.toolTimeoutMs, signal)) as
         { result: unknown } | undefined;
       if (!found) return undefined;
-      return { ...renderResult(found.result, tool.maxResultBytes ?? agent.maxToolResultBytes), ...spent };
+      const { result, offered } = openEffects(found.result);
+      const rendered = renderResult(result, tool.maxResultBytes ?? agent.maxToolResultBytes);
+      return { ...rendered, ...spent, ...(offered && { offered }) };
     } catch {
       // What cannot be looked up stays unknown: to run it again could do it twice.
       signal.throwIfAborted();

@@ -1,6 +1,8 @@
 import type { JsonObject, Message, Usage } from '../context/message.ts';
 import type { LoggedConfig } from '../agents/effective.ts';
 import type { RunOptions } from '../agents/run-options.ts';
+import type { StateEffect } from '../context/state.ts';
+import type { RefusedEffect } from '../tools/effects.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { MachineState } from '../strategies/machine.ts';
 import type { PromotedRun } from './commit.ts';
@@ -51,7 +53,7 @@ export interface LedgerRow {
   status: 'pending' | 'awaiting_approval' | 'started' | 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   duration_ms: number | null;
-  outcome: { content: string; cleaned?: boolean } | null;
+  outcome: { content: string; cleaned?: boolean; effects?: StateEffect[]; refused?: RefusedEffect[] } | null;
   /** Where a person's yes was asked for; a denial has its outcome besides. */
   approval: { decision?: 'approved' | 'denied' } | null;
 }

@@ -48,6 +48,7 @@ export async function commitStep(
     round: draft.calls || draft.outcomes ? state.round : undefined,
     outcomes: draft.outcomes,
     results_at: draft.outcomes ? 0 : undefined,
+    effects: draft.effects,
     drain: draft.drain,
     finish: draft.finish?.events
       ? { ...draft.finish, events: packEvents(run.runId, draft.finish.events) }

@@ -1,6 +1,7 @@
 import { effectiveAgent, toolsOnly } from '../agents/effective.ts';
 import { addUsage } from '../context/usage.ts';
 import type { Json, Usage } from '../context/message.ts';
+import { applyEffects } from '../context/state.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { ModelError } from '../models/errors.ts';
 import { isPassing } from '../postgres/errors.ts';
@@ -31,8 +32,8 @@ export interface RunEnd {
 }
 
 /**
- * Drives a claimed run to its end, or to where it waits for people: commits what the machine decides, does what it commands, and tells it what came of
- * that. The one interpreter for all strategies.
+ * Drives a claimed run to its end, or to where it waits for people: commits what the machine decides, does what it
+ * commands, and tells it what came of that. The one interpreter for all strategies.
  *
  * @throws LanefoldError `lease_lost` when another worker has taken the run: nothing may be written any more
  */
@@ -69,6 +70,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });
         for (const entry of step.entries ?? []) context.push({ role: entry.role, ...entry.payload });
         for (const input of result.inputs ?? []) context.push(input);
+        if (step.effects) claim.thread_state = applyEffects(claim.thread_state, step.effects);
         if (result.cancel_requested) throw new CancelRequested();
         continued = result.continued === true;
       }

@@ -1,6 +1,8 @@
 import type { ReadyAgent } from '../agents/registry.ts';
-import type { ToolCall } from '../context/message.ts';
+import type { JsonObject, ToolCall } from '../context/message.ts';
+import { frozen } from '../context/state.ts';
 import type { Outcome } from '../strategies/machine.ts';
+import { judgeEffects } from '../tools/effects.ts';
 import { executeToolCall, type ToolCallBase, type ToolOutcome } from '../tools/execute.ts';
 import { unknownTool } from '../tools/lookup.ts';
 import { runToolRound } from '../tools/round.ts';
@@ -34,6 +36,7 @@ export async function runTools(
 ): Promise<Outcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
+  const state = frozen(claim.thread_state);
   const baseOf = (index: number): ToolCallBase => ({
     threadId: run.threadId,
     runId: run.runId,
@@ -41,7 +44,7 @@ export async function runTools(
     iteration: round.iteration,
     round: round.round,
     callIndex: index,
-    state: claim.thread_state,
+    state,
     context: { ...agent.toolContext, ...claim.options?.tool_context },
   });
   const ahead = needsPreflight(agent, round.calls)
@@ -62,9 +65,9 @@ export async function runTools(
       if (row?.status === 'started') {
         run.assertHeld();
         const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
-        if (known) return known;
+        if (known) return judged(known, agent);
       }
-      return executeToolCall(tool, call, base, {
+      const outcome = await executeToolCall(tool, call, base, {
         signal,
         timeoutMs: agent.toolTimeoutMs,
         maxRetries: agent.toolMaxRetries,
@@ -77,6 +80,7 @@ export async function runTools(
           run.assertHeld();
         },
       });
+      return judged(outcome, agent);
     },
     {
       concurrency: agent.toolConcurrency,
@@ -89,7 +93,7 @@ export async function runTools(
           status: outcome.status,
           attempts: outcome.attempts,
           duration_ms: outcome.durationMs,
-          outcome: { content: outcome.content, ...(outcome.cleaned ? { cleaned: true } : {}) },
+          outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject,
         });
       },
     },
@@ -104,10 +108,21 @@ export async function runTools(
 /** Holds the place of a call that is not run in this round; never told. */
 const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
 
+function judged({ offered, ...outcome }: ToolOutcome, agent: ReadyAgent): ToolOutcome {
+  return offered ? { ...outcome, ...judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) } : outcome;
+}
+
+/** What an outcome has besides its content, where it has. */
+const extras = ({ cleaned, effects, refused }: Pick<ToolOutcome, 'cleaned' | 'effects' | 'refused'>) => ({
+  ...(cleaned ? { cleaned } : {}),
+  ...(effects ? { effects } : {}),
+  ...(refused ? { refused } : {}),
+});
+
 const fromLedger = (row: LedgerRow): ToolOutcome => ({
   status: row.status as ToolOutcome['status'],
   content: row.outcome!.content,
   attempts: row.attempts,
   durationMs: row.duration_ms ?? 0,
-  ...(row.outcome!.cleaned ? { cleaned: true } : {}),
+  ...extras(row.outcome!),
 });

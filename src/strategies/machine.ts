@@ -1,3 +1,4 @@
+import type { StateEffect } from '../context/state.ts';
 import type { Json, JsonObject, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../output/contract.ts';
 
@@ -93,6 +94,8 @@ export interface StepDraft {
   thenEvents?: EventDraft[];
   calls?: { index: number; id: string; name: string }[];
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
+  /** On the thread's state, of the round that ends, in call order. */
+  effects?: (StateEffect & { call_index: number })[];
   drain?: boolean;
   /** `events` and `output` are told only if the run does end with this step. */
   finish?: { status: 'completed'; reason: string; result?: Json; events?: EventDraft[]; output?: JsonObject };
@@ -121,6 +124,9 @@ export interface Outcome {
   attempts: number;
   durationMs: number;
   cleaned?: boolean;
+  /** On the thread's state; those the policy has refused are told and not made. */
+  effects?: StateEffect[];
+  refused?: { op: string; reason: string }[];
   /** For the tool message, beside what every one has. */
   refs?: JsonObject;
 }

@@ -1,6 +1,8 @@
 import { asSchema, type Tool as AiSdkTool } from '@ai-sdk/provider-utils';
 import type { JsonObject } from '../context/message.ts';
+import type { StateEffect } from '../context/state.ts';
 import { checkTool, invalidTool } from './check-tool.ts';
+import { openEffects, withEffects } from './effects.ts';
 import { isAsyncIterable, lastValue } from './last-value.ts';
 import { fromModelOutput, throwMcpError } from './model-output.ts';
 import { readLazySchema } from './schema.ts';
@@ -34,9 +36,12 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
       const context = await readContext(tool, ctx.context);
       const returned = execute.call(tool, args, callOptions(ctx, context));
       const output = await (isAsyncIterable(returned) ? lastValue(returned, ctx.signal) : returned);
-      throwMcpError(output);
+      const { result, offered } = openEffects(output);
+      throwMcpError(result);
       if (!tool.toModelOutput) return output;
-      return fromModelOutput(await tool.toModelOutput({ toolCallId: ctx.toolCallId, input: args, output }));
+      const told = { toolCallId: ctx.toolCallId, input: args, output: result };
+      const shown = fromModelOutput(await tool.toModelOutput(told));
+      return offered ? withEffects(shown, offered as StateEffect[]) : shown;
     },
     ...(strict !== undefined && { strict }),
     ...(inputExamples && { inputExamples }),

@@ -1,9 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import { delay } from '@ai-sdk/provider-utils';
 import type { Json, ToolCall } from '../context/message.ts';
+import type { StateEffect } from '../context/state.ts';
 import { runAttempt } from './attempt.ts';
 import { defaultMaxResultBytes, renderError, renderResult, type Rendered } from './result.ts';
-import { readThrown } from './tool-error.ts';
+import { openEffects, type RefusedEffect } from './effects.ts';
+import { effectsOf, readThrown } from './tool-error.ts';
 import type { Tool, ToolCallContext, ToolLimits, Validation } from './tool.ts';
 
 /** What became of a call. `durationMs` is that of the last attempt, in whole ms. */
@@ -12,6 +14,10 @@ export interface ToolOutcome extends Omit<Rendered, 'status'> {
   status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   durationMs: number;
+  /** Effects as the tool gave them, until they are judged. */
+  offered?: readonly unknown[];
+  effects?: StateEffect[];
+  refused?: RefusedEffect[];
 }
 
 /** The part of the context that is the same for every attempt. */
@@ -73,14 +79,17 @@ export async function executeToolCall(
     });
     try {
       const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
-      const value = await runAttempt(start, timeoutMs, signal);
+      const { result, offered } = openEffects(await runAttempt(start, timeoutMs, signal));
       const durationMs = since(startedAt);
-      return end(renderResult(value, maxBytes), durationMs);
+      return { ...end(renderResult(result, maxBytes), durationMs), ...(offered && { offered }) };
     } catch (error) {
       const durationMs = since(startedAt);
       signal.throwIfAborted();
       const failure = readThrown(error);
-      if (!failure.retryable || attempt > maxRetries) return end(renderError(failure), durationMs);
+      if (!failure.retryable || attempt > maxRetries) {
+        const offered = effectsOf(error);
+        return { ...end(renderError(failure), durationMs), ...(offered && { offered }) };
+      }
     }
     if (backoffMs > 0) await delay(backoffMs, { abortSignal: signal }).catch(() => signal.throwIfAborted());
   }

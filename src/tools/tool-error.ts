@@ -1,3 +1,5 @@
+import type { StateEffect } from '../context/state.ts';
+
 /**
  * An error a tool may throw to say what kind it is and whether another attempt can help.
  *
@@ -9,12 +11,18 @@
 export class ToolError extends Error {
   readonly type: string;
   readonly retryable: boolean | undefined;
+  /** On the state of the thread, where this error is the end of the call. */
+  readonly effects: readonly StateEffect[] | undefined;
 
-  constructor(message: string, options: { type?: string; retryable?: boolean; cause?: unknown } = {}) {
+  constructor(
+    message: string,
+    options: { type?: string; retryable?: boolean; effects?: readonly StateEffect[]; cause?: unknown } = {},
+  ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ToolError';
     this.type = options.type ?? 'tool_error';
     this.retryable = options.retryable;
+    this.effects = options.effects;
   }
 }
 
@@ -24,6 +32,10 @@ export interface ToolFailure {
   message: string;
   retryable: boolean;
 }
+
+/** The effects an error brings; undefined for errors of any other kind. */
+export const effectsOf = (thrown: unknown): readonly unknown[] | undefined =>
+  thrown instanceof ToolError && Array.isArray(thrown.effects) ? thrown.effects : undefined;
 
 const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
 

@@ -3,7 +3,8 @@
 --
 -- p: {entries?: drafts, events?: before and then_events?: after drained
 -- input, state, iteration, usage?, calls?: new ledger rows [{index, id, name}], round?, outcomes?: of the round that
--- ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message, drain?: boolean,
+-- ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message,
+-- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
 -- finish?: {status, reason, result?, error?, events?, output?}, seal?: boolean, closes the input queue while the run goes on,
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims,
@@ -67,6 +68,10 @@ begin
         finished_at = coalesce(c.finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + c.call_index
     from jsonb_array_elements(p -> 'outcomes') with ordinality as x (o, n)
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = (p ->> 'round')::int and c.call_index = n - 1;
+    if p ? 'effects' then
+      perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
+      v_next := v_next + 1;
+    end if;
   end if;
 
   if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then

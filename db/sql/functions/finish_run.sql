@@ -13,6 +13,7 @@ declare
   v_error jsonb := p -> 'error';
   v_status text := p ->> 'status';
   v_reason text := p ->> 'reason';
+  v_effects jsonb;
   v_n int := 0;
 begin
   t := lanefold._lock_thread(p_thread_id);
@@ -46,11 +47,19 @@ begin
            coalesce(c.stored ->> 'content', lanefold._error_result(v_reason, format('The run ended (%s) before this tool call had a result.', v_reason)))),
            'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status) else '{}' end) order by n),
          jsonb_agg(jsonb_build_object('k', 'tool_completed', 'i', r.iteration, 'e', n - 1, 'd', jsonb_build_object('tool_call_id', c.tool_call_id,
-           'tool_name', c.name, 'status', c.status, 'attempts', c.attempts, 'duration_ms', c.duration_ms)) order by n)
-  into v_drafts, v_events from closed c;
+           'tool_name', c.name, 'status', c.status, 'attempts', c.attempts, 'duration_ms', c.duration_ms)
+           || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n),
+         jsonb_agg(c.stored -> 'effects' order by n) filter (where c.stored ? 'effects')
+  into v_drafts, v_events, v_effects from closed c;
   if v_drafts is not null then
     v_n := jsonb_array_length(v_drafts);
     perform lanefold._insert_entries(p_thread_id, t.rev, v_at, v_drafts, r.context_ref, p_run_id, r.request_id);
+  end if;
+  if v_effects is not null then
+    perform lanefold._write_effects(p_thread_id, t.rev + v_n, v_at, p_run_id, r.request_id, r.iteration,
+      (select jsonb_agg(e order by x.n, y.n) from jsonb_array_elements(v_effects) with ordinality as x (list, n),
+         jsonb_array_elements(x.list) with ordinality as y (e, n)));
+    v_n := v_n + 1;
   end if;
   v_events := coalesce(p -> 'events', '[]') || coalesce(v_events, '[]')
     || lanefold._terminal_events(v_status, v_reason, r.iteration, v_error, null, null);

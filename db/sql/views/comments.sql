@@ -10,6 +10,7 @@ comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
+comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';
 comment on function lanefold.change_config(text, text, jsonb) is 'Changes prompt, tools or tool context from the next run on.';
 comment on function lanefold.events_after(text, bigint, int) is 'Events of a thread after an event_seq, in order.';
 comment on function lanefold.lanes_from_log(text) is 'The lanes of a thread, computed from its log alone.';

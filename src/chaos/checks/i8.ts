@@ -13,4 +13,12 @@ export const i8: Check[] = [
       where (c.result_seq is null) <> (f.result_seq is null) or c.result_seq <> f.result_seq + c.call_index
         or (c.result_seq is not null and e.payload ->> 'tool_call_id' is distinct from c.tool_call_id)`,
   },
+  {
+    invariant: 'I8',
+    name: 'the state of a thread is what its log makes of nothing',
+    holds: 'always',
+    sql: `
+      select t.id as thread_id, t.state from lanefold.thread t
+      where t.state is distinct from lanefold.thread_state_at(t.id, t.rev)`,
+  },
 ];

@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../context/message.ts';
-import type { Decision, EntryDraft, EventDraft, MachineEvent, Outcome, RunFacts } from '../machine.ts';
+import type { Decision, EntryDraft, EventDraft, MachineEvent, Outcome, RunFacts, StepDraft } from '../machine.ts';
 import { callId, type ReactState } from './state.ts';
 import { advance, checkpoint, finishAtLimit, llmStarted } from './steps.ts';
 
@@ -21,11 +21,13 @@ export function onToolsFinished(run: RunFacts, state: ReactState, event: Finishe
       refs: { kind: 'cycle_warning', iteration: state.iteration },
     });
   }
-  const step = {
+  const step: StepDraft = {
     entries,
     events: [...calls.map((call, i) => toolCompleted(call, outcomes[i]!, i, state)), checkpoint(next, 'after_tools')],
     outcomes: outcomes.map((o) => ({ status: o.status, attempts: o.attempts, duration_ms: o.durationMs })),
   };
+  const effects = outcomes.flatMap((o, i) => o.effects?.map((effect) => ({ ...effect, call_index: i })) ?? []);
+  if (effects.length > 0) step.effects = effects;
   if (next.iteration > run.maxIterations) return finishAtLimit(run, next, step);
   return {
     state: next,
@@ -50,6 +52,7 @@ const toolCompleted = (call: ToolCall, outcome: Outcome, i: number, state: React
     status: outcome.status,
     attempts: outcome.attempts,
     duration_ms: outcome.durationMs,
+    ...(outcome.refused ? { refused_effects: outcome.refused } : {}),
     ...(outcome.refs ? { refs: outcome.refs } : {}),
   },
 });

@@ -1,0 +1,72 @@
+import type { Json, JsonObject } from './message.ts';
+
+/** What a tool does to the state of its thread. A path is made of keys of objects; lists are values, replaced whole. */
+export type StateEffect =
+  /** Merges an object into the state, objects within objects key by key. */
+  | { op: 'set'; value: JsonObject }
+  | { op: 'replace'; value: JsonObject }
+  /** Of the top level. */
+  | { op: 'delete_keys'; keys: string[] }
+  /** Makes the objects on its way, also in place of what is none. */
+  | { op: 'set_path'; path: string[]; value: Json }
+  /** Nothing where there is nothing. */
+  | { op: 'delete_path'; path: string[] };
+
+export type EffectOp = StateEffect['op'];
+
+export const effectOps: readonly EffectOp[] = ['set', 'replace', 'delete_keys', 'set_path', 'delete_path'];
+
+/** The state after some effects, in their order; the same rules as `lanefold._apply_effects`. Changes nothing it is given. */
+export const applyEffects = (state: JsonObject, effects: readonly StateEffect[]): JsonObject =>
+  effects.reduce(applyEffect, state);
+
+function applyEffect(state: JsonObject, effect: StateEffect): JsonObject {
+  switch (effect.op) {
+    case 'set':
+      return merge(state, effect.value) as JsonObject;
+    case 'replace':
+      return effect.value;
+    case 'delete_keys':
+      return without(state, effect.keys);
+    case 'set_path':
+      return setPath(state, effect.path, effect.value);
+    case 'delete_path':
+      return deletePath(state, effect.path) as JsonObject;
+  }
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+// Spreads and computed keys define own properties, so that a key such as `__proto__` is a key and nothing else.
+const own = (object: JsonObject, key: string): Json | undefined =>
+  Object.hasOwn(object, key) ? object[key] : undefined;
+
+function merge(base: Json | undefined, value: Json): Json {
+  if (!isObject(base) || !isObject(value)) return value;
+  const merged = Object.entries(value).map(([key, item]) => [
+    key,
+    Object.hasOwn(base, key) ? merge(own(base, key), item) : item,
+  ]);
+  return { ...base, ...Object.fromEntries(merged) };
+}
+
+const without = (object: JsonObject, keys: readonly string[]): JsonObject =>
+  Object.fromEntries(Object.entries(object).filter(([key]) => !keys.includes(key)));
+
+function setPath(value: Json | undefined, [key, ...rest]: readonly string[], item: Json): JsonObject {
+  const base = isObject(value) ? value : {};
+  return { ...base, [key!]: rest.length > 0 ? setPath(own(base, key!), rest, item) : item };
+}
+
+function deletePath(value: Json, [key, ...rest]: readonly string[]): Json {
+  if (!isObject(value) || !Object.hasOwn(value, key!)) return value;
+  return rest.length > 0 ? { ...value, [key!]: deletePath(value[key!]!, rest) } : without(value, [key!]);
+}
+
+/** Keeps the tools of a round from changing what they share. */
+export function frozen<T extends Json>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
+  for (const item of Object.values(value)) frozen(item);
+  return Object.freeze(value) as T;
+}
