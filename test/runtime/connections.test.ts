@@ -1,0 +1,60 @@
+import { defineAgent } from 'lanefold';
+import pg from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { fakeModel } from '../support/fake-model.ts';
+import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { deferred } from '../support/until.ts';
+
+const poolSize = 6;
+/** The table in docs/operating.md, beside the pool: the queue of a backend, and what a worker adds to it. */
+const besides = queueBackend() === 'postgres' ? { backend: 4, worker: 4 + 2 } : { backend: 0, worker: 1 };
+
+describe.skipIf(noRedis())('connections to PostgreSQL of a process', () => {
+  let lanefold: TestLanefold;
+  let watcher: pg.Client;
+  let gate: ReturnType<typeof deferred<void>>;
+  beforeAll(async () => {
+    gate = deferred();
+    lanefold = await startLanefold({
+      poolSize,
+      agents: [defineAgent({ name: 'a', model: 'fake' })],
+      models: { fake: fakeModel(async () => gate.promise.then(() => ({ text: 'done' }))) },
+    });
+    watcher = new pg.Client({ connectionString: lanefold.database.url, application_name: 'watcher' });
+    await watcher.connect();
+  });
+  afterAll(async () => {
+    gate?.resolve();
+    await watcher?.end();
+    await lanefold?.close();
+  });
+
+  test('with API, worker and many runs at once stay within what the guide says', async () => {
+    const server = await lanefold.startServer({ port: 0 });
+    await lanefold.startWorker({ concurrency: 50 });
+    let most = 0;
+    let done = false;
+    const watching = (async () => {
+      while (!done) {
+        const { rows } = await watcher.query<{ n: number }>(
+          `select count(*)::int as n from pg_stat_activity
+           where datname = current_database() and application_name <> 'watcher'`,
+        );
+        most = Math.max(most, rows[0]!.n);
+      }
+    })();
+    const runs = await Promise.all(
+      Array.from({ length: 60 }, (_, i) => lanefold.runs.enqueue({ agent: 'a', input: `run ${i}` })),
+    );
+    const waits = runs.map((run) => lanefold.runs.wait(run, { timeoutMs: 45_000 }));
+    const asked = Array.from({ length: 60 }, async () => (await fetch(`${server.url}/readyz`)).status);
+    expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
+    gate.resolve();
+    for (const run of await Promise.all(waits)) expect(run).toMatchObject({ status: 'completed' });
+    done = true;
+    await watching;
+    // the pool was wanted whole, or this would not be its maximum
+    expect(most).toBeGreaterThanOrEqual(poolSize);
+    expect(most).toBeLessThanOrEqual(poolSize + besides.backend + besides.worker);
+  });
+});
