@@ -8,6 +8,7 @@ import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } fr
 import { openDatabase } from './postgres/pool.ts';
 import { assertSchema } from './postgres/schema-version.ts';
 import { fromPostgres } from './postgres/errors.ts';
+import { createRedactor } from './redactor.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './runtime/waiter.ts';
@@ -52,6 +53,8 @@ export interface LanefoldOptions {
   queueShards?: number;
   /** Secrets of checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, separated by commas. */
   tokenSecrets?: readonly string[];
+  /** Exact names of keys whose values traces, jobs and logs do not show, in any case; default `password`, `token` and the like. */
+  redactKeys?: readonly string[];
 }
 
 export interface Lanefold extends Client {
@@ -77,6 +80,7 @@ export interface Lanefold extends Client {
  */
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   const agents = await createAgentRegistry(options.agents ?? [], options);
+  const redactor = createRedactor(options.redactKeys);
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
@@ -148,6 +152,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
             agents,
             models,
             directUrl,
+            redactor,
             live: streams.live,
             privateQueue: options.privateQueue ?? false,
             onEnd: (run) => waiter.notice(run.threadId, run.runId),

@@ -14,6 +14,7 @@ import { commitStep, finishRun, type PromotedRun } from './commit.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { outputFacts } from './output-facts.ts';
 import { repairOutput } from './repair-output.ts';
+import { redactStep } from './redact-step.ts';
 import { RunContext } from './run-context.ts';
 import { runTools } from './run-tools.ts';
 import { suspendRun } from './suspend.ts';
@@ -61,12 +62,13 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       const { state, step, command } = decision;
       let continued = false;
       if (step) {
-        const result = await commitStep(deps.db, run, state, step, usage, {
+        const told = redactStep(deps.redactor, step);
+        const result = await commitStep(deps.db, run, state, told, usage, {
           resumed,
           maxTraceEvents: deps.maxTraceEvents,
         });
         iteration = state.iteration;
-        deps.onStep?.(state, step, usage);
+        deps.onStep?.(state, told, usage);
         if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });
         for (const entry of step.entries ?? []) context.push({ role: entry.role, ...entry.payload });
         for (const input of result.inputs ?? []) context.push(input);
@@ -123,10 +125,14 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
   async function end(
     status: 'failed' | 'cancelled',
     reason: string,
-    error: RunError,
+    fault: RunError,
     events?: EventDraft[],
   ): Promise<RunEnd> {
-    const told = { ...(usage ? { usage } : {}), ...(events ? { events } : {}) };
+    const error = { ...fault, message: deps.redactor.text(fault.message) };
+    const told = {
+      ...(usage ? { usage } : {}),
+      ...(events ? { events: deps.redactor.value(events) } : {}),
+    };
     const result = await finishRun(deps.db, run, { status, reason, error, ...told });
     return toEnd(result, { error });
   }

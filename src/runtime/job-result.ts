@@ -1,6 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import type { RunError } from '../strategies/machine.ts';
 import type { RunJobResult } from '../queue/job.ts';
+import type { Redactor } from '../redactor.ts';
 import { cleanText } from '../text.ts';
 import type { RunEnd } from './drive.ts';
 
@@ -8,11 +9,11 @@ import type { RunEnd } from './drive.ts';
 const maxAnswerChars = 2_000;
 
 /** What the job of an ended run returns. A failed run is a failed job: throws then, never to be run again. */
-export function jobResult(end: RunEnd): RunJobResult {
+export function jobResult(end: RunEnd, redactor: Redactor): RunJobResult {
   if (end.status === 'failed' && end.error) throw failedJob(end.error);
   return {
     status: end.status,
-    ...(end.answer === undefined ? {} : { answer: clip(end.answer) }),
+    ...(end.answer === undefined ? {} : { answer: clip(redactor.value(end.answer)) }),
     ...(end.awaiting ? { awaiting: end.awaiting } : {}),
     ...(end.error ? { error: end.error.message } : {}),
     iterations: end.iteration,

@@ -1,13 +1,15 @@
+import type { Redactor } from '../redactor.ts';
+
 const quietMs = 10_000;
 
 /**
  * The default for faults that are nobody's run: one line on stderr, the same one at most every ten seconds, because a
  * database that is away fails every statement of every worker.
  */
-export function reportFaults(): (error: unknown) => void {
+export function reportFaults(redactor: Redactor): (error: unknown) => void {
   const shownAt = new Map<string, number>();
   return (error) => {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = redactor.text(error instanceof Error ? error.message : String(error));
     const now = performance.now();
     if (now - (shownAt.get(message) ?? -Infinity) < quietMs) return;
     if (shownAt.size > 100) shownAt.clear();

@@ -4,6 +4,7 @@ import type { Database } from '../postgres/pool.ts';
 import type { Usage } from '../context/message.ts';
 import type { MachineState, StepDraft } from '../strategies/machine.ts';
 import type { LiveCalls } from '../streams/live-calls.ts';
+import type { Redactor } from '../redactor.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** What driving a run needs of its surroundings. */
@@ -11,6 +12,8 @@ export interface WorkerDeps {
   db: Database;
   agents: AgentRegistry;
   models: ModelRegistry;
+  /** For everything that is shown of a run: its trace, its job, its errors. */
+  redactor: Redactor;
   /** The queue is of this process alone: runs of other queues are left alone. */
   privateQueue?: boolean;
   /**

@@ -83,7 +83,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     stopGraceMs = 25_000,
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  const onError = options.onError ?? reportFaults();
+  const onError = options.onError ?? reportFaults(deps.redactor);
   const { live } = deps;
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
@@ -146,7 +146,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       ended(end.status);
       if (end.promoted) await queue.add(toJob(end.promoted), end.promoted.queue_shard).catch(onError);
       await log.end(end);
-      return jobResult(end);
+      return jobResult(end, deps.redactor);
     } catch (error) {
       if (error instanceof UnrecoverableError) throw error;
       if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };

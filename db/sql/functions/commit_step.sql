@@ -5,7 +5,7 @@
 -- input, state, iteration, usage?, calls?: new ledger rows [{index, id, name}], round?, outcomes?: of the round that
 -- ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
--- finish?: {status, reason, result?, error?, events?, output?}, seal?: boolean, closes the input queue while the run goes on,
+-- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?}, seal?: boolean, closes the input queue while the run goes on,
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.
@@ -99,7 +99,7 @@ begin
       v_result_seq := v_first + v_entries - 1;
     end if;
     v_events := v_events || coalesce(v_finish -> 'events', '[]')
-      || lanefold._terminal_events(v_status, v_reason, v_iteration, v_finish -> 'error', v_result_seq, v_finish -> 'result');
+      || lanefold._terminal_events(v_status, v_reason, v_iteration, v_finish -> 'error', v_result_seq, coalesce(v_finish -> 'shown', v_finish -> 'result'));
     if v_finish ? 'output' then
       v_events := jsonb_set(v_events, array[(jsonb_array_length(v_events) - 2)::text, 'd', 'output'], v_finish -> 'output');
     end if;
