@@ -36,6 +36,7 @@ Start here:
   $ lanefold dev --agents agents.ts           PostgreSQL, API and worker in one process
   $ lanefold run "What is 6 * 7?"             one question, answered offline, on an embedded PostgreSQL
   $ lanefold worker --agents agents.ts        work off the runs of your own agents
+  $ lanefold tail THREAD                      follow it live, answers as they are written
   $ lanefold context THREAD --at 12           what the model saw after entry 12
 
 Environment:
@@ -46,4 +47,4 @@ Exit codes:
   1  the work failed: a failed run, mismatches, or an error that stood in its way
   2  wrong usage
 
-Commands print results on stdout and progress on stderr; --json makes stdout one JSON document (worker: one a line).`;
+Commands print results on stdout and progress on stderr; --json makes stdout one JSON document (worker, tail: one a line).`;

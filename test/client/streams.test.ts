@@ -3,37 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { eventsOf } from '../support/log.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
+import { readStream } from '../support/read-stream.ts';
 import { until } from '../support/until.ts';
-
-/** Reads a stream in the background; `items` grows as it comes. */
-function read(stream: AsyncIterable<StreamItem>) {
-  const items: StreamItem[] = [];
-  const ended = (async () => {
-    for await (const item of stream) items.push(item);
-  })();
-  ended.catch(() => {});
-  const kinds = () => items.map((item) => (item.type === 'event' ? item.event.kind : item.type));
-  return {
-    items,
-    ended,
-    kinds,
-    seqs: () => items.flatMap((item) => (item.type === 'event' ? [item.event.eventSeq] : [])),
-    has: (kind: string) => until(`${kind} came`, () => kinds().includes(kind)),
-    /** Text or thinking of a call, put together as a client does. Fails on a gap or an overlap. */
-    answer(part: 'text' | 'thinking' = 'text', callId?: string) {
-      let told = '';
-      for (const item of items) {
-        if (item.type === 'event' || (callId !== undefined && item.llmCallId !== callId)) continue;
-        if (item.type === 'llm_snapshot') told = item[part];
-        else if (part in item) {
-          expect(item.offset).toBe(told.length);
-          told += (item as never)[part];
-        }
-      }
-      return told;
-    },
-  };
-}
 
 describe.skipIf(noRedis())('a stream', () => {
   let pair: Pair;
@@ -43,7 +14,7 @@ describe.skipIf(noRedis())('a stream', () => {
   afterAll(() => pair?.close());
 
   const start = () => pair.front.runs.enqueue({ agent: 'typist', input: 'hi' });
-  const follow = (run: RunHandle, options?: StreamOptions) => read(pair.front.runs.stream(run, options));
+  const follow = (run: RunHandle, options?: StreamOptions) => readStream(pair.front.runs.stream(run, options));
   const stored = async (run: RunHandle, runId?: string) => {
     const events = await eventsOf(pair.front, run.threadId, runId);
     return events.map((event) => event.event_seq);
@@ -116,7 +87,7 @@ describe.skipIf(noRedis())('a stream', () => {
     const readers = [-1, ...all].map((after) => {
       const stop = new AbortController();
       const stream = pair.front.threads.stream(first.threadId, { after, signal: stop.signal });
-      return { after, stop, reader: read(stream) };
+      return { after, stop, reader: readStream(stream) };
     });
     const third = await pair.front.runs.enqueue({ agent: 'echo', input: 'and again', threadId: first.threadId });
     await pair.front.runs.wait(third);
@@ -187,7 +158,7 @@ describe.skipIf(noRedis())('a stream', () => {
     await expect(first(threads.stream('nowhere'))).rejects.toMatchObject({ code: 'thread_not_found' });
     await expect(first(threads.stream('no where'))).rejects.toMatchObject({ code: 'invalid_id' });
     await runs.wait(run);
-    const reader = read(threads.stream(run.threadId));
+    const reader = readStream(threads.stream(run.threadId));
     await reader.has('request_completed');
     await threads.erase(run.threadId);
     await reader.ended;

@@ -8,5 +8,6 @@ export { addDev } from './dev.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRun } from './run.ts';
+export { addTail } from './tail.ts';
 export { addThread } from './thread.ts';
 export { addWorker } from './worker.ts';

@@ -4,6 +4,7 @@ import type { AgentDefinition } from '../../agents/agent.ts';
 import type { Lanefold } from '../../lanefold.ts';
 import type { Run } from '../../client/run-row.ts';
 import type { RunRef } from '../../client/runs.ts';
+import type { StreamItem } from '../../streams/stream.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
@@ -14,6 +15,7 @@ import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { StreamText } from '../show-stream.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -69,7 +71,9 @@ export const addRun = (program: Command): Command =>
           threadId,
           ...(model ? { model } : {}),
         });
-        show(await lanefold.runs.wait(accepted), options.json === true);
+        const live = process.stdout.isTTY && !options.json;
+        if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
+        show(await lanefold.runs.wait(accepted), { json: options.json === true, live });
       } finally {
         await lanefold.close();
       }
@@ -110,10 +114,17 @@ async function openThread(lanefold: Lanefold, { thread, system }: Options): Prom
   return id;
 }
 
-function show(run: Run, json: boolean): void {
+/** On a terminal the answer is shown as it is written. */
+async function showLive(items: AsyncIterable<StreamItem>): Promise<void> {
+  const text = new StreamText();
+  for await (const item of items) process.stdout.write(text.of(item));
+}
+
+function show(run: Run, { json, live }: { json: boolean; live: boolean }): void {
   const c = colours(process.stderr);
   if (json) printJson(snakeKeys(run));
-  else if (run.status === 'completed') print(typeof run.result === 'string' ? run.result : JSON.stringify(run.result));
+  else if (run.status === 'completed' && !live)
+    print(typeof run.result === 'string' ? run.result : JSON.stringify(run.result));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
   if (run.status === 'completed') return;
   note(

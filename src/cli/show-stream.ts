@@ -1,0 +1,84 @@
+import type { JsonObject } from '../context/message.ts';
+import type { StreamItem } from '../streams/stream.ts';
+import { colours } from './output.ts';
+import { inOneLine, messageText } from './show-message.ts';
+
+const resultWidth = 160;
+
+/** Turns a stream with entries into text for people: answers grow as they come, everything else is a line. */
+export class StreamText {
+  readonly #c: ReturnType<typeof colours>;
+  /** What the line at work consists of; a line break is owed after it. */
+  #line: 'text' | 'thinking' | undefined;
+
+  constructor(stream: NodeJS.WriteStream = process.stdout) {
+    this.#c = colours(stream);
+  }
+
+  of(item: StreamItem): string {
+    if (item.type !== 'event') {
+      const thinking = 'thinking' in item ? this.#grow('thinking', item.thinking) : '';
+      return thinking + ('text' in item ? this.#grow('text', item.text) : '');
+    }
+    const lines = this.#lines(item.event.kind, item.event.runId, item.event.data, item.entry ?? {});
+    return lines.length === 0 ? '' : this.#end() + lines.map((line) => `${line}\n`).join('');
+  }
+
+  #grow(part: 'text' | 'thinking', more: string): string {
+    if (more === '') return '';
+    const before = this.#line === part ? '' : this.#end();
+    this.#line = part;
+    return before + (part === 'text' ? more : this.#c.dim(more));
+  }
+
+  #end(): string {
+    if (!this.#line) return '';
+    this.#line = undefined;
+    return '\n';
+  }
+
+  #lines(kind: string, runId: string, data: JsonObject, entry: JsonObject): string[] {
+    const c = this.#c;
+    switch (kind) {
+      case 'request_started':
+        return [c.dim(`run ${runId}`)];
+      case 'input_injected':
+        return [`${c.bold('»')} ${inOneLine(messageText(entry), resultWidth)}`];
+      case 'llm_completed': {
+        // the text has been shown while it came
+        const calls = messageText({ content: '', ...(entry['tool_calls'] ? { tool_calls: entry['tool_calls'] } : {}) });
+        return calls === '' ? [] : calls.split('\n').map((call) => c.cyan(call));
+      }
+      case 'tool_completed': {
+        const of = `← ${String(data['tool_name'])} ${String(data['status'])} in ${String(data['duration_ms'])} ms`;
+        const result = inOneLine(messageText({ content: entry['content'] ?? '' }), resultWidth);
+        return [`${data['status'] === 'ok' ? c.green(of) : c.red(of)}  ${result}`];
+      }
+      case 'llm_retry':
+        return [c.yellow(`the model failed (${errorOf(data)}), asked again`)];
+      case 'llm_lost':
+        return [c.yellow('the answer was lost with its worker, asked again')];
+      case 'request_completed':
+        return [
+          ...(data['result'] === undefined ? [] : [messageText({ content: data['result'] })]),
+          c.dim(`completed (${String(data['termination_reason'])})${tokens(data)}`),
+        ];
+      case 'request_failed':
+        return [c.red(`failed: ${errorOf(data)}`) + c.dim(tokens(data))];
+      case 'request_cancelled':
+        return [c.yellow(`cancelled: ${String(data['reason'] ?? '')}`) + c.dim(tokens(data))];
+      default:
+        return [];
+    }
+  }
+}
+
+function errorOf(data: JsonObject): string {
+  const { type, message } = Object(data['error']) as { type?: string; message?: string };
+  return [type, message].filter(Boolean).join(': ');
+}
+
+function tokens(data: JsonObject): string {
+  const { total_tokens: total } = Object(data['usage']) as { total_tokens?: number };
+  return total === undefined ? '' : `, ${total} tokens`;
+}

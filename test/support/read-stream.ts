@@ -1,0 +1,33 @@
+import type { StreamItem } from 'lanefold';
+import { expect } from 'vitest';
+import { until } from './until.ts';
+
+/** Reads a stream in the background; `items` grows as it comes. */
+export function readStream(stream: AsyncIterable<StreamItem>) {
+  const items: StreamItem[] = [];
+  const ended = (async () => {
+    for await (const item of stream) items.push(item);
+  })();
+  ended.catch(() => {});
+  const kinds = () => items.map((item) => (item.type === 'event' ? item.event.kind : item.type));
+  return {
+    items,
+    ended,
+    kinds,
+    seqs: () => items.flatMap((item) => (item.type === 'event' ? [item.event.eventSeq] : [])),
+    has: (kind: string) => until(`${kind} came`, () => kinds().includes(kind)),
+    /** Text or thinking of a call, put together as a client does. Fails on a gap or an overlap. */
+    answer(part: 'text' | 'thinking' = 'text', callId?: string) {
+      let told = '';
+      for (const item of items) {
+        if (item.type === 'event' || (callId !== undefined && item.llmCallId !== callId)) continue;
+        if (item.type === 'llm_snapshot') told = item[part];
+        else if (part in item) {
+          expect(item.offset).toBe(told.length);
+          told += (item as never)[part];
+        }
+      }
+      return told;
+    },
+  };
+}
