@@ -33,7 +33,7 @@ class UiMessage {
   /** Parts of the current call that have begun. */
   #open = new Set<string>();
   /** Calls of the round at work, by the ids they have in the message. */
-  #calls: { id: string; shownAs: string }[] = [];
+  #calls: { index: number; id: string; shownAs: string }[] = [];
   readonly #usedIds = new Set<string>();
 
   constructor(run: { threadId: string; runId: string }) {
@@ -70,9 +70,21 @@ class UiMessage {
       case 'llm_completed':
         yield* this.#endParts();
         this.#calls = [];
-        for (const call of (entry['tool_calls'] ?? []) as unknown as ToolCall[]) yield this.#call(call);
+        for (const [index, call] of ((entry['tool_calls'] ?? []) as unknown as ToolCall[]).entries())
+          yield this.#call(call, index);
         if (this.#calls.length === 0) yield* this.#endStep();
         break;
+      case 'approval_requested': {
+        const call = this.#calls.find(({ index }) => index === data['index']);
+        if (call) yield { type: 'tool-approval-request', approvalId: approvalId(data), toolCallId: call.shownAs };
+        break;
+      }
+      case 'approval_decided': {
+        const reason = data['reason'] === undefined ? {} : { reason: data['reason'] };
+        const approved = data['decision'] === 'approved';
+        yield { type: 'tool-approval-response', approvalId: approvalId(data), approved, ...reason };
+        break;
+      }
       case 'tool_completed':
         yield this.#result(data, entry);
         if (this.#calls.length === 0) yield* this.#endStep();
@@ -86,7 +98,8 @@ class UiMessage {
         break;
       case 'request_completed':
         // the sentence of a run that reached its limit is no message of the log
-        if (data['result'] !== undefined) yield* this.#write('text', 'result', toText(data['result']));
+        if (data['termination_reason'] === 'max_iterations' && typeof data['result'] === 'string')
+          yield* this.#write('text', 'result', data['result']);
         yield* this.#endParts();
         yield* this.#end({ type: 'finish', finishReason: 'stop', messageMetadata: this.#spent(data) });
         break;
@@ -132,11 +145,11 @@ class UiMessage {
   }
 
   /** A model may use an id again; a message may not. */
-  #call({ id, name, arguments: input }: ToolCall): Chunk {
+  #call({ id, name, arguments: input }: ToolCall, index: number): Chunk {
     let shownAs = id;
     for (let n = 2; this.#usedIds.has(shownAs); n++) shownAs = `${id}#${n}`;
     this.#usedIds.add(shownAs);
-    this.#calls.push({ id, shownAs });
+    this.#calls.push({ index, id, shownAs });
     return { type: 'tool-input-available', toolCallId: shownAs, toolName: name, input };
   }
 
@@ -161,6 +174,9 @@ class UiMessage {
     };
   }
 }
+
+/** As the API names the call: `/tool-calls/{round}.{index}/approve`. */
+const approvalId = (data: JsonObject): string => `${String(data['round'])}.${String(data['index'])}`;
 
 const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 

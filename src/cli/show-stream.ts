@@ -54,13 +54,18 @@ export class StreamText {
         const result = inOneLine(messageText({ content: entry['content'] ?? '' }), resultWidth);
         return [`${data['status'] === 'ok' ? c.green(of) : c.red(of)}  ${result}`];
       }
+      case 'approval_requested':
+        return [c.yellow(`${toolOf(data)} waits for approval`)];
+      case 'approval_decided':
+        return [c.yellow(`${toolOf(data)} ${String(data['decision'])}`)];
       case 'llm_retry':
         return [c.yellow(`the model failed (${errorOf(data)}), asked again`)];
       case 'llm_lost':
         return [c.yellow('the answer was lost with its worker, asked again')];
       case 'request_completed':
         return [
-          ...(data['result'] === undefined ? [] : [messageText({ content: data['result'] })]),
+          // the sentence of a run that reached its limit is no message of the log
+          ...(data['termination_reason'] === 'max_iterations' ? [messageText({ content: data['result'] ?? '' })] : []),
           c.dim(`completed (${String(data['termination_reason'])})${tokens(data)}`),
         ];
       case 'request_failed':
@@ -72,6 +77,9 @@ export class StreamText {
     }
   }
 }
+
+const toolOf = (data: JsonObject): string =>
+  `${String(data['tool_name'])} (${String(data['round'])}.${String(data['index'])})`;
 
 function errorOf(data: JsonObject): string {
   const { type, message } = Object(data['error']) as { type?: string; message?: string };

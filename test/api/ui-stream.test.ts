@@ -139,6 +139,30 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     expect(second.text()).toBe('Not for');
   });
 
+  test('asks for a person’s yes and goes on with the answer', async () => {
+    const run = await start();
+    const reader = await join(run);
+    (await pair.model.next()).stop({ id: 'd1', name: 'dig' }, { id: 'd2', name: 'dig' });
+    const asked = await until('both are asked for', async () => {
+      const { awaiting } = await pair.front.runs.get(run);
+      return awaiting.length === 2 && awaiting;
+    });
+    const parts = () =>
+      (reader.message() as UIMessage | undefined)?.parts.filter((part) => part.type === 'tool-dig') as {
+        state: string;
+      }[];
+    await until('it is shown', () => parts()?.filter((part) => part.state === 'approval-requested').length === 2);
+    await pair.front.runs.approve(run, asked[0]!);
+    await pair.front.runs.deny(run, asked[1]!, { reason: 'too deep' });
+    (await pair.model.next()).stop();
+    await reader.ended;
+    expect(reader.errors).toEqual([]);
+    expect(parts()).toMatchObject([
+      { state: 'output-available', output: 'dug', approval: { approved: true } },
+      { state: 'output-denied', approval: { approved: false, reason: 'too deep' } },
+    ]);
+  });
+
   test('shows what was said to the run while it worked', async () => {
     const run = await start();
     const reader = await join(run);

@@ -16,6 +16,7 @@ export const pages = [
   'docs/getting-started.md',
   'docs/checkpoints.md',
   'docs/approval.md',
+  'docs/streams.md',
   'docs/operating.md',
   'docs/sql.md',
   'docs/errors.md',

@@ -22,11 +22,13 @@ const look = defineTool({
   },
 });
 
-/** A process that reads and one that works, with an agent `typist` that has the tool `look`. */
+const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
+
+/** A process that reads and one that works, with an agent `typist` that has the tools `look` and, with a person's yes, `dig`. */
 export async function startPair(options: LanefoldOptions = {}): Promise<Pair> {
   const model = typedModel();
   const agents = [
-    defineAgent({ name: 'typist', model: 'typed:m', tools: [look], maxIterations: 5 }),
+    defineAgent({ name: 'typist', model: 'typed:m', tools: [look, dig], maxIterations: 5 }),
     defineAgent({ name: 'echo', model: 'scripted:echo', tools: [look], maxIterations: 5 }),
   ];
   const front = await startLanefold({ agents, models: { typed: () => model }, ...options });
