@@ -3,10 +3,11 @@ import { startServers } from './setup.ts';
 import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
+import { recovery } from './recovery.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 
-// npm run bench [-- throughput|cpu|storage|reading|memory …]
+// npm run bench [-- throughput|cpu|storage|reading|memory|recovery …]
 const wanted = process.argv.slice(2);
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
 
@@ -22,6 +23,7 @@ try {
   if (wants('storage')) await storage(servers);
   if (wants('reading')) await reading(servers);
   if (wants('memory')) await memory(servers);
+  if (wants('recovery')) await recovery(servers);
 } finally {
   await servers.stop();
 }

@@ -108,7 +108,10 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     working.catch(() => injecting.abort());
 
     const rig = { fleet, postgres, redis, watch, leaseMs: intervals.leaseMs };
-    const ends = AbortSignal.any([signal, injecting.signal, AbortSignal.timeout(options.timeLimitMs)]);
+    // a timer of our own: a timeout signal that only AbortSignal.any knows of may be collected before it fires
+    const limit = setTimeout(() => injecting.abort(), options.timeLimitMs);
+    closers.push(async () => clearTimeout(limit));
+    const ends = AbortSignal.any([signal, injecting.signal]);
     const counts = new Map<FaultKind, number>();
     const scenarios = await inject(rig, {
       seed,

@@ -86,16 +86,17 @@ export class Fleet {
       stdio: ['pipe', 'pipe', this.#log],
     });
     slot.process = child;
+    let wasReady = false;
     slot.workerId = undefined;
     child.stdin!.on('error', () => {});
     createInterface({ input: child.stdout! }).on('line', (line) => {
       if (slot.process !== child || !line.startsWith('{"worker_id"')) return;
       slot.workerId = (JSON.parse(line) as ChaosWorkerReady).worker_id;
       this.pids.set(slot.workerId, child.pid!);
+      wasReady = true;
     });
     child.once('exit', (code, signal) => {
       slot.workerId = undefined;
-      const wasReady = [...this.pids.values()].includes(child.pid!);
       // before it takes work a worker ends when it finds no database, as its supervisor expects of it
       if (signal !== 'SIGKILL' && wasReady && !this.#stopped)
         this.ownDeaths.push(`pid ${child.pid} with ${signal ?? `code ${code}`}`);

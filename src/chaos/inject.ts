@@ -3,6 +3,7 @@ import { exclusive, serviceFaults, workerFaults } from './faults/index.ts';
 import type { Injected, Rig } from './faults/rig.ts';
 import type { Slot } from './fleet.ts';
 import { planFaults, type FaultKind, type PlannedFault } from './schedule.ts';
+import { notRecovered } from './recovery.ts';
 import type { RunKey } from './watch.ts';
 
 /** One injected fault that hit at least one active run. */
@@ -22,15 +23,22 @@ export interface InjectOptions {
   onScenario: (scenario: Scenario) => void;
 }
 
+/** Faults whose runs have not moved on yet, at most: beyond it one would measure how faults pile up, and poison runs. */
+const maxOpen = 2;
+/** Longer than this no fault is waited for: whether its runs hang is for the checks to say. */
+const patienceLeases = 15;
+
 /** Does the planned faults, one after the other, until enough of them hit a run; those that hit none are done again. */
 export async function inject(rig: Rig, options: InjectOptions): Promise<Scenario[]> {
   const { seed, scenarios: wanted, kinds, signal, onScenario } = options;
   const done: Scenario[] = [];
+  let open: Scenario[] = [];
   const lasting = new Set<Promise<void>>();
   let service: Promise<void> = Promise.resolve();
   for (const plan of planFaults(seed, kinds)) {
     if (done.length >= wanted || signal.aborted) break;
     await delay(plan.gapLeases * rig.leaseMs);
+    open = await calmDown(rig, open, signal);
     if (exclusive.has(plan.kind)) await service;
     for (let hit = false; !hit && !signal.aborted;) {
       const at = Date.now();
@@ -40,6 +48,7 @@ export async function inject(rig: Rig, options: InjectOptions): Promise<Scenario
       else {
         const scenario = { no: done.length + 1, kind: plan.kind, at, hit: injected.hit };
         done.push(scenario);
+        open.push(scenario);
         onScenario(scenario);
         const over = injected.over.finally(() => lasting.delete(over));
         lasting.add(over);
@@ -49,6 +58,15 @@ export async function inject(rig: Rig, options: InjectOptions): Promise<Scenario
   }
   await Promise.all(lasting);
   return done;
+}
+
+/** Waits until few faults are open; returns those. */
+async function calmDown({ watch, leaseMs }: Rig, open: Scenario[], signal: AbortSignal): Promise<Scenario[]> {
+  for (let left = open; ; await delay(50)) {
+    left = await notRecovered(watch, left);
+    if (signal.aborted || left.length < maxOpen) return left;
+    left = left.filter(({ at }) => at > Date.now() - patienceLeases * leaseMs);
+  }
 }
 
 const nothing: Injected = { hit: [], over: Promise.resolve() };

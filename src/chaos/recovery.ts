@@ -30,3 +30,18 @@ export async function recoveryTimes(watch: Watch, scenarios: readonly Scenario[]
   for (const { no, ms } of rows) times.set(no, [...(times.get(no) ?? []), ms]);
   return times;
 }
+
+/** Those of the scenarios with a hit run that has not moved on yet. */
+export async function notRecovered(watch: Watch, scenarios: readonly Scenario[]): Promise<Scenario[]> {
+  const hits = scenarios.flatMap(({ no, at, hit }) =>
+    hit.map(({ threadId, id }) => ({ no, at, thread_id: threadId, run_id: id })),
+  );
+  const rows = await watch.query<{ no: number }>(
+    `select distinct h.no from jsonb_to_recordset($1) as h (no int, at float8, thread_id text, run_id text)
+     where not exists (select from lanefold._event_batch b
+       where b.thread_id = h.thread_id and b.run_id = h.run_id and b.at > to_timestamp(h.at / 1000))`,
+    [JSON.stringify(hits)],
+  );
+  const open = new Set(rows.map(({ no }) => no));
+  return scenarios.filter(({ no }) => open.has(no));
+}

@@ -28,7 +28,7 @@ export interface FaultBench extends TestLanefold {
   outside: Outside;
   /** A worker in its own process, ready for work. */
   child(
-    options?: Partial<Pick<ChildOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'name'>>,
+    options?: Partial<Pick<ChildOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'parkAt' | 'name'>>,
   ): Promise<Child>;
   /** Makes it so late that the lease of the thread's run is past, and the next sweep will look at it. */
   runOut(threadId: string): Promise<void>;

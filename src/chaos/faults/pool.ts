@@ -8,7 +8,8 @@ export const pool: WorkerFault = async ({ postgres, watch, leaseMs }, slot, { ho
   let filling = true;
   const fill = async () => {
     while (filling) {
-      const client = new pg.Client({ connectionString: postgres.url(), application_name: 'idle' });
+      const connectionString = postgres.url();
+      const client = new pg.Client({ connectionString, connectionTimeoutMillis: 5_000, application_name: 'idle' });
       client.on('error', () => {});
       const taken = await client.connect().then(
         () => true,

@@ -1,0 +1,83 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
+import pg from 'pg';
+import { assistant } from '../src/cli/assistant/index.ts';
+import { spreadOf } from '../src/chaos/recovery.ts';
+import type { Servers } from './setup.ts';
+
+const atOnce = 5;
+const rounds = 4;
+/** Far longer than a round takes. */
+const model = 'scripted:["done"]?latency_ms=600000';
+
+interface Worker {
+  id: string;
+  process: ChildProcess;
+}
+
+/**
+ * Kills workers that hold a run, at the default intervals and at random moments of their leases, and takes the time from
+ * SIGKILL until another worker has committed a step of that run.
+ */
+export async function recovery(servers: Servers): Promise<void> {
+  const databaseUrl = await servers.database();
+  const lanefold = await createLanefold({ databaseUrl, redisUrl: null, agents: [assistant] });
+  const times: number[] = [];
+  const pool = new pg.Pool({ connectionString: databaseUrl, max: 2 });
+  for (let round = 0; round < rounds; round++) times.push(...(await killAndWait(lanefold, pool, databaseUrl)));
+  const { p50, p95, max } = spreadOf(times);
+  console.log(
+    `\n${times.length} workers killed while they held a run: another one went on after ${p50} ms (p50), ${p95} ms (p95), ${max} ms at most (goal 10,000)`,
+  );
+  await pool.end();
+  await lanefold.close();
+}
+
+async function killAndWait(lanefold: Lanefold, pool: pg.Pool, databaseUrl: string): Promise<number[]> {
+  const victims = await Promise.all(Array.from({ length: atOnce }, () => startWorker(databaseUrl, 1)));
+  const runs = await Promise.all(
+    victims.map(() => lanefold.runs.enqueue({ agent: 'assistant', input: 'wait', model })),
+  );
+  for (const run of runs) while ((await lanefold.runs.get(run)).status !== 'running') await delay(20);
+  const ids = runs.map((run) => run.id);
+  const { rows: held } = await pool.query<{ id: string; worker_id: string }>(
+    'select id, worker_id from lanefold.run where id = any($1)',
+    [ids],
+  );
+  const rescuer = await startWorker(databaseUrl, atOnce);
+  const killedAt = new Map<string, number>();
+  await Promise.all(
+    victims.map(async ({ id, process: victim }) => {
+      await delay(Math.random() * 4_000);
+      const gone = once(victim, 'exit');
+      killedAt.set(id, Date.now());
+      victim.kill('SIGKILL');
+      await gone;
+    }),
+  );
+  const times = await Promise.all(runs.map((run) => resumedAt(lanefold, run)));
+  rescuer.process.kill('SIGKILL');
+  for (const run of runs) await lanefold.runs.cancel(run);
+  return runs.map((run, i) => times[i]! - killedAt.get(held.find(({ id }) => id === run.id)!.worker_id)!);
+}
+
+/** When another worker took the run up again, in milliseconds since the epoch. */
+async function resumedAt(lanefold: Lanefold, run: RunHandle): Promise<number> {
+  for (; ; await delay(50)) {
+    const lost = (await lanefold.runs.events(run)).find((event) => event.kind === 'llm_lost');
+    if (lost) return lost.at.getTime();
+  }
+}
+
+async function startWorker(databaseUrl: string, concurrency: number): Promise<Worker> {
+  const args = ['worker', '--json', '--concurrency', String(concurrency)];
+  const child = spawn(process.execPath, [path.resolve('src/cli/bin.js'), ...args], {
+    env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  const [line] = (await once(child.stdout, 'data')) as [Buffer];
+  return { id: (JSON.parse(line.toString()) as { worker_id: string }).worker_id, process: child };
+}

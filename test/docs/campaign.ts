@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { reportRows, type CampaignReport } from '../../src/chaos/report.ts';
+
+interface Document {
+  seed: number;
+  lease_ms: number;
+  sweep_ms: number;
+  workers: number;
+  concurrency: number;
+  campaigns: CampaignReport[];
+}
+
+/** What `lanefold chaos --json` printed, a document each time. */
+export const documents = JSON.parse(readFileSync('docs/campaign.json', 'utf8')) as Document[];
+
+/** The figures as the pages show them: a column for each campaign. */
+export function campaignTable(): string {
+  const campaigns = documents.flatMap((document) => document.campaigns);
+  const rows = [
+    ...reportRows(campaigns),
+    ['seed', ...documents.flatMap(({ seed, campaigns: own }) => own.map(() => String(seed)))],
+  ];
+  const [header, ...body] = rows.map((row) => `| ${row.join(' | ')} |`);
+  return [header, `|${' --- |'.repeat(rows[0]!.length)}`, ...body].join('\n');
+}
+
+/** A table without what Prettier does to its columns. */
+export const plain = (text: string): string => text.trim().replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
+
+export const between = (page: string): string =>
+  /<!-- campaign -->\n([^]*?)<!-- \/campaign -->/.exec(readFileSync(page, 'utf8'))?.[1] ?? '';

@@ -1,0 +1,71 @@
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { faultKinds, kindsFor, planFaults } from '../../src/chaos/schedule.ts';
+import { cli } from '../cli/cli.ts';
+import { noRedis, queueBackend } from '../support/lanefold.ts';
+
+const take = (seed: number, count: number) => {
+  const faults = planFaults(seed, faultKinds);
+  return Array.from({ length: count }, () => faults.next().value);
+};
+
+test('the seed fixes the schedule, and every kind of fault comes up', () => {
+  expect(take(7, 300)).toEqual(take(7, 300));
+  expect(take(7, 300)).not.toEqual(take(8, 300));
+  expect(new Set(take(7, 300).map((fault) => fault.kind))).toEqual(new Set(faultKinds));
+  expect(kindsFor('postgres', faultKinds)).toEqual(faultKinds.filter((kind) => kind !== 'redis'));
+});
+
+describe.skipIf(noRedis())('lanefold chaos', () => {
+  let dir: string;
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(tmpdir(), 'lanefold-campaign-'));
+  });
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  test('breaks a fleet on services of its own, and finds every promise kept', async () => {
+    const file = path.join(dir, 'report.json');
+    const args = [
+      '--queue',
+      queueBackend(),
+      '--scenarios',
+      '20',
+      '--seed',
+      '3',
+      '--workers',
+      '3',
+      '--concurrency',
+      '8',
+    ];
+    const { code, stdout } = await cli(['chaos', ...args, '--json', '--report', file], {
+      cwd: path.resolve('.'),
+      // of no use to it: it must not touch what it has not started
+      env: { DATABASE_URL: 'postgresql://127.0.0.1:1/nobody', REDIS_URL: 'redis://127.0.0.1:1' },
+    });
+    const result = JSON.parse(stdout) as { violations: number; campaigns: Record<string, unknown>[] };
+    expect(result.campaigns).toMatchObject([
+      {
+        queue: queueBackend(),
+        lost: 0,
+        duplicated: 0,
+        finished_tools_repeated: 0,
+        orphan_calls: 0,
+        hung: 0,
+        violations: [],
+      },
+    ]);
+    expect(result).toMatchObject({ seed: 3, scenarios: 20, violations: 0 });
+    expect(code).toBe(0);
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+  }, 240_000);
+
+  test('says what is wrong with its command line, and starts nothing', async () => {
+    const { code, stderr } = await cli(['chaos', '--faults', 'kill,earthquake']);
+    expect(code).toBe(2);
+    expect(stderr).toContain('There is no fault "earthquake"; there are kill, stop');
+    expect((await cli(['chaos', '--agent', 'support'])).code).toBe(2);
+    expect((await cli(['chaos', '--queue', 'postgres', '--faults', 'redis'])).stderr).toContain('None of the faults');
+  });
+});
