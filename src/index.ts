@@ -24,6 +24,7 @@ export type { CallRef, DecisionOptions, DecisionReceipt } from './client/approva
 export type { RunRef, Runs } from './client/runs.ts';
 export type { Collected, CollectOptions, MintedToken, ResumeOptions } from './client/checkpoints.ts';
 export type { AwaitingCall, Run, RunHandle, RunStatus } from './client/run-row.ts';
+export type { RunSnapshot, RunToolCall } from './client/run-snapshot.ts';
 export type { ConfigChanges, ThreadConfig } from './client/thread-config.ts';
 export type { Input, InputOptions, InputReceipt, InputRejection } from './client/inputs.ts';
 export type { RunEvent } from './client/events.ts';

@@ -5,6 +5,7 @@ import { assertId } from '../ids.ts';
 import type { PromotedRun } from '../runtime/commit.ts';
 import { toJob } from '../runtime/sweep.ts';
 import type { RunWaiter } from '../runtime/waiter.ts';
+import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import { assertStorable } from '../text.ts';
 import { readInputs, sendInput, type Input, type InputOptions, type InputReceipt } from './inputs.ts';
 import type { Streams } from '../streams/open.ts';
@@ -39,7 +40,7 @@ export interface Runs {
    */
   enqueue(options: EnqueueOptions, on?: { tx?: Transaction }): Promise<RunHandle>;
   /** @throws LanefoldError `run_not_found` */
-  get(run: RunRef): Promise<Run>;
+  get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run goes on */
   wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
   /** The runs of a thread, newest first. `before`: the id of the last run of the page before. */
@@ -102,16 +103,18 @@ export interface RunsDeps extends EnqueueDeps {
 
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
-  const get = async (run: RunRef): Promise<Run> => {
+  const read = async (run: RunRef): Promise<Run> => {
     const [row] = await db.query<RunRow>('get_run', `${selectRun} where thread_id = $1 and id = $2`, [
       run.threadId,
       run.id,
     ]);
-    if (!row)
-      throw new LanefoldError('run_not_found', `Run ${run.id} of thread ${run.threadId} does not exist.`, {
-        hint: 'Check the ids.',
-      });
+    if (!row) throw runNotFound(run);
     return toRun(row);
+  };
+  const get = async (run: RunRef): Promise<RunSnapshot> => {
+    const found = await readSnapshot(db, deps.agents, run.threadId, run.id);
+    if (!found) throw runNotFound(run);
+    return found;
   };
   const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
@@ -124,7 +127,7 @@ export function runsOf(deps: RunsDeps): Runs {
         hint: 'It goes on; wait again or read it later.',
       });
     }
-    return get(run);
+    return read(run);
   };
   const points = { ...deps, get, wait };
   return {
@@ -168,3 +171,8 @@ export function runsOf(deps: RunsDeps): Runs {
 }
 
 const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });
+
+const runNotFound = (run: RunRef): LanefoldError =>
+  new LanefoldError('run_not_found', `Run ${run.id} of thread ${run.threadId} does not exist.`, {
+    hint: 'Check the ids.',
+  });

@@ -35,12 +35,16 @@ export async function commitStep(
   state: MachineState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false, maxTraceEvents }: { resumed?: boolean; maxTraceEvents?: number | undefined } = {},
+  {
+    resumed = false,
+    maxTraceEvents,
+    messages,
+  }: { resumed?: boolean; maxTraceEvents?: number | undefined; messages?: number } = {},
 ): Promise<CommitResult> {
   const body = {
     entries: draft.entries,
-    events: packEvents(run.runId, draft.events),
-    then_events: packEvents(run.runId, draft.thenEvents),
+    events: packEvents(run.runId, draft.events, messages),
+    then_events: packEvents(run.runId, draft.thenEvents, messages),
     state,
     iteration: state.iteration,
     usage,
@@ -56,7 +60,7 @@ export async function commitStep(
     seal: draft.seal,
     continue: draft.continue && {
       ...draft.continue,
-      events: packEvents(run.runId, draft.continue.events),
+      events: packEvents(run.runId, draft.continue.events, messages),
       iteration: draft.continue.state.iteration,
     },
     // taking a run up again is no progress: a model call that kills its worker must not look like some

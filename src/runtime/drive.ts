@@ -66,6 +66,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         const result = await commitStep(deps.db, run, state, told, usage, {
           resumed,
           maxTraceEvents: deps.maxTraceEvents,
+          messages: context.messages.length + (step.entries?.length ?? 0),
         });
         iteration = state.iteration;
         deps.onStep?.(state, told, usage);

@@ -89,7 +89,8 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       Context: await get('/v1/threads/t/contexts/default'),
       ContextMessage: (await get('/v1/threads/t/contexts/default'))['messages']![0]!,
       RunReceipt: run.body,
-      Run: await get(run.headers.get('location')!),
+      RunSnapshot: await get(run.headers.get('location')!),
+      Run: (await get('/v1/threads/t/runs'))['data']![0]!,
       RunPage: await get('/v1/threads/t/runs'),
       RunEvent: (await get('/v1/threads/t/events'))['data']![0]!,
     };

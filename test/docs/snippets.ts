@@ -20,6 +20,7 @@ export const pages = [
   'docs/operating.md',
   'docs/sql.md',
   'docs/errors.md',
+  'docs/runs.md',
 ];
 
 export function snippetsOf(page: string): Snippet[] {

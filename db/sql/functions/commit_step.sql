@@ -24,6 +24,7 @@ declare
   v_state jsonb := p -> 'state';
   v_iteration int := (p ->> 'iteration')::int;
   v_inputs jsonb;
+  v_then jsonb;
   v_continued boolean := false;
   v_status text;
   v_reason text;
@@ -87,7 +88,13 @@ begin
     r.queued_inputs := 0;
   end if;
   if v_finish is null then
-    v_events := v_events || coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
+    v_then := coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
+    if v_inputs is not null then
+      -- the worker counted the messages without these
+      select coalesce(jsonb_agg(case when e ? 'm' then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n), '[]')
+      into v_then from jsonb_array_elements(v_then) with ordinality as x (e, n);
+    end if;
+    v_events := v_events || v_then;
     v_status := 'running';
   else
     -- a cancel recorded before the terminal commit wins; the answer stays in the log

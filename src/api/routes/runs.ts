@@ -7,7 +7,7 @@ import type { OutputContract, OutputOption } from '../../output/contract.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { CancelReceipt, CancelRun, NewRun, Run, RunPage, RunReceipt, RunStatus } from '../schemas/run.ts';
+import { CancelReceipt, CancelRun, NewRun, RunPage, RunReceipt, RunSnapshot, RunStatus } from '../schemas/run.ts';
 import type { Output } from '../schemas/run-overrides.ts';
 import { Id, limit } from '../schemas/values.ts';
 import {
@@ -70,9 +70,9 @@ const getRun = createRoute({
   operationId: 'getRun',
   tags,
   security,
-  summary: 'Read a run: status, result, usage',
+  summary: 'Read a run: status, result, usage, tool calls',
   request: { params: run },
-  responses: { 200: json('The run.', Run), ...problems(404) },
+  responses: { 200: json('The run.', RunSnapshot), ...problems(404) },
 });
 
 const cancelRun = createRoute({
@@ -110,7 +110,8 @@ export function addRuns(app: ApiApp, lanefold: Client): void {
 
   app.openapi(getRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    return c.json(toOutside(await lanefold.runs.get({ threadId, id })), 200);
+    const run = await lanefold.runs.get({ threadId, id });
+    return c.json({ ...toOutside(run), tool_calls: run.toolCalls.map(toOutside) }, 200);
   });
 
   app.openapi(cancelRun, async (c) => {

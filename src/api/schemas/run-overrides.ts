@@ -40,7 +40,7 @@ export const Output = z
         .openapi({ description: 'Model calls to put the answer right; default 1, more than 3 means 3.' }),
     }),
   ])
-  .openapi('Output', {
+  .openapi('OutputContract', {
     description: 'What the answer must be: a JSON object, which becomes the result. `raw`: text.',
     example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   });

@@ -73,6 +73,40 @@ export const Run = z
   })
   .openapi('Run', { description: 'One request worked off by an agent.' });
 
+const SnapshotCall = z
+  .object({
+    round: count('From 1.', 1),
+    index: count('In its round, from 0.', 0),
+    id: z.string().openapi({ description: 'Of the provider; it may repeat.' }),
+    name: z.string(),
+    arguments: anyJson('As the model gave them.'),
+    status: z.string().openapi({ example: 'ok' }),
+    result: anyJson('What the model was told; null while it is open.'),
+    attempts: count('Executions.', 1),
+    duration_ms: z.number().nullable(),
+  })
+  .openapi('RunToolCall');
+
+export const RunSnapshot = z
+  .object({
+    ...Run.shape,
+    phase: z
+      .string()
+      .nullable()
+      .openapi({ description: 'What it waits for: `llm`, `tools`, `output`.', example: 'llm' }),
+    call_id: z.string().nullable().openapi({ description: 'The model call under way, or the last one known.' }),
+    max_iterations: z.number().nullable().openapi({ description: 'null where the API does not know the agent.' }),
+    tools: z
+      .array(z.string())
+      .nullable()
+      .openapi({ description: 'Names; null where the API does not know the agent.' }),
+    tool_calls: z.array(SnapshotCall),
+    queued_inputs: count('Inputs it has not taken yet.', 0),
+    output: anyJson('How the answer met the output contract; null without one.'),
+    details: anyJson('What the strategy reads from the answer besides the result, or null.'),
+  })
+  .openapi('RunSnapshot', { description: 'A run with what it is about.' });
+
 export const RunPage = z
   .object({
     data: z.array(Run),

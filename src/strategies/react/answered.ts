@@ -48,6 +48,7 @@ function startRound(
   const started = calls.map((call): EventDraft => ({
     k: 'tool_started',
     i: state.iteration,
+    e: 0,
     d: { tool_call_id: call.id, tool_name: call.name },
   }));
   const next: ReactState = { ...state, phase: 'tools', round: state.round + 1 };
