@@ -14,6 +14,7 @@ export const pages = [
   'README.md',
   'docs/concepts.md',
   'docs/getting-started.md',
+  'docs/tools.md',
   'docs/checkpoints.md',
   'docs/approval.md',
   'docs/streams.md',
