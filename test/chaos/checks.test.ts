@@ -53,6 +53,15 @@ const breaks: [string, string][] = [
      insert into lanefold._run select (jsonb_populate_record(r, '{"id": "other", "active": false, "status": "waiting", "interrupts": true}')).*
      from lanefold._run r`,
   ],
+  [
+    'a suspended run waits for a decision and for no worker, and no other run does',
+    `update lanefold._run set status = 'suspended', finished_at = null`,
+  ],
+  [
+    'a call is denied by a decision, which has its result',
+    `update lanefold._tool_call set status = 'denied', result_seq = null`,
+  ],
+  ['the state of a thread is what its log makes of nothing', `update lanefold.thread set state = '{"by": "nobody"}'`],
   ['an operation is in the log once if it was applied, else not at all', `delete from lanefold.context_op`],
   ['a pending operation waits for an active run', `update lanefold.thread set pending_op_id = 'nobody'`],
   [
