@@ -2,7 +2,6 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Functi
 import type { LanguageModelV4Prompt, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import type { ModelTurn } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { createDeltaSink, type Delta } from './deltas.ts';
 import { classify, ModelError, type ModelErrorType } from './errors.ts';
 import { toCallOptions, type ModelSettings } from './settings.ts';
 import { TurnCollector } from './turn.ts';
@@ -17,7 +16,6 @@ export interface StepCall {
   signal: AbortSignal;
   /** Longest silence between two stream parts, and before the first; the whole call without streaming. Milliseconds. */
   idleTimeoutMs?: number;
-  onDelta?: (delta: Delta) => void;
   /** Told once, when the model is asked to stream: `soFar` looks at what has come whenever it is called. */
   onStart?: (soFar: () => { text: string; thinking: string }) => void;
 }
@@ -26,8 +24,7 @@ export interface StepCall {
  * One call of a model: one turn, no tools run, no retries.
  *
  * Rejects with the signal's reason as soon as it aborts, also when the provider ignores it; with a ModelError
- * (`timeout`) after `idleTimeoutMs` of silence; with a ModelError for every failure of the provider. An error thrown
- * by `onDelta` comes out as it is.
+ * (`timeout`) after `idleTimeoutMs` of silence; with a ModelError for every failure of the provider.
  *
  * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings, and tools the provider ran itself
  * are left out.
@@ -76,7 +73,6 @@ async function stream(
   timer: NodeJS.Timeout | undefined,
 ): Promise<ModelTurn> {
   const collector = new TurnCollector();
-  const sink = call.onDelta && createDeltaSink(call.onDelta);
   call.onStart?.(() => collector.soFar());
   const started = await failing('llm_request', () => model.doStream(toOptions(call, signal)));
   const reader = started.stream.getReader();
@@ -84,7 +80,6 @@ async function stream(
   // Cancelling also wakes a read that a provider deaf to the signal would leave pending.
   signal.addEventListener('abort', cancel, { once: true });
   // A catch around the loop, not around each read: a wrapper per part would double the cost of a step.
-  let inDelta = false;
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read();
@@ -92,13 +87,10 @@ async function stream(
       timer?.refresh();
       if (value.type === 'error') throw value.error;
       collector.add(value);
-      inDelta = true;
-      sink?.(value);
-      inDelta = false;
     }
   } catch (error) {
     cancel();
-    throw inDelta || error instanceof LanefoldError ? error : classify(error, 'llm_stream');
+    throw error instanceof LanefoldError ? error : classify(error, 'llm_stream');
   }
   if (signal.aborted) {
     cancel();
@@ -131,4 +123,4 @@ async function failing<T>(phase: ModelErrorType, work: () => PromiseLike<T>): Pr
   }
 }
 
-export type { Delta, ModelSettings };
+export type { ModelSettings };
