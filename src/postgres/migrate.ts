@@ -4,6 +4,7 @@ import path from 'node:path';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
+import { QuietClient } from './quiet-client.ts';
 import { minCompatibleVersion, schemaVersion } from '../../db/schema/version.ts';
 import { packageRoot } from '../package-root.ts';
 import { fromPostgres } from './errors.ts';
@@ -26,7 +27,7 @@ export interface MigrateResult {
  * @param queueTables also BullMQ's own schema, for the queue on PostgreSQL
  */
 export async function migrate(url: string, { queueTables = true } = {}): Promise<MigrateResult> {
-  const client = new pg.Client({ connectionString: url, application_name: 'lanefold migrate' });
+  const client = new QuietClient({ connectionString: url, application_name: 'lanefold migrate' });
   try {
     await client.connect();
     await client.query('select pg_advisory_lock($1)', [lockKey]);

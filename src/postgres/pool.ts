@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { fromPostgres } from './errors.ts';
+import { QuietClient } from './quiet-client.ts';
 
 /** What the core needs of a connection: a `pg.Pool`, a client inside a transaction, or a test double do. */
 export interface Queryable {
@@ -24,6 +25,7 @@ export interface DatabaseOptions {
 
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
+    Client: QuietClient,
     connectionString: options.url,
     max: options.max ?? 10,
     connectionTimeoutMillis: 10_000,

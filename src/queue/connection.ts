@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis';
 import { LanefoldError } from '../errors.ts';
+import { QuietClient } from '../postgres/quiet-client.ts';
 
 export interface QueueConnection {
   /** For BullMQ's `connection`. */
@@ -16,7 +17,7 @@ export interface QueueConnection {
  */
 export function openConnection(redisUrl: string | undefined, databaseUrl: string): QueueConnection {
   const close = () => {};
-  if (!redisUrl) return { connection: { connectionString: databaseUrl, max: 4 } as never, close };
+  if (!redisUrl) return { connection: { connectionString: databaseUrl, max: 4, Client: QuietClient } as never, close };
   const nodes = clusterNodes(redisUrl);
   if (!nodes) return { connection: { url: redisUrl, maxRetriesPerRequest: null } as never, close };
   const [{ username, password, protocol }] = nodes as [URL, ...URL[]];

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import pg from 'pg';
+import { QuietClient } from '../quiet-client.ts';
 import { embeddedFailed } from './failure.ts';
 import type { Home } from './home.ts';
 
@@ -16,7 +17,7 @@ export async function connectionUrl(home: Home, port: number, database: string):
 }
 
 async function query(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new QuietClient({ connectionString: url });
   try {
     await client.connect();
     await client.query(sql);
