@@ -136,15 +136,16 @@ describe.skipIf(noRedis())('hostile requests', () => {
   function* variants(operation: Operation): Generator<Sent> {
     const { method } = operation;
     const path = (id: string) => operation.path.replaceAll(/\{\w+\}/g, id);
+    // Node sends the body of a GET without its length: the server would read it as another request
+    const some = method === 'GET' ? {} : { body: '{}' };
     const base = path('victim');
-    if (operation.path.includes('{'))
-      for (const id of ids) yield { method, path: path(id), ...(method === 'GET' ? {} : { body: '{}' }) };
+    if (operation.path.includes('{')) for (const id of ids) yield { method, path: path(id), ...some };
     for (const parameter of operation.parameters) {
       if (parameter.in === 'query')
         for (const value of queries) yield { method, path: `${base}?${parameter.name}=${value}` };
       if (parameter.in === 'header')
         for (const value of ['', ' ', 'a b', '"', 'x'.repeat(4_000), '\u00ff'])
-          yield { method, path: base, body: '{}', headers: { [parameter.name]: value } };
+          yield { method, path: base, ...some, headers: { [parameter.name]: value } };
     }
     for (const query of ['%', '=', '&&', '?', 'x=1', '__proto__=1', '%00=%00'])
       yield { method, path: `${base}?${query}` };
