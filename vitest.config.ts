@@ -22,6 +22,8 @@ export default defineConfig({
     globalSetup: ['test/support/services.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    // Vitest leaves a core to itself; most of these suites wait for servers, leases and processes
+    maxWorkers: 2,
     projects: [
       {
         extends: true,
