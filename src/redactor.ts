@@ -25,7 +25,7 @@ export const defaultRedactKeys: readonly string[] = [
 export interface Redactor {
   /** The value itself where there is nothing to take out. */
   value<T>(value: T): T;
-  /** Of `"key": "…"`, `key=…` and the like, as errors and answers quote them. */
+  /** Of JSON, and of `"key": "…"`, `key=…` and the like, as errors and answers quote them. */
   text(text: string): string;
 }
 
@@ -39,12 +39,27 @@ export function createRedactor(keys: readonly string[] = defaultRedactKeys): Red
   if (keys.length === 0) return { value: (value) => value, text: (text) => text };
   const names = new Set(keys.map((key) => key.toLowerCase()));
   const any = [...names].map((name) => name.replace(/[^\w]/g, '\\$&')).join('|');
+  // what is nested ends where nobody knows without parsing it: with the line, to be safe
+  const nested = String.raw`[{\[][^\r\n]*`;
   const quoted = String.raw`\\"(?:(?!\\").)*\\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
   const pattern = new RegExp(
-    String.raw`(?<![\w-])(\\?["']?)(${any})\1(\s*[:=]\s*)(?:${quoted}|(?:(?:bearer|basic)\s+)?[^\s"'\\,;&}\])]+)`,
+    String.raw`(?<![\w-])(\\?["']?)(${any})\1(\s*[:=]\s*)(?:\[REDACTED\]|${nested}|${quoted}|(?:(?:bearer|basic)\s+)?[^\s"'\\,;&}\])]+)`,
     'gis',
   );
-  const text = (value: string): string => value.replace(pattern, `$1$2$1$3${mark}`);
+  const text = (value: string): string => json(value) ?? value.replace(pattern, `$1$2$1$3${mark}`);
+
+  /** Text that is JSON without what it must not show; undefined where that is nothing, or it is no JSON. */
+  const json = (value: string): string | undefined => {
+    if (!/^\s*[{[]/.test(value)) return undefined;
+    try {
+      const parsed = JSON.parse(value) as unknown;
+      const clean = walk(parsed);
+      return clean === parsed ? undefined : JSON.stringify(clean);
+    } catch {
+      // no JSON, or nested deeper than the stack
+      return undefined;
+    }
+  };
 
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return text(value);

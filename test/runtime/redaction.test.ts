@@ -28,14 +28,28 @@ describe('a redactor', () => {
   });
 
   test.each([
-    [`{"password":"${secret}"}`, '{"password":[REDACTED]}'],
-    [`{"a":"{\\"password\\": \\"${secret} more\\"}"}`, '{"a":"{\\"password\\": [REDACTED]}"}'],
+    [`{"password":"${secret}"}`, '{"password":"[REDACTED]"}'],
+    [`sent {"password":"${secret}"}`, 'sent {"password":[REDACTED]}'],
+    [`{"a":"{\\"password\\": \\"${secret} more\\"}"}`, '{"a":"{\\"password\\":\\"[REDACTED]\\"}"}'],
+    [`said "{\\"password\\": \\"${secret} more\\"}"`, 'said "{\\"password\\": [REDACTED]}"'],
+    ['pin=[REDACTED], user=ann', 'pin=[REDACTED], user=ann'],
     [`password=${secret}&a=1`, 'password=[REDACTED]&a=1'],
     [`PASSWORD: ${secret}, pin : '${secret} and'`, 'PASSWORD: [REDACTED], pin : [REDACTED]'],
     [`pin: Bearer ${secret}`, 'pin: [REDACTED]'],
+    [`{"a":1,"Password":{"access":"${secret}","b":["${secret}"]}}`, '{"a":1,"Password":"[REDACTED]"}'],
+    [` [{"pin": ["${secret}", {"c": "${secret}"}], "n": 1}] `, '[{"pin":"[REDACTED]","n":1}]'],
+    [`{"n": 1.0, "kept": true}`, `{"n": 1.0, "kept": true}`],
+    [`refused: {"pin":{"access":"${secret}"},"b":"${secret}"}\nsee the log`, 'refused: {"pin":[REDACTED]\nsee the log'],
+    [`pin=[${secret}, ${secret}]`, 'pin=[REDACTED]'],
     ['my_password: kept, the pin is kept', 'my_password: kept, the pin is kept'],
   ])('in text: %s', (given, shown) => {
     expect(text(given)).toBe(shown);
+  });
+
+  test('is not broken by JSON of any depth', () => {
+    const [open, close] = ['['.repeat(50_000), ']'.repeat(50_000)];
+    expect(text(open + close)).toBe(open + close);
+    expect(text(`${open}"pin=${secret}"${close}`)).not.toContain(secret);
   });
 
   test('has the usual keys unless told others, or none', () => {
