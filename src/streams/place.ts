@@ -7,17 +7,34 @@ export interface Place {
   first: number;
   /** The last event of the thread; -1 for none. */
   head: number;
+  /** The last event of the run so far; undefined where it has none. */
+  last: number | undefined;
   /** The run has ended. */
   ended: boolean;
 }
 
+interface Row {
+  rev: string;
+  erased: boolean;
+  known: boolean;
+  ended: boolean;
+  first: string | null;
+  last: string | null;
+}
+
 /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
 export async function findPlace(db: Database, threadId: string, runId: string | undefined): Promise<Place> {
-  const [row] = await db.query<{ rev: string; erased: boolean; known: boolean; ended: boolean; first: string | null }>(
+  const [row] = await db.query<Row>(
     'stream_place',
     `select t.event_rev as rev, t.erased_at is not null as erased, r.id is not null as known, r.finished_at is not null as ended,
-       (select min(b.event_seq) from lanefold._event_batch b where $2::text is not null and b.thread_id = t.id and b.run_id = $2) as first
-     from lanefold.thread t left join lanefold._run r on r.thread_id = t.id and r.id = $2 where t.id = $1`,
+       own.first, own.last
+     from lanefold.thread t
+     left join lanefold._run r on r.thread_id = t.id and r.id = $2
+     left join lateral (
+       select min(b.event_seq) as first, max(b.event_seq + json_array_length(b.events)) - 1 as last
+       from lanefold._event_batch b where $2::text is not null and b.thread_id = t.id and b.run_id = $2
+     ) own on true
+     where t.id = $1`,
     [threadId, runId ?? null],
   );
   if (row?.erased)
@@ -31,5 +48,10 @@ export async function findPlace(db: Database, threadId: string, runId: string | 
       hint: 'Check the id, or create it.',
     });
   const next = Number(row.rev);
-  return { first: runId === undefined ? 0 : Number(row.first ?? next), head: next - 1, ended: row.ended };
+  return {
+    first: runId === undefined ? 0 : Number(row.first ?? next),
+    last: row.last === null ? undefined : Number(row.last),
+    head: next - 1,
+    ended: row.ended,
+  };
 }

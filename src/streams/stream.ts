@@ -65,7 +65,8 @@ export async function openStream(
   if (runId !== undefined) assertId(runId, 'The run id');
   const place = await findPlace(deps.db, threadId, runId);
   const from = Math.max(options.after ?? -1, place.first - 1, -1);
-  return { items: follow(deps, threadId, runId, from, place, options), over: place.ended && from >= place.head };
+  const over = place.ended && from >= (place.last ?? place.head);
+  return { items: follow(deps, threadId, runId, from, place, options), over };
 }
 
 async function* follow(
@@ -97,6 +98,8 @@ async function* follow(
         ended ||= runId !== undefined && isTerminal(event.kind);
       }
       at = Math.max(at, page.at(-1)?.eventSeq ?? -1);
+      // what comes after the last event of an ended run is of others
+      if (place.ended && place.last !== undefined && at >= place.last) return;
       if (page.length > 0) continue;
       if (feed.ended || (ended && at >= place.head && !feed.more)) return;
       // here all of the trace that is known was told: answers under way come after it

@@ -108,6 +108,21 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect(after.events()).not.toContain('llm_snapshot');
   });
 
+  test('of a run that has ended knows its own end, whatever its thread has done since', async () => {
+    const first = await ended();
+    const own = await stored(first);
+    const next = await pair.front.runs.enqueue({ agent: 'echo', input: 'more', threadId: first.threadId });
+    await pair.front.runs.wait(next);
+    expect((await stored(first)).length).toBeGreaterThan(own.length);
+    expect((await read(ofRun(first), { 'last-event-id': String(own.at(-1)) })).status).toBe(204);
+    for (const id of [-1, own.at(-2)!]) {
+      const reader = await read(`${ofRun(first)}?format=sse&after=${id}`);
+      await reader.ended;
+      expect(reader.ids()).toEqual(own.filter((seq) => seq > id));
+    }
+    expect((await read(ofRun(next), { 'last-event-id': String(own.at(-1)) })).status).toBe(200);
+  });
+
   test('of a thread goes on over its runs, connection by connection', async () => {
     const first = await ended();
     let last = -1;
