@@ -30,7 +30,7 @@ export interface Stats {
   runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
   /** How long the oldest queued run has been waiting for a worker, in seconds; 0 without one. */
   oldestQueuedSeconds: number;
-  /** Jobs by queue and state; ended ones as long as the queue keeps them. */
+  /** Jobs by queue and state; ended ones as long as the queue keeps them. None of a queue that does not answer. */
   jobs: { queue: string; counts: Record<string, number> }[];
 }
 
@@ -43,7 +43,12 @@ export async function readStats(db: Database, queue: RunQueue): Promise<Stats> {
        from lanefold._run where active group by status
        union all select 'waiting', count(*)::int, null from lanefold._run where status = 'waiting'`,
     ),
-    Promise.all(queue.queues.map(async (q) => ({ queue: q.name, counts: await q.getJobCounts() }))),
+    Promise.all(
+      queue.queues.map(async (q) => ({
+        queue: q.name,
+        counts: await within(patienceMs, q.getJobCounts()).catch(() => ({})),
+      })),
+    ),
   ]);
   const runs = { waiting: 0, queued: 0, running: 0, suspended: 0 };
   for (const row of rows) runs[row.status] = row.n;
