@@ -27,6 +27,9 @@ export interface WorkOptions {
   stalledMs: number;
 }
 
+/** `gone`: the queue does not know the job, or has ended it. */
+export type JobPlace = 'waiting' | 'active' | 'gone';
+
 export interface RunQueue {
   readonly backend: 'redis' | 'postgres';
   readonly prefix: string;
@@ -34,8 +37,8 @@ export interface RunQueue {
   readonly queues: BullQueue[];
   /** Gives a run to the workers. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** Which of these jobs the queue does not have, finished ones counted as missing. */
-  missing(jobs: (RunJob & { queue_shard: number })[]): Promise<RunJob[]>;
+  /** Where the queue has each of these jobs. Rejects where it does not answer in time. */
+  places(jobs: (RunJob & { queue_shard: number })[]): Promise<JobPlace[]>;
   work(processor: Processor, options: WorkOptions): BullWorker[];
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
@@ -55,8 +58,8 @@ const classes = (backend: 'redis' | 'postgres') =>
 
 const cleanBatch = 1_000;
 
-/** How long an added job may take to reach the queue before the sweep is trusted to add it. */
-const addTimeoutMs = 5_000;
+/** How long the queue may take to answer; a job not added by then is left to the sweep. */
+const answerTimeoutMs = 5_000;
 
 /** Opens the queues. BullMQ connects in the background: call `ready` where an error must be seen. */
 export function openQueue(options: QueueOptions): RunQueue {
@@ -82,11 +85,11 @@ export function openQueue(options: QueueOptions): RunQueue {
     queues,
     async add(job, shard) {
       const added = queueOf(shard).add('run', job, { jobId: jobId(job), attempts: 1 });
-      await within(addTimeoutMs, added);
+      await within(answerTimeoutMs, added);
     },
-    async missing(jobs) {
-      const found = await Promise.all(jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job))));
-      return jobs.filter((_, i) => ['unknown', 'completed', 'failed'].includes(found[i]!));
+    async places(jobs) {
+      const states = jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job)));
+      return (await within(answerTimeoutMs, Promise.all(states))).map(toPlace);
     },
     work(processor, { concurrency, name: workerName, lockMs, stalledMs }) {
       const own = queues.map((_, shard) => {
@@ -105,7 +108,7 @@ export function openQueue(options: QueueOptions): RunQueue {
     },
     async ready() {
       try {
-        await within(addTimeoutMs, Promise.all(queues.map((queue) => queue.waitUntilReady())));
+        await within(answerTimeoutMs, Promise.all(queues.map((queue) => queue.waitUntilReady())));
       } catch (error) {
         throw unreachable(backend, error);
       }
@@ -127,12 +130,15 @@ export function openQueue(options: QueueOptions): RunQueue {
   };
 }
 
+const toPlace = (state: string): JobPlace =>
+  state === 'active' ? 'active' : ['unknown', 'completed', 'failed'].includes(state) ? 'gone' : 'waiting';
+
 /**
  * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL forgets a connection that is still being opened when it
  * closes, and the process then never ends: hence the wait, which is over at once for a worker that has worked.
  */
 export async function closeWorker(worker: BullWorker): Promise<void> {
-  await within(addTimeoutMs, worker.waitUntilReady()).catch(() => {});
+  await within(answerTimeoutMs, worker.waitUntilReady()).catch(() => {});
   await worker.close();
 }
 

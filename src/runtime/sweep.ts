@@ -34,67 +34,93 @@ const adoptMs = 300_000;
  */
 export async function sweep(db: Database, queue: RunQueue, options: SweepOptions): Promise<number> {
   const { graceMs, cancelGraceMs, limit, adoptable, onError } = options;
-  const found = await db.query<Due & { status: string }>(
+  const found = await db.query<Due & { work: 'queued' | 'expired' | 'cancelled' | 'unapproved' }>(
     'sweep_active',
-    `select thread_id, id as run_id, agent, enqueue_no, queue_shard, status from lanefold._run
-     where active and (queue_prefix = $4 or agent = any($6))
-       and (status = 'queued' and enqueued_at < clock_timestamp() - case when queue_prefix = $4 then $1::float8 else $5 end * interval '1 ms'
-         or status = 'running' and cancel_requested_at < clock_timestamp() - $2::float8 * interval '1 ms'
-         or status = 'suspended' and suspended_until < clock_timestamp())
-     order by enqueued_at limit $3`,
+    `select thread_id, run_id, agent, enqueue_no, queue_shard, work from (
+       select thread_id, id as run_id, agent, enqueue_no, queue_shard, enqueued_at, case
+         when status = 'queued' and enqueued_at < clock_timestamp() - case when own then $1::float8 else $5 end * interval '1 ms' then 'queued'
+         when status = 'running' and cancel_requested_at < clock_timestamp() - $2::float8 * interval '1 ms' then 'cancelled'
+         when status = 'running' and enqueued_at < clock_timestamp() - $1::float8 * interval '1 ms'
+           and lease_until < clock_timestamp() - case when own then 0 else $5 end * interval '1 ms' then 'expired'
+         when status = 'suspended' and suspended_until < clock_timestamp() - case when own then 0 else $5 end * interval '1 ms' then 'unapproved'
+         end as work
+       from (select *, queue_prefix = $4 as own from lanefold._run where active) r
+       where own or agent = any($6)) due
+     where work is not null order by enqueued_at limit $3`,
     [graceMs, cancelGraceMs, limit, queue.prefix, adoptMs, adoptable],
   );
-  const promoted: PromotedRun[] = [];
-  for (const run of found.filter(({ status }) => status === 'running')) {
-    const ended = await cancelWithoutWorker(db, run).catch(onError);
-    if (ended?.promoted) promoted.push(ended.promoted);
+  const due = (work: string): Due[] => found.filter((run) => run.work === work);
+  const unclaimed = [...due('queued'), ...due('expired')];
+  const lost: Due[] = [];
+  const present: Due[] = [];
+  if (unclaimed.length > 0) {
+    // A queue that does not answer could not take a job either: its runs are left to the next sweep.
+    const places = await queue.places(unclaimed).catch(onError);
+    for (const [i, place] of (places ?? []).entries()) {
+      // The job of an expired run that is at work is that of the dead worker.
+      const isLost = place === 'gone' || (place === 'active' && i >= due('queued').length);
+      (isLost ? lost : present).push(unclaimed[i]!);
+    }
   }
-  for (const run of found.filter(({ status }) => status === 'suspended')) {
-    const resumed = await expireApprovals(db, run, queue.prefix).catch(onError);
-    if (resumed) promoted.push(resumed);
-  }
-  const queued = found.filter(({ status }) => status === 'queued');
-  const lost = queued.length > 0 ? await queue.missing(queued) : [];
-  const missing = new Set(lost.map((run) => run.run_id));
   // Seen: the next sweep looks at others, and no other fleet takes these for forgotten.
-  const present = queued.filter((run) => !missing.has(run.run_id));
   if (present.length > 0) {
     await db.query(
       'sweep_seen',
-      `update lanefold._run r set enqueued_at = clock_timestamp()
-       from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)
-       where r.thread_id = q.thread_id and r.id = q.run_id and r.enqueue_no = q.enqueue_no and r.status = 'queued'`,
+      `with seen as (
+         select k.thread_id, k.id from lanefold._run k
+         join jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)
+           on k.thread_id = q.thread_id and k.id = q.run_id and k.enqueue_no = q.enqueue_no
+         where k.active for update of k skip locked)
+       update lanefold._run r set enqueued_at = clock_timestamp()
+       from seen where r.thread_id = seen.thread_id and r.id = seen.id`,
       [JSON.stringify(present)],
     );
   }
-  const due = await db.query<Due>('sweep_runs', 'select * from lanefold.sweep_runs($1, $2, $3, $4, $5, $6)', [
-    graceMs,
-    limit,
-    JSON.stringify(lost),
-    queue.prefix,
-    adoptMs,
-    adoptable,
-  ]);
-  for (const run of [...promoted, ...due]) await queue.add(toJob(run), run.queue_shard).catch(onError);
-  return promoted.length + due.length;
+  const raised =
+    lost.length === 0
+      ? []
+      : await db.query<Due>('sweep_runs', 'select * from lanefold.sweep_runs($1, $2, $3, $4, $5, $6)', [
+          graceMs,
+          limit,
+          JSON.stringify(lost),
+          queue.prefix,
+          adoptMs,
+          adoptable,
+        ]);
+  await Promise.all(raised.map((run) => queue.add(toJob(run), run.queue_shard).catch(onError)));
+
+  const promoted: PromotedRun[] = [];
+  for (const run of due('cancelled')) {
+    const ended = await cancelWithoutWorker(db, run).catch(onError);
+    if (ended?.promoted) promoted.push(ended.promoted);
+  }
+  for (const run of due('unapproved')) {
+    const resumed = await expireApprovals(db, run, queue.prefix).catch(onError);
+    if (resumed) promoted.push(resumed);
+  }
+  await Promise.all(promoted.map((run) => queue.add(toJob(run), run.queue_shard).catch(onError)));
+  return promoted.length + raised.length;
 }
 
-async function cancelWithoutWorker(db: Database, run: Due): Promise<FinishResult> {
+/** A thread that a writer holds is left to the next sweep: a transaction left open must not stop the others' recovery. */
+const freeThread = 'with free as (select id from lanefold.thread where id = $1 for update skip locked)';
+
+async function cancelWithoutWorker(db: Database, run: Due): Promise<FinishResult | undefined> {
   const [row] = await db.query<{ result: FinishResult }>(
-    'finish_run',
-    'select lanefold.finish_run($1, $2, $3, $4) as result',
+    'sweep_cancelled',
+    `${freeThread} select lanefold.finish_run(id, $2, $3, $4) as result from free`,
     [run.thread_id, run.run_id, null, { status: 'cancelled', reason: 'cancelled' }],
   );
-  return row!.result;
+  return row?.result;
 }
 
-async function expireApprovals(db: Database, run: Due, prefix: string): Promise<PromotedRun | null> {
+async function expireApprovals(db: Database, run: Due, prefix: string): Promise<PromotedRun | null | undefined> {
   const [row] = await db.query<{ job: PromotedRun | null }>(
-    'expire_approvals',
-    'select lanefold.expire_approvals($1, $2, $3) as job',
+    'sweep_unapproved',
+    `${freeThread} select lanefold.expire_approvals(id, $2, $3) as job from free`,
     [run.thread_id, run.run_id, prefix],
   );
-  return row!.job;
+  return row?.job;
 }
 
 export const toJob = ({ thread_id, run_id, agent, enqueue_no }: Due): RunJob => ({

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
-import { until } from '../support/until.ts';
 import { assertInvariants } from './invariants.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
@@ -21,10 +20,19 @@ async function claimed(leaseMs = 60_000) {
 
 const renew = (held: object[], leaseMs = 60_000) =>
   rows(log.db, 'select * from lanefold.renew_leases($1, $2)', JSON.stringify(held), leaseMs);
-const sweep = (queued: object[] = [], { graceMs = 0, limit = 100 } = {}) =>
-  rows(log.db, 'select * from lanefold.sweep_runs($1, $2, $3)', graceMs, limit, JSON.stringify(queued));
-const swept = async (threadId: string, queued: object[] = [], options = {}) =>
-  (await sweep(queued, options)).filter((row) => row['thread_id'] === threadId);
+/** The jobs of all running runs, as a queue that has lost them all. */
+const lostJobs = async (): Promise<object[]> =>
+  rows(log.db, "select thread_id, id as run_id, enqueue_no from lanefold.run where status = 'running'");
+const sweep = async (lost?: object[], { graceMs = 0, limit = 100 } = {}) =>
+  rows(
+    log.db,
+    'select * from lanefold.sweep_runs($1, $2, $3)',
+    graceMs,
+    limit,
+    JSON.stringify(lost ?? (await lostJobs())),
+  );
+const swept = async (threadId: string, lost?: object[], options = {}) =>
+  (await sweep(lost, options)).filter((row) => row['thread_id'] === threadId);
 const isPast = async (threadId: string) =>
   (
     await rows(
@@ -33,10 +41,6 @@ const isPast = async (threadId: string) =>
       threadId,
     )
   )[0]!['past'];
-
-const waitingForLocks = async (n: number) =>
-  (await rows(log.db, "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"))
-    .length >= n;
 
 describe('renew_leases', () => {
   test('renews all leases held in one statement and has nothing to tell', async () => {
@@ -124,7 +128,7 @@ describe('sweep_runs', () => {
         await rows(
           log.db,
           'select * from lanefold.sweep_runs(0, 100, $1, $2, $3, $4)',
-          '[]',
+          JSON.stringify(await lostJobs()),
           'another',
           adoptMs,
           agents as unknown as string,
@@ -137,9 +141,16 @@ describe('sweep_runs', () => {
 
   test('leaves alone what was given to the queue within the grace', async () => {
     const { threadId } = await claimed(-1_000);
-    expect(await swept(threadId, [], { graceMs: 600_000 })).toEqual([]);
+    expect(await swept(threadId, undefined, { graceMs: 600_000 })).toEqual([]);
     expect(await swept(threadId)).toHaveLength(1);
-    expect(await swept(threadId, [], { graceMs: 600_000 })).toEqual([]);
+    expect(await swept(threadId, undefined, { graceMs: 600_000 })).toEqual([]);
+  });
+
+  test('leaves a run alone whose lease is past while the queue has its job', async () => {
+    const { threadId } = await claimed(-1_000);
+    expect(await swept(threadId, [])).toEqual([]);
+    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 7 }])).toEqual([]);
+    expect(await swept(threadId)).toHaveLength(1);
   });
 
   test('takes a queued run only under the number the caller missed', async () => {
@@ -163,33 +174,29 @@ describe('sweep_runs', () => {
       "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
       threadId,
     );
-    const found = await Promise.all([1, 2, 3, 4].map(() => swept(threadId, [], { graceMs: 600_000 })));
+    const found = await Promise.all([1, 2, 3, 4].map(() => swept(threadId, undefined, { graceMs: 600_000 })));
     expect(found.flat()).toMatchObject([{ enqueue_no: 2 }]);
   });
 
-  test('of sweeps that waited for the same row one gets the run', async () => {
-    const { threadId } = await claimed(-1_000);
-    await rows(
-      log.db,
-      "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
-      threadId,
-    );
+  test('waits for nobody who holds a run: takes the others, and that one when it is free', async () => {
+    const [held, free] = [await claimed(-1_000), await claimed(-1_000)];
     const client = await log.pool.connect();
     try {
       await client.query('begin');
-      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [threadId]);
-      const sweeps = [1, 2].map(() => swept(threadId, [], { graceMs: 600_000 }));
-      await Promise.race([until('both wait', () => waitingForLocks(2)), Promise.all(sweeps)]);
-      await client.query('commit');
-      expect((await Promise.all(sweeps)).flat().length).toBeLessThanOrEqual(1);
+      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [held.threadId]);
+      const found = (await sweep()).map((row) => row['thread_id']);
+      expect(found).toContain(free.threadId);
+      expect(found).not.toContain(held.threadId);
     } finally {
+      await client.query('rollback');
       client.release();
     }
+    expect(await swept(held.threadId)).toMatchObject([{ enqueue_no: 2 }]);
   });
 
   test('gives no more than asked for', async () => {
     for (let i = 0; i < 3; i++) await claimed(-1_000);
-    expect(await sweep([], { limit: 2 })).toHaveLength(2);
+    expect(await sweep(undefined, { limit: 2 })).toHaveLength(2);
   });
 });
 

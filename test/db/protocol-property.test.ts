@@ -168,9 +168,13 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
         c.key ? { idempotencyKey: c.key } : {},
       );
     case 'sweep':
-      return rows(log.db, 'select * from lanefold.sweep_runs(0, 100)');
+      return rows(log.db, `select s.* from (${everyJob}) j, lanefold.sweep_runs(0, 100, j.lost) s`);
   }
 }
+
+/** As of a queue that has lost the jobs of all running runs. */
+const everyJob = `select jsonb_agg(jsonb_build_object('thread_id', thread_id, 'run_id', id, 'enqueue_no', enqueue_no)) as lost
+  from lanefold.run where status = 'running'`;
 
 const begun: Command[] = [
   { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },

@@ -106,6 +106,70 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     expect(model.calls).toHaveLength(3);
   });
 
+  /** Takes a run as a worker does that then dies: its lease is past, its job is gone. */
+  const dieWith = async ({ threadId, id }: { threadId: string; id: string }) => {
+    await (await queue.queues[0]!.getJob(`${id}.1`))!.remove();
+    const claim = {
+      worker_id: 'dead',
+      lease_ms: -1_000,
+      prompt: null,
+      config_fingerprint: '',
+      max_fruitless_claims: 5,
+    };
+    await lanefold.database.pool.query('select lanefold.claim_run($1, $2, 1, $3)', [threadId, id, claim]);
+  };
+  const backDate = (threadId: string) =>
+    lanefold.database.pool.query(
+      "update lanefold._run set enqueued_at = clock_timestamp() - interval '1 hour' where thread_id = $1",
+      [threadId],
+    );
+
+  test('by the death of a worker while others wait: the run gets one new job, however long that waits', async () => {
+    await lanefold.startWorker({ concurrency: 1, leaseMs: 60_000, sweepMs: 100 });
+    const [first] = await enqueue(1);
+    await until('one runs', () => model.calls.length === 1);
+    const [second] = await enqueue(1);
+    await dieWith(second!);
+    for (let looks = 0; looks < 4; looks++) {
+      await backDate(second!.threadId);
+      await until('a sweep has looked', async () => {
+        const { rows } = await lanefold.database.pool.query(
+          "select from lanefold._run where thread_id = $1 and enqueued_at > clock_timestamp() - interval '30 min'",
+          [second!.threadId],
+        );
+        return rows.length === 1;
+      });
+      expect((await stateOf(second!.threadId)).enqueue_no).toBe(2);
+    }
+    gate.resolve();
+    await allEnd([first!, second!]);
+    expect((await stateOf(second!.threadId)).enqueue_no).toBe(2);
+  });
+
+  test('while a transaction holds runs and threads: the other runs are recovered all the same', async () => {
+    gate.resolve();
+    const [lost, expired, cancelled, free] = await enqueue(4);
+    await dieWith(expired!);
+    await dieWith(cancelled!);
+    await lanefold.runs.cancel(cancelled!);
+    await wipe();
+    const held = [lost, expired, cancelled].map((run) => run!.threadId);
+    const client = await lanefold.database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query('select from lanefold.thread where id = any($1) for update', [held]);
+      await client.query('select from lanefold._run where thread_id = any($1) for update', [held]);
+      await lanefold.startWorker({ ...quick, cancelGraceMs: 1 });
+      await allEnd([free!]);
+      expect((await stateOf(expired!.threadId)).enqueue_no).toBe(1);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    await allEnd([lost!, expired!]);
+    expect(await lanefold.runs.wait(cancelled!)).toMatchObject({ status: 'cancelled' });
+  });
+
   test('or delivers one twice, or an old one late, starts nothing', async () => {
     await lanefold.startWorker(quick);
     const [run] = await enqueue(1);

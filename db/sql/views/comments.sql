@@ -31,7 +31,7 @@ comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inje
 comment on function lanefold.resume_run(text, text, int, text) is 'Takes an unfinished run that no worker holds up again, at the step of a checkpoint.';
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews all leases of a worker and tells it which it lost and which runs to cancel.';
 comment on function lanefold.release_run(text, text, bigint) is 'Gives a run of a worker that stops back to the queue, under its lease.';
-comment on function lanefold.sweep_runs(int, int, jsonb, text, int, text[]) is 'Raises the enqueue_no of runs the queue has lost and returns the jobs to add.';
+comment on function lanefold.sweep_runs(int, int, jsonb, text, int, text[]) is 'Raises the enqueue_no of runs whose jobs the queue has lost and returns the jobs to add.';
 comment on function lanefold.drop_traces(float8, int) is 'Empties events, states and results of runs that ended so many days ago; rows and keys stay.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';
 comment on function lanefold.schema_version() is 'The version of this schema.';
