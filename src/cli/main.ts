@@ -3,6 +3,7 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { packageRoot } from '../package-root.ts';
 import * as commands from './commands/index.ts';
+import { unsetEmpty } from './environment.ts';
 import { exitCodes, report, UsageError } from './errors.ts';
 import { Exit } from './exit.ts';
 import { environmentHelp } from './help.ts';
@@ -16,6 +17,7 @@ import { environmentHelp } from './help.ts';
 export async function main(argv: string[]): Promise<number> {
   // a reader such as `head` that has seen enough is no error of ours
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
+  unsetEmpty(process.env);
   try {
     await createProgram().parseAsync(argv, { from: 'user' });
     return exitCodes.ok;
