@@ -1,4 +1,5 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
+import { printable } from './printable.ts';
 
 /** What the exit code of every command means. */
 export const exitCodes = {
@@ -28,8 +29,12 @@ const usageCodes = new Set<ErrorCode>([
   'invalid_text',
   'invalid_agent',
   'invalid_tool',
+  'invalid_output',
+  'invalid_request_transformer',
   'unknown_agent',
   'unknown_model',
+  'unknown_strategy',
+  'unknown_tool',
 ]);
 
 /** Says on stderr what went wrong, in one line, and what to do, in another; returns the exit code. */
@@ -55,4 +60,4 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   return { message, hint: 'This is a fault of lanefold; LANEFOLD_DEBUG=1 shows where.', code: 'internal' };
 }
 
-export const oneLine = (text: string): string => text.replace(/\s*\n\s*/g, ' ').trim();
+export const oneLine = (text: string): string => printable(text.replace(/\s*\n\s*/g, ' ').trim());

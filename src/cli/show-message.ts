@@ -1,13 +1,14 @@
 import type { Json, ToolCall } from '../context/message.ts';
+import { printable } from './printable.ts';
 
-/** A message for people: its text, then a line per tool call; a tool message says whose result it is. */
+/** A message for people: its text, then a line per tool call; a tool message says whose result it is. Printable. */
 export function messageText(message: { content?: Json; tool_calls?: Json; name?: Json }): string {
   const calls = ((message.tool_calls ?? []) as unknown as ToolCall[]).map(
     (call) => `→ ${call.name}(${call.arguments_raw ?? JSON.stringify(call.arguments)})`,
   );
   const of = typeof message.name === 'string' ? [`← ${message.name}`] : [];
   const content = typeof message.content === 'string' ? message.content : partsText(message.content ?? '');
-  return [...of, ...(content === '' ? [] : [content]), ...calls].join('\n');
+  return printable([...of, ...(content === '' ? [] : [content]), ...calls].join('\n'));
 }
 
 const partsText = (content: Json): string =>
@@ -17,8 +18,8 @@ const partsText = (content: Json): string =>
         .join('\n')
     : JSON.stringify(content);
 
-/** Text without line breaks, at most so long. */
+/** Text without line breaks, at most so long, and printable. */
 export function inOneLine(text: string, width: number): string {
-  const line = text.replace(/\s+/g, ' ').trim();
+  const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length > width ? `${line.slice(0, Math.max(20, width) - 1).toWellFormed()}…` : line;
 }

@@ -1,6 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import type { StreamItem } from '../streams/stream.ts';
 import { colours } from './output.ts';
+import { printable } from './printable.ts';
 import { inOneLine, messageText } from './show-message.ts';
 
 const resultWidth = 160;
@@ -28,7 +29,7 @@ export class StreamText {
     if (more === '') return '';
     const before = this.#line === part ? '' : this.#end();
     this.#line = part;
-    return before + (part === 'text' ? more : this.#c.dim(more));
+    return before + (part === 'text' ? printable(more) : this.#c.dim(printable(more)));
   }
 
   #end(): string {
@@ -50,7 +51,7 @@ export class StreamText {
         return calls === '' ? [] : calls.split('\n').map((call) => c.cyan(call));
       }
       case 'tool_completed': {
-        const of = `← ${String(data['tool_name'])} ${String(data['status'])} in ${String(data['duration_ms'])} ms`;
+        const of = `← ${printable(String(data['tool_name']))} ${String(data['status'])} in ${String(data['duration_ms'])} ms`;
         const result = inOneLine(messageText({ content: entry['content'] ?? '' }), resultWidth);
         return [`${data['status'] === 'ok' ? c.green(of) : c.red(of)}  ${result}`];
       }
@@ -71,7 +72,7 @@ export class StreamText {
       case 'request_failed':
         return [c.red(`failed: ${errorOf(data)}`) + c.dim(tokens(data))];
       case 'request_cancelled':
-        return [c.yellow(`cancelled: ${String(data['reason'] ?? '')}`) + c.dim(tokens(data))];
+        return [c.yellow(`cancelled: ${printable(String(data['reason'] ?? ''))}`) + c.dim(tokens(data))];
       default:
         return [];
     }
@@ -79,11 +80,11 @@ export class StreamText {
 }
 
 const toolOf = (data: JsonObject): string =>
-  `${String(data['tool_name'])} (${String(data['round'])}.${String(data['index'])})`;
+  `${printable(String(data['tool_name']))} (${String(data['round'])}.${String(data['index'])})`;
 
 function errorOf(data: JsonObject): string {
   const { type, message } = Object(data['error']) as { type?: string; message?: string };
-  return [type, message].filter(Boolean).join(': ');
+  return printable([type, message].filter(Boolean).join(': '));
 }
 
 function tokens(data: JsonObject): string {

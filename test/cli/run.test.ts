@@ -2,10 +2,12 @@ import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
+import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startModelServer } from '../support/openai-server.ts';
-import { cli } from './cli.ts';
+import { until } from '../support/until.ts';
+import { cli, startCli } from './cli.ts';
 
 describe('run, thread and context', () => {
   let database: TestDatabase;
@@ -119,6 +121,33 @@ describe('run, thread and context', () => {
       { status: 'failed', result: null, error: { type: expect.any(String) as string } },
     ]);
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the run and leaves its thread free', async (signal) => {
+    const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
+    try {
+      const agents = path.resolve('test/cli/fixtures/agents.ts');
+      const threadId = `left-${signal}`;
+      const { process, ended } = startCli(
+        ['run', 'hi', '--agents', agents, '--agent', 'stuck', '--thread', threadId, '--json'],
+        { env },
+      );
+      const run = await until('the run is at work', async () => {
+        const [found] = await lanefold.runs.list(threadId).catch(() => []);
+        return found?.status === 'running' ? found : undefined;
+      });
+      process.kill(signal);
+      const { code, stdout, stderr } = await ended;
+      expect([code, JSON.parse(stdout)]).toMatchObject([1, { id: run.id, status: 'cancelled' }]);
+      expect(stderr).toContain(`${signal}: cancelling the run\n`);
+      expect((await lanefold.threads.get(threadId)).activeRunId).toBeNull();
+      const { rows } = await database.pool.query(
+        `select queue from bullmq.job where queue like 'lf-run-%' union select queue from bullmq.meta where queue like 'lf-run-%'`,
+      );
+      expect(rows).toEqual([]);
+    } finally {
+      await lanefold.close();
+    }
   });
 
   test.each([

@@ -89,5 +89,9 @@ export const AppendEntries = z
   });
 
 export const AppendReceipt = z
-  .object({ first_seq: z.int(), rev: z.int(), duplicate: z.boolean() })
+  .object({
+    first_seq: z.int(),
+    rev: z.int().openapi({ description: 'Entries of the thread now; for a duplicate also those that came since.' }),
+    duplicate: z.boolean(),
+  })
   .openapi('AppendReceipt', { example: { first_seq: 5, rev: 6, duplicate: false } });

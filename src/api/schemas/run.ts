@@ -11,7 +11,7 @@ export const NewRun = z
   .strictObject({
     agent: z.string().min(1).max(200).openapi({ example: 'support' }),
     input: Content,
-    context_ref: Id.optional().openapi({ description: 'The lane; default `default`.' }),
+    context_ref: Id.optional().openapi({ description: 'The lane; default: the active one of the thread.' }),
     request_id: Id.optional().openapi({
       description: 'The same id again returns the same run; also as Idempotency-Key.',
     }),

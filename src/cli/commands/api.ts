@@ -30,7 +30,17 @@ export const addApi = (program: Command): Command =>
       'after',
       commandHelp(
         ['lanefold api --agents agents.ts', 'LANEFOLD_API_KEY=… lanefold api --agents agents.ts --host 0.0.0.0'],
-        ['LANEFOLD_API_KEY', 'LANEFOLD_HOST', 'LANEFOLD_PORT', 'LANEFOLD_AGENTS', 'DATABASE_URL', 'REDIS_URL'],
+        [
+          'LANEFOLD_API_KEY',
+          'LANEFOLD_TOKEN_SECRET',
+          'LANEFOLD_HOST',
+          'LANEFOLD_PORT',
+          'LANEFOLD_AGENTS',
+          'DATABASE_URL',
+          'LANEFOLD_PREPARED_STATEMENTS',
+          'REDIS_URL',
+          'LANEFOLD_QUEUE_SHARDS',
+        ],
       ),
     )
     .action(async (options: Options) => {

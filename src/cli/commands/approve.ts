@@ -32,7 +32,7 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
       'after',
       commandHelp(
         [`lanefold ${word} THREAD RUN 1.0`, `lanefold ${word} THREAD RUN 1.0 --by ada --reason "as agreed"`],
-        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_DIR'],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_QUEUE_SHARDS', 'LANEFOLD_DIR'],
       ),
     )
     .action(async (threadId: string, id: string, call: string, options: Options) => {

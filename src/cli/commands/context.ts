@@ -4,6 +4,7 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
+import { printable } from '../printable.ts';
 import { messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {
@@ -50,7 +51,7 @@ export const addContext = (program: Command): Command =>
 function heading(row: ContextRow): string {
   const c = colours();
   const role = { system: c.magenta, user: c.green, assistant: c.cyan, tool: c.yellow }[row.role] ?? c.bold;
-  return `${role(row.role)} ${c.dim(`#${row.seq}${row.tool_call_id ? ` ${row.tool_call_id}` : ''}`)}`;
+  return `${role(row.role)} ${c.dim(`#${row.seq}${row.tool_call_id ? ` ${printable(row.tool_call_id)}` : ''}`)}`;
 }
 
 const indented = (row: ContextRow): string => messageText(row).replace(/^/gm, '  ');

@@ -35,6 +35,11 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
           'LANEFOLD_API_KEY',
+          'LANEFOLD_TOKEN_SECRET',
+          'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_STOP_GRACE_MS',
+          'LANEFOLD_TRACE_RETENTION_DAYS',
+          'LANEFOLD_PREPARED_STATEMENTS',
         ],
       ),
     )

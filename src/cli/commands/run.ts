@@ -10,12 +10,14 @@ import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
-import { exitCodes, UsageError } from '../errors.ts';
+import { exitCodes, oneLine, report, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { printable } from '../printable.ts';
 import { StreamText } from '../show-stream.ts';
+import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -36,7 +38,8 @@ export const addRun = (program: Command): Command =>
     .summary('ask an agent and wait for the answer')
     .description(
       'Enqueues one run, works it off in this process and prints the answer. Without --agents a built-in assistant ' +
-        `answers, with a calculator and a clock; its model is ${demoModel}, which needs no key and no network.`,
+        `answers, with a calculator and a clock; its model is ${demoModel}, which needs no key and no network. ` +
+        'Ctrl-C cancels the run.',
     )
     .addHelpText(
       'after',
@@ -65,11 +68,17 @@ export const addRun = (program: Command): Command =>
             void (status === 'suspended' && tell(lanefold, { threadId, id }).catch(() => {})),
         });
         const { model } = options;
+        // from here on there is a run that nobody else would end
+        const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
           agent: agent.name,
           input: question,
           threadId,
           ...(model ? { model } : {}),
+        });
+        void stopped.then(async (signal) => {
+          note(`${signal}: cancelling the run`);
+          await lanefold.runs.cancel(accepted, 'interrupted').catch((error: unknown) => report(error));
         });
         const live = process.stdout.isTTY && !options.json;
         if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
@@ -83,7 +92,7 @@ export const addRun = (program: Command): Command =>
 async function tell(lanefold: Lanefold, run: RunRef): Promise<void> {
   const { awaiting } = await lanefold.runs.get(run);
   for (const { round, index, name, arguments: args } of awaiting) {
-    note(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`);
+    note(printable(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`));
     note(`  lanefold approve ${run.threadId} ${run.id} ${round}.${index}   (or deny)`);
   }
 }
@@ -124,11 +133,11 @@ function show(run: Run, { json, live }: { json: boolean; live: boolean }): void 
   const c = colours(process.stderr);
   if (json) printJson(snakeKeys(run));
   else if (run.status === 'completed' && !live)
-    print(typeof run.result === 'string' ? run.result : JSON.stringify(run.result));
+    print(printable(typeof run.result === 'string' ? run.result : JSON.stringify(run.result)));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
   if (run.status === 'completed') return;
-  note(
-    `lanefold: The run ${run.status}: ${run.error?.message ?? run.terminationReason} [${run.error?.type ?? run.status}]`,
-  );
+  const how = run.status === 'cancelled' ? 'was cancelled' : run.status;
+  const why = oneLine(run.error?.message ?? run.terminationReason ?? '');
+  note(`lanefold: The run ${how}: ${why} [${run.error?.type ?? run.status}]`);
   throw new Exit(exitCodes.failed);
 }

@@ -4,6 +4,7 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { printable } from '../printable.ts';
 import { inOneLine, messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {
@@ -45,7 +46,7 @@ export const addThread = (program: Command): Command =>
 function line(entry: Entry): string {
   const c = colours();
   const { kind, payload } = entry;
-  const what = kind === 'ai_message' ? c.bold(entry.role ?? 'message') : c.cyan(kind);
+  const what = kind === 'ai_message' ? c.bold(entry.role ?? 'message') : c.cyan(printable(kind));
   const lane = entry.contextRef && entry.contextRef !== 'default' ? c.dim(` @${entry.contextRef}`) : '';
   const text = kind === 'ai_message' ? messageText(payload) : JSON.stringify(payload);
   const before = `${String(entry.seq).padStart(5)}  ${what}${lane}  `;

@@ -34,7 +34,18 @@ export const addWorker = (program: Command): Command =>
       'after',
       commandHelp(
         ['lanefold worker --agents agents.ts', 'lanefold worker --agents agents.ts --concurrency 50 --json'],
-        ['LANEFOLD_AGENTS', 'DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
+        [
+          'LANEFOLD_AGENTS',
+          'DATABASE_URL',
+          'LANEFOLD_DIRECT_URL',
+          'LANEFOLD_PREPARED_STATEMENTS',
+          'REDIS_URL',
+          'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_STOP_GRACE_MS',
+          'LANEFOLD_TRACE_RETENTION_DAYS',
+          'LANEFOLD_DIR',
+          'NO_COLOR',
+        ],
       ),
     )
     .action(async (options: Options) => {

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createLanefold, type Lanefold } from 'lanefold';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { cli } from './cli.ts';
+
+/** Clears the screen, renames the window, and an 8-bit colour. */
+const hostile = 'a\u001b[2J\u001b]0;x\u0007\u009b31m\r\u007fb\tc\r\nd';
+const shown = 'a�[2J�]0;x��31m��b\tc\nd';
+
+describe('text of models, users and tools commands no terminal', () => {
+  let database: TestDatabase;
+  let lanefold: Lanefold;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
+    env = { DATABASE_URL: database.url };
+  });
+  afterAll(async () => {
+    await lanefold.close();
+    await database.drop();
+  });
+
+  // eslint-disable-next-line no-control-regex
+  const commands = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
+
+  test('in an answer, the log, the context and a stream; programs get it as it is', async () => {
+    const script = [{ tools: [{ tool: 'calculator\u009b', args: { expression: hostile } }], text: hostile }, hostile];
+    const run = (...more: string[]) =>
+      cli(['run', hostile, '--model', `scripted:${JSON.stringify(script)}`, '--thread', 't', ...more], { env });
+    expect(await run()).toMatchObject({ code: 0, stdout: `${shown}\n` });
+    for (const args of [
+      ['thread', 't'],
+      ['context', 't'],
+      ['tail', 't', ...(await lastRun())],
+    ]) {
+      const { code, stdout, stderr } = await cli(args, { env });
+      expect(code).toBe(0);
+      expect(stdout).toContain('a�[2J�]0;x��31m');
+      expect(stdout + stderr).not.toMatch(commands);
+    }
+    expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ result: hostile });
+  });
+
+  test('in an error', async () => {
+    const { code, stderr } = await cli(['run', 'x', '--model', `scripted:${hostile}`], { env });
+    expect(code).not.toBe(0);
+    expect(stderr).toContain('�[2J');
+    expect(stderr).not.toMatch(commands);
+  });
+
+  const lastRun = async () => [(await lanefold.runs.list('t'))[0]!.id];
+});
