@@ -3,7 +3,7 @@ import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { PromotedRun } from '../runtime/commit.ts';
-import { toJob } from '../runtime/sweep.ts';
+import { toJob } from '../queue/job.ts';
 import { assertStorable } from '../text.ts';
 import type { RunStatus } from './run-row.ts';
 
@@ -38,7 +38,7 @@ interface Decided {
   decided_at: string;
   duplicate: boolean;
   status: RunStatus;
-  job?: PromotedRun & { queue_prefix: string };
+  job?: PromotedRun;
 }
 
 /** Decides on a call that waits for approval; with the last one of its round the run goes on. See `Runs.approve`. */

@@ -1,8 +1,8 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, Usage } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import type { PromotedRun } from '../runtime/commit.ts';
-import { toJob } from '../runtime/sweep.ts';
+import type { QueuedRun } from '../runtime/commit.ts';
+import { toJob } from '../queue/job.ts';
 import type { Checkpoint } from '../tokens/checkpoint.ts';
 import { signingSecret } from '../tokens/secrets.ts';
 import { decodeToken, encodeToken } from '../tokens/token.ts';
@@ -121,7 +121,7 @@ export async function resumeRun(deps: CheckpointDeps, token: string, options: Re
   if (query !== undefined && !(typeof query === 'string' && query.trim() === '')) {
     return askAnew(deps, await deps.get(ref), query, options.requestId);
   }
-  const [row] = await deps.db.query<{ result: { job?: PromotedRun } }>(
+  const [row] = await deps.db.query<{ result: { job?: QueuedRun } }>(
     'resume_run',
     'select lanefold.resume_run($1, $2, $3, $4) as result',
     [ref.threadId, ref.id, point.step, deps.queue.prefix],

@@ -3,7 +3,7 @@ import { decideToolCall, type CallRef, type DecisionOptions, type DecisionReceip
 import { enqueueRun, type EnqueueDeps, type EnqueueOptions, type Transaction } from './enqueue.ts';
 import { assertId } from '../ids.ts';
 import type { PromotedRun } from '../runtime/commit.ts';
-import { toJob } from '../runtime/sweep.ts';
+import { addPromoted } from '../runtime/add-promoted.ts';
 import type { RunWaiter } from '../runtime/waiter.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import { assertStorable } from '../text.ts';
@@ -161,7 +161,7 @@ export function runsOf(deps: RunsDeps): Runs {
         [run.threadId, run.id, reason],
       );
       const next = row!.result.promoted;
-      if (next) await queue.add(toJob(next), next.queue_shard).catch(() => {});
+      if (next) await addPromoted(db, queue, next).catch(() => {});
       return { status: row!.result.status, accepted: row!.result.accepted };
     },
     checkpoint: (run, options) => mintToken(points, run, options),

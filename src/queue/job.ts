@@ -22,3 +22,10 @@ export interface RunJobResult {
 }
 
 export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;
+
+export const toJob = ({ thread_id, run_id, agent, enqueue_no }: RunJob): RunJob => ({
+  thread_id,
+  run_id,
+  agent,
+  enqueue_no,
+});

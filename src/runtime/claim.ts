@@ -14,7 +14,8 @@ export interface ClaimRequest {
   enqueueNo: number;
   workerId: string;
   leaseMs: number;
-  prompt: string | null;
+  /** Null: the agent has none. Undefined: this worker does not know the agent, and the lane keeps what it has. */
+  prompt: string | null | undefined;
   fingerprint: string;
   maxFruitlessClaims: number;
 }

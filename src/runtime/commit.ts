@@ -20,12 +20,18 @@ export interface CommitResult {
   promoted?: PromotedRun;
 }
 
-export interface PromotedRun {
+/** A run that needs a job. */
+export interface QueuedRun {
   thread_id: string;
   run_id: string;
   agent: string;
   enqueue_no: number;
   queue_shard: number;
+}
+
+export interface PromotedRun extends QueuedRun {
+  /** Whose queue: runs of one thread may be accepted by several fleets. */
+  queue_prefix: string;
 }
 
 /** Commits one step in one round trip. A lost connection is retried: the step number makes that safe. */

@@ -98,9 +98,11 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         });
         if ('awaiting' in outcomes) {
           const wait = { round: command.round, awaiting: outcomes.awaiting, timeoutMs: agent.approvalTimeoutMs };
-          if (!(await suspendRun(deps.db, run, wait))) throw new CancelRequested();
+          const status = await suspendRun(deps.db, run, wait);
+          if (!status) throw new CancelRequested();
+          if (status === 'cancelled') return toEnd({ status }, {});
           const names = wait.awaiting.map((index) => `${wait.round}.${index} ${calls[index]!.name}`);
-          return toEnd({ status: 'suspended' }, { awaiting: names });
+          return toEnd({ status }, { awaiting: names });
         }
         ledger = null;
         event = { type: 'tools_finished', calls, outcomes };

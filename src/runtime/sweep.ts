@@ -1,15 +1,8 @@
 import type { Database } from '../postgres/pool.ts';
-import type { RunJob } from '../queue/job.ts';
+import { toJob } from '../queue/job.ts';
 import type { RunQueue } from '../queue/queue.ts';
-import type { FinishResult, PromotedRun } from './commit.ts';
-
-interface Due {
-  thread_id: string;
-  run_id: string;
-  agent: string;
-  enqueue_no: number;
-  queue_shard: number;
-}
+import { addPromoted } from './add-promoted.ts';
+import type { FinishResult, PromotedRun, QueuedRun } from './commit.ts';
 
 export interface SweepOptions {
   /** Runs given to the queue more recently than this are left alone. */
@@ -34,7 +27,7 @@ const adoptMs = 300_000;
  */
 export async function sweep(db: Database, queue: RunQueue, options: SweepOptions): Promise<number> {
   const { graceMs, cancelGraceMs, limit, adoptable, onError } = options;
-  const found = await db.query<Due & { work: 'queued' | 'expired' | 'cancelled' | 'unapproved' }>(
+  const found = await db.query<QueuedRun & { work: 'queued' | 'expired' | 'cancelled' | 'unapproved' }>(
     'sweep_active',
     `select thread_id, run_id, agent, enqueue_no, queue_shard, work from (
        select thread_id, id as run_id, agent, enqueue_no, queue_shard, enqueued_at, case
@@ -49,10 +42,10 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
      where work is not null order by enqueued_at limit $3`,
     [graceMs, cancelGraceMs, limit, queue.prefix, adoptMs, adoptable],
   );
-  const due = (work: string): Due[] => found.filter((run) => run.work === work);
+  const due = (work: string): QueuedRun[] => found.filter((run) => run.work === work);
   const unclaimed = [...due('queued'), ...due('expired')];
-  const lost: Due[] = [];
-  const present: Due[] = [];
+  const lost: QueuedRun[] = [];
+  const present: QueuedRun[] = [];
   if (unclaimed.length > 0) {
     // A queue that does not answer could not take a job either: its runs are left to the next sweep.
     const places = await queue.places(unclaimed).catch(onError);
@@ -79,7 +72,7 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
   const raised =
     lost.length === 0
       ? []
-      : await db.query<Due>('sweep_runs', 'select * from lanefold.sweep_runs($1, $2, $3, $4, $5, $6)', [
+      : await db.query<QueuedRun>('sweep_runs', 'select * from lanefold.sweep_runs($1, $2, $3, $4, $5, $6)', [
           graceMs,
           limit,
           JSON.stringify(lost),
@@ -98,14 +91,14 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
     const resumed = await expireApprovals(db, run, queue.prefix).catch(onError);
     if (resumed) promoted.push(resumed);
   }
-  await Promise.all(promoted.map((run) => queue.add(toJob(run), run.queue_shard).catch(onError)));
+  await Promise.all(promoted.map((run) => addPromoted(db, queue, run).catch(onError)));
   return promoted.length + raised.length;
 }
 
 /** A thread that a writer holds is left to the next sweep: a transaction left open must not stop the others' recovery. */
 const freeThread = 'with free as (select id from lanefold.thread where id = $1 for update skip locked)';
 
-async function cancelWithoutWorker(db: Database, run: Due): Promise<FinishResult | undefined> {
+async function cancelWithoutWorker(db: Database, run: QueuedRun): Promise<FinishResult | undefined> {
   const [row] = await db.query<{ result: FinishResult }>(
     'sweep_cancelled',
     `${freeThread} select lanefold.finish_run(id, $2, $3, $4) as result from free`,
@@ -114,18 +107,11 @@ async function cancelWithoutWorker(db: Database, run: Due): Promise<FinishResult
   return row?.result;
 }
 
-async function expireApprovals(db: Database, run: Due, prefix: string): Promise<PromotedRun | null | undefined> {
+async function expireApprovals(db: Database, run: QueuedRun, prefix: string): Promise<PromotedRun | null | undefined> {
   const [row] = await db.query<{ job: PromotedRun | null }>(
     'sweep_unapproved',
-    `${freeThread} select lanefold.expire_approvals(id, $2, $3) as job from free`,
-    [run.thread_id, run.run_id, prefix],
+    `${freeThread} select lanefold.expire_approvals(id, $2, $3, $4) as job from free`,
+    [run.thread_id, run.run_id, prefix, adoptMs],
   );
   return row?.job;
 }
-
-export const toJob = ({ thread_id, run_id, agent, enqueue_no }: Due): RunJob => ({
-  thread_id,
-  run_id,
-  agent,
-  enqueue_no,
-});

@@ -7,6 +7,7 @@ import { isPassing } from '../postgres/errors.ts';
 import { listen } from '../postgres/listen.ts';
 import { readersChannel } from '../streams/piece.ts';
 import { cleanText } from '../text.ts';
+import { addPromoted } from './add-promoted.ts';
 import { claimRun } from './claim.ts';
 import { driveRun } from './drive.ts';
 import { handOver } from './hand-over.ts';
@@ -16,7 +17,7 @@ import { jobResult } from './job-result.ts';
 import { LeaseKeeper } from './leases.ts';
 import { reportFaults } from './report-faults.ts';
 import { traceRetention } from './retention.ts';
-import { sweep, toJob } from './sweep.ts';
+import { sweep } from './sweep.ts';
 import { checkTraceOptions, type TraceOptions } from './trace-options.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 
@@ -107,7 +108,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       enqueueNo,
       workerId: id,
       leaseMs,
-      prompt: agent?.instructions ?? null,
+      prompt: agent ? (agent.instructions ?? null) : undefined,
       fingerprint: agent?.fingerprint ?? '',
       maxFruitlessClaims,
     }).catch((error: unknown) => {
@@ -125,7 +126,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       });
     if (!claim.claimed) {
       if (claim.reason === 'poisoned') ended(claim.status ?? 'failed');
-      if (claim.promoted) await queue.add(toJob(claim.promoted), claim.promoted.queue_shard).catch(onError);
+      if (claim.promoted) await addPromoted(deps.db, queue, claim.promoted).catch(onError);
       return { status: claim.status ?? 'unknown', reason: claim.reason };
     }
     run.lease = claim.lease;
@@ -144,7 +145,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       if (end.status !== 'suspended') deps.onEnd?.(run);
       live?.committed(threadId);
       ended(end.status);
-      if (end.promoted) await queue.add(toJob(end.promoted), end.promoted.queue_shard).catch(onError);
+      if (end.promoted) await addPromoted(deps.db, queue, end.promoted).catch(onError);
       await log.end(end);
       return jobResult(end, deps.redactor);
     } catch (error) {
@@ -152,7 +153,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
       if (leaving || isPassing(error)) {
         keeper.release(run);
-        const given = await handOver(deps.db, queue, run).catch(() => false);
+        const given = await handOver(deps.db, queue, run, leaving).catch(() => false);
         if (given && leaving) {
           handedOver += 1;
           return { status: 'handed_over' };

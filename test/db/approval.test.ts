@@ -91,3 +91,10 @@ test('a decision that is none is refused, and nothing changes', async () => {
   await refused(sqlRun(log.db, threadId, 'nobody').decide(1, 0, 'approved'), 'run_not_found');
   expect(await everythingOf(log.db, threadId)).toEqual(before);
 });
+
+test('a run of another queue is left to its own workers for a while when its time is over', async () => {
+  await run.suspend(1, { ...wait, timeout_ms: -1_000 });
+  expect(await run.expire('another')).toBeNull();
+  expect(await run.row()).toMatchObject({ status: 'suspended' });
+  expect(await run.expire('another', 0)).toMatchObject({ queue_prefix: 'another', enqueue_no: 2 });
+});

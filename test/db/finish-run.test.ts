@@ -111,7 +111,7 @@ test('waiting runs follow first in, first out, each as the one before has ended,
   for (const w of order) expect(await w.enqueue({ busy: 'wait', input: w.id })).toMatchObject({ status: 'waiting' });
   const [w1, w2, w3] = order;
   expect(await run.commit(0, answer('done'))).toMatchObject({
-    promoted: { thread_id: threadId, run_id: 'w1', agent: 'agent', enqueue_no: 1, queue_shard: 0 },
+    promoted: { thread_id: threadId, run_id: 'w1', agent: 'agent', enqueue_no: 1, queue_shard: 0, queue_prefix: 'lf' },
   });
   await w1!.claim();
   expect(await w1!.finish(fail, 1)).toMatchObject({ promoted: { run_id: 'w2' } });

@@ -201,8 +201,8 @@ describe('sweep_runs', () => {
 });
 
 describe('release_run', () => {
-  const release = (threadId: string, lease: number) =>
-    rows(log.db, 'select * from lanefold.release_run($1, $2, $3)', threadId, 'run', lease);
+  const release = (threadId: string, lease: number, stopping = true) =>
+    rows(log.db, 'select * from lanefold.release_run($1, $2, $3, $4)', threadId, 'run', lease, stopping);
   const state = async (threadId: string) =>
     (
       await rows(
@@ -220,6 +220,16 @@ describe('release_run', () => {
     expect(await state(threadId)).toEqual({ status: 'queued', enqueue_no: 2, lease_until: null, fruitless_claims: 0 });
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
     expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true, fresh: false, lease: 2 });
+  });
+
+  test('of a worker that does not stop counts the claim: a run that no worker can commit ends as poisoned', async () => {
+    const { threadId, run } = await claimed();
+    for (let lease = 1; lease <= 5; lease++) {
+      expect(await release(threadId, lease, false)).toMatchObject([{ enqueue_no: lease + 1 }]);
+      expect(await state(threadId)).toMatchObject({ status: 'queued', fruitless_claims: lease });
+      if (lease < 5) await run.claim({ enqueueNo: lease + 1 });
+    }
+    expect(await run.claim({ enqueueNo: 6 })).toMatchObject({ claimed: false, status: 'failed', reason: 'poisoned' });
   });
 
   test('is fenced: another lease, a second time and an ended run change nothing', async () => {

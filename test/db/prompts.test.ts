@@ -139,3 +139,14 @@ describe('an anchor', () => {
     expect((await runAgent(threadId, 'two'))[0]).toEqual(['system', 'pinned']);
   });
 });
+
+test('a claim by a worker that does not know the agent leaves the lane its prompt', async () => {
+  const threadId = await newThread(log);
+  await runAgent(threadId, 'from the agent');
+  const run = sqlRun(log.db, threadId, `run${++runs}`);
+  await run.enqueue();
+  const before = await changes(threadId);
+  await run.claim({ knowsAgent: false });
+  expect([await changes(threadId), await promptOf(threadId)]).toEqual([before, 'from the agent']);
+  await run.finish({ status: 'failed', reason: 'error' });
+});

@@ -17,6 +17,8 @@ export interface EnqueueFields {
 export interface ClaimFields {
   enqueueNo?: number;
   prompt?: string | null;
+  /** Default true. */
+  knowsAgent?: boolean;
   /** Negative: the lease is past at once. */
   leaseMs?: number;
   workerId?: string;
@@ -49,11 +51,11 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         input: { content: input },
         options,
       }),
-    claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1' }: ClaimFields = {}) =>
+    claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1', knowsAgent = true }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
         lease_ms: leaseMs,
-        prompt,
+        ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
         max_fruitless_claims: 5,
       }),
@@ -69,7 +71,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       call('suspend_run($1, $2, $3, $4, $5)', threadId, runId, lease, step, { timeout_ms: 60_000, ...body }),
     decide: (round: number, index: number, decision: string, more: JsonObject = {}) =>
       call('decide_tool_call($1, $2, $3, $4, $5)', threadId, runId, round, index, { decision, ...more }),
-    expire: () => call('expire_approvals($1, $2, $3)', threadId, runId, 'lf'),
+    expire: (prefix = 'lf', adoptMs = 300_000) =>
+      call('expire_approvals($1, $2, $3, $4)', threadId, runId, prefix, adoptMs),
     finish: (body: JsonObject, lease: number | null = null) =>
       call('finish_run($1, $2, $3, $4)', threadId, runId, lease, body),
     cancel: (reason = 'user_cancelled') => call('cancel_run($1, $2, $3)', threadId, runId, reason),

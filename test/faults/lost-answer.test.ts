@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
+import { until } from '../support/until.ts';
 import { startProxy, type Proxy } from './fixtures/proxy.ts';
 import { quick } from './harness.ts';
 import { shapeOf } from './normalise.ts';
@@ -13,6 +14,10 @@ let modelCalls = 0;
 const work = (name: string, replay: 'safe' | 'never') =>
   defineTool({ name, replay, input: z.object({}), execute: () => `${name} ${(executions += 1) > 0}` });
 
+const asking = defineTool({ name: 'charge', input: z.object({}), needsApproval: true, execute: () => 'charged' });
+/** How runs ended for the worker, by id. */
+const ends = new Map<string, string>();
+
 /** A round of two tools, then an answer; or a failure for good. */
 const model = fakeModel((call) => {
   modelCalls += 1;
@@ -21,7 +26,10 @@ const model = fakeModel((call) => {
   return call.prompt.some((message) => message.role === 'tool') ? { text: 'Done.' } : { calls };
 });
 const options = {
-  agents: [defineAgent({ name: 'a', model: 'fake', tools: [work('look', 'safe'), work('charge', 'never')] })],
+  agents: [
+    defineAgent({ name: 'a', model: 'fake', tools: [work('look', 'safe'), work('charge', 'never')] }),
+    defineAgent({ name: 'careful', model: 'fake', tools: [work('look', 'safe'), asking] }),
+  ],
   models: { fake: model },
 };
 
@@ -39,7 +47,7 @@ describe.skipIf(noRedis())('a database that loses its answer to', () => {
     bench = await startLanefold(options);
     proxy = await startProxy(bench.database.url);
     cutOff = await createLanefold({ ...bench.options, databaseUrl: proxy.url, directUrl: bench.database.url });
-    await cutOff.startWorker(quick);
+    await cutOff.startWorker({ ...quick, onRunEnd: ({ runId, status }) => ends.set(runId, status) });
     const control = await bench.runs.enqueue(request);
     await bench.runs.wait(control);
     undisturbed = await shapeOf(bench, control.threadId);
@@ -79,6 +87,22 @@ describe.skipIf(noRedis())('a database that loses its answer to', () => {
     expect(proxy.swallowed).toBe(before + 1);
     expect(modelCalls).toBe(1);
     await expectSound(bench, run.threadId);
+  });
+
+  test('suspend_run, while the run is cancelled, ends it as cancelled for the worker too', async () => {
+    await bench.database.pool.query(`
+      create function cancel_suspended() returns trigger language plpgsql as
+        'begin perform lanefold.cancel_run(new.thread_id, new.id); return null; end';
+      create constraint trigger cancel_suspended after update on lanefold._run deferrable initially deferred
+        for each row when (new.status = 'suspended') execute function cancel_suspended()`);
+    const before = proxy.swallowed;
+    proxy.swallow('suspend_run');
+    const run = await bench.runs.enqueue({ ...request, agent: 'careful' });
+    expect(await bench.runs.wait(run)).toMatchObject({ status: 'cancelled' });
+    expect(await until('the worker has noticed', () => ends.get(run.id))).toBe('cancelled');
+    expect(proxy.swallowed).toBe(before + 1);
+    await expectSound(bench, run.threadId);
+    await bench.database.pool.query('drop trigger cancel_suspended on lanefold._run');
   });
 
   test('claim_run leaves the run to the next claim, when the lease is past', async () => {

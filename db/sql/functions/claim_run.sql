@@ -1,6 +1,7 @@
 -- Gives a run to a worker: p_enqueue_no must be the run's, and the run queued, or running with its lease past. The first
 -- claim writes the prompt where the lane has another, the user message, `request_started` and `llm_started`; later ones
--- write nothing. p: {worker_id, lease_ms, prompt, config_fingerprint, max_fruitless_claims}, prompt null for none.
+-- write nothing. p: {worker_id, lease_ms, prompt, config_fingerprint, max_fruitless_claims}, prompt null for none,
+-- left out by a worker that does not know the agent and leaves the lane its prompt.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended a poisoned one} or
 -- {claimed: true, fresh, lease, step, …, context, calls}.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
@@ -45,7 +46,7 @@ begin
   if v_fresh then
     select * into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1);
     if (v_prompt.seq is null and p ->> 'prompt' is not null)
-       or (v_prompt.source = 'agent' and v_prompt.prompt is distinct from p ->> 'prompt') then
+       or (v_prompt.source = 'agent' and p ? 'prompt' and v_prompt.prompt is distinct from p ->> 'prompt') then
       v_drafts := jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',
         'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'prompt'),
         'refs', jsonb_build_object('source', 'agent', 'agent', r.agent)));

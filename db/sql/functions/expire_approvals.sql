@@ -1,6 +1,6 @@
 -- Denies the calls of a suspended run whose time is over, which takes the run up again. p_prefix: the queue the caller adds
--- the job to. Returns the job, or null where there is nothing to do (any more).
-create or replace function lanefold.expire_approvals(p_thread_id text, p_run_id text, p_prefix text)
+-- the job to; a run of another queue is left to its own workers for p_adopt_ms. Returns the job, or null where there is nothing to do (any more).
+create or replace function lanefold.expire_approvals(p_thread_id text, p_run_id text, p_prefix text, p_adopt_ms int default 300000)
 returns jsonb language plpgsql as $$
 declare
   c record;
@@ -8,7 +8,8 @@ declare
 begin
   perform lanefold._lock_thread(p_thread_id);
   update lanefold._run set queue_prefix = p_prefix
-  where thread_id = p_thread_id and id = p_run_id and status = 'suspended' and suspended_until < clock_timestamp();
+  where thread_id = p_thread_id and id = p_run_id and status = 'suspended'
+    and suspended_until < clock_timestamp() - case when queue_prefix = p_prefix then 0 else p_adopt_ms end * interval '1 ms';
   if not found then
     return null;
   end if;

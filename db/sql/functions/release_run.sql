@@ -1,15 +1,15 @@
 -- Gives a run back that its worker will not go on with, under the lease it holds: the run is queued again under a new
--- enqueue_no, and the next worker need not wait for the lease to run out. The claim that brought it here is not counted
--- as fruitless, because nothing died of it. Returns the job to add; no row where the lease is another's or the run has
--- ended.
-create or replace function lanefold.release_run(p_thread_id text, p_run_id text, p_lease bigint)
+-- enqueue_no, and the next worker need not wait for the lease to run out. Of a worker that is p_stopping the claim
+-- that brought it here is not counted as fruitless, because nothing died of it. Returns the job to add; no row where the
+-- lease is another's or the run has ended.
+create or replace function lanefold.release_run(p_thread_id text, p_run_id text, p_lease bigint, p_stopping boolean)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
 begin
   perform lanefold._lock_thread(p_thread_id);
   return query
     update lanefold._run r
     set status = 'queued', enqueue_no = r.enqueue_no + 1, enqueued_at = clock_timestamp(), lease_until = null,
-        fruitless_claims = greatest(r.fruitless_claims - 1, 0)
+        fruitless_claims = greatest(r.fruitless_claims - p_stopping::int, 0)
     where r.thread_id = p_thread_id and r.id = p_run_id and r.lease = p_lease and r.status = 'running'
     returning r.thread_id, r.id, r.agent, r.enqueue_no, r.queue_shard;
 end $$;

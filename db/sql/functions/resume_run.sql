@@ -1,5 +1,5 @@
 -- Takes an unfinished run that no worker holds up again, at the step of a checkpoint. One whose worker is gone gets a new
--- enqueue_no, as the sweep would give it; one that is queued keeps its job; one that waits for its turn or for a person
+-- enqueue_no when the sweep would give it one: not within 5 s of the last, and of another queue not within five minutes; one that is queued keeps its job; one that waits for its turn or for a person
 -- goes on by itself. An ended run is left as it is.
 -- Returns {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard}}; the caller adds the job.
 create or replace function lanefold.resume_run(p_thread_id text, p_run_id text, p_step int, p_prefix text)
@@ -22,7 +22,8 @@ begin
   elsif r.step <> p_step then
     perform lanefold._fail('LF017', format('Run %s is at step %s, the checkpoint at step %s.', p_run_id, r.step, p_step),
       'Mint a new checkpoint, or wait: an unfinished run goes on by itself.');
-  elsif r.status = 'running' then
+  elsif r.status = 'running' and r.enqueued_at < v_at - interval '5 s'
+    and (r.queue_prefix = p_prefix or r.lease_until < v_at - interval '5 min') then
     update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix
     where thread_id = p_thread_id and id = p_run_id;
     r.enqueue_no := r.enqueue_no + 1;

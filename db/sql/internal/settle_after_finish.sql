@@ -1,6 +1,6 @@
 -- What follows a terminal transition, in the same commit and in this order: input nobody took is dropped, the context is
 -- restored where the run asked for it, the deferred operation and configuration are applied, the next waiting run becomes the active one.
--- Returns {promoted?: {run_id, enqueue_no, queue_shard}}.
+-- Returns {promoted?: {thread_id, run_id, agent, enqueue_no, queue_shard, queue_prefix}}.
 create or replace function lanefold._settle_after_finish(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 declare
@@ -39,7 +39,7 @@ begin
     returning * into v_next;
     update lanefold.thread set active_run_id = v_next.id, waiting_runs = waiting_runs - 1 where id = p_thread_id;
     return jsonb_build_object('promoted', jsonb_build_object('thread_id', p_thread_id, 'run_id', v_next.id, 'agent', v_next.agent,
-      'enqueue_no', v_next.enqueue_no, 'queue_shard', v_next.queue_shard));
+      'enqueue_no', v_next.enqueue_no, 'queue_shard', v_next.queue_shard, 'queue_prefix', v_next.queue_prefix));
   end if;
   return '{}';
 end $$;

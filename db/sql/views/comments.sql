@@ -23,14 +23,14 @@ comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is
 comment on function lanefold.record_tool_call(text, text, bigint, int, int, int, jsonb) is 'Moves one row of the ledger: started, or its outcome.';
 comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Lets a run wait, without a worker, for people to approve its calls.';
 comment on function lanefold.decide_tool_call(text, text, int, int, jsonb) is 'Approves or denies a call that waits; the first decision counts.';
-comment on function lanefold.expire_approvals(text, text, text) is 'Denies the calls of a suspended run whose time is over.';
+comment on function lanefold.expire_approvals(text, text, text, int) is 'Denies the calls of a suspended run whose time is over.';
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
 comment on function lanefold.cancel_run(text, text, text) is 'Asks for the end of a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';
 comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inject input for the active run and returns its receipt.';
 comment on function lanefold.resume_run(text, text, int, text) is 'Takes an unfinished run that no worker holds up again, at the step of a checkpoint.';
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews all leases of a worker and tells it which it lost and which runs to cancel.';
-comment on function lanefold.release_run(text, text, bigint) is 'Gives a run of a worker that stops back to the queue, under its lease.';
+comment on function lanefold.release_run(text, text, bigint, boolean) is 'Gives a run that its worker will not go on with back to the queue, under its lease.';
 comment on function lanefold.sweep_runs(int, int, jsonb, text, int, text[]) is 'Raises the enqueue_no of runs whose jobs the queue has lost and returns the jobs to add.';
 comment on function lanefold.drop_traces(float8, int) is 'Empties events, states and results of runs that ended so many days ago; rows and keys stay.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';
