@@ -1,5 +1,4 @@
 /** Everything a terminal may take for a command, and neither a tab nor a line break. */
-// eslint-disable-next-line no-control-regex
 const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 
 /** Text of models, tools and users as people may be shown it: U+FFFD stands for what would move or recolour their terminal. */

@@ -21,7 +21,6 @@ describe('text of models, users and tools commands no terminal', () => {
     await database.drop();
   });
 
-  // eslint-disable-next-line no-control-regex
   const commands = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
   test('in an answer, the log, the context and a stream; programs get it as it is', async () => {
@@ -29,12 +28,13 @@ describe('text of models, users and tools commands no terminal', () => {
     const run = (...more: string[]) =>
       cli(['run', hostile, '--model', `scripted:${JSON.stringify(script)}`, '--thread', 't', ...more], { env });
     expect(await run()).toMatchObject({ code: 0, stdout: `${shown}\n` });
-    for (const args of [
+    const last = (await lanefold.runs.list('t'))[0]!.id;
+    const readers = [
       ['thread', 't'],
       ['context', 't'],
-      ['tail', 't', ...(await lastRun())],
-    ]) {
-      const { code, stdout, stderr } = await cli(args, { env });
+      ['tail', 't', last],
+    ];
+    for (const { code, stdout, stderr } of await Promise.all(readers.map((args) => cli(args, { env })))) {
       expect(code).toBe(0);
       expect(stdout).toContain('a�[2J�]0;x��31m');
       expect(stdout + stderr).not.toMatch(commands);
@@ -48,6 +48,4 @@ describe('text of models, users and tools commands no terminal', () => {
     expect(stderr).toContain('�[2J');
     expect(stderr).not.toMatch(commands);
   });
-
-  const lastRun = async () => [(await lanefold.runs.list('t'))[0]!.id];
 });
