@@ -107,6 +107,13 @@ async function toBody(
   };
 }
 
+/** The request without what only the agent's definition says: a retry after a deployment is the same request. */
+const asAsked = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEnqueueOptions): JsonObject => {
+  const { prompt: _, ...options } = body['options'] as JsonObject;
+  const asked = { model, strategy, options: { ...options, idle_timeout_ms: idleTimeoutMs } };
+  return { ...body, ...(asked as JsonObject) };
+};
+
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
 export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
   const { db, queue, agents, models } = deps;
@@ -123,7 +130,7 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
     thread_id: threadId,
     run_id: id,
     request_id: requestId,
-    request_hash: hashBody(body),
+    request_hash: hashBody(asAsked(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,
     queue_prefix: queue.prefix,

@@ -54,7 +54,13 @@ export interface LedgerRow {
   status: 'pending' | 'awaiting_approval' | 'started' | 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   duration_ms: number | null;
-  outcome: { content: string; cleaned?: boolean; effects?: StateEffect[]; refused?: RefusedEffect[] } | null;
+  outcome: {
+    content: string;
+    cleaned?: boolean;
+    effects?: StateEffect[];
+    refused?: RefusedEffect[];
+    refs?: JsonObject;
+  } | null;
   /** Where a person's yes was asked for; a denial has its outcome besides. */
   approval: { decision?: 'approved' | 'denied' } | null;
 }

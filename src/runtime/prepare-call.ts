@@ -49,7 +49,13 @@ export async function prepareCall(
     settings: agent.settings,
     tools: [...agent.tools.keys()],
   };
-  const request = await transformRequest(transformer, models, draft, transformerContext(run, agent, claim, iteration));
+  const request = await transformRequest(
+    transformer,
+    models,
+    draft,
+    transformerContext(run, agent, claim, iteration),
+    agent.toolTimeoutMs,
+  );
   if (!request.transformed) return plain();
   const sent = request.messages === draft.messages ? context : new RunContext(request.messages, context.instructions);
   return {

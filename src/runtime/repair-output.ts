@@ -6,6 +6,7 @@ import { toPrompt } from '../models/prompt.ts';
 import { redact } from '../models/redact.ts';
 import { step } from '../models/step.ts';
 import type { ReadyContract } from '../output/contract.ts';
+import { runAttempt } from '../tools/attempt.ts';
 import type { Command, MachineEvent } from '../strategies/machine.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
@@ -35,7 +36,7 @@ export async function repairOutput(
   const answer = command.text ?? context.lastAnswer;
   run.assertHeld();
   if (contract.repair) {
-    const repaired = await repairByCode(contract, { question, answer, error, attempt, signal });
+    const repaired = await repairByCode(contract, { question, answer, error, attempt, signal }, agent.toolTimeoutMs);
     signal.throwIfAborted();
     return { type: 'output_repaired', checked: repaired };
   }
@@ -75,10 +76,15 @@ export async function repairOutput(
   }
 }
 
-/** A function that fails has used up its attempt. */
-async function repairByCode(contract: ReadyContract, draft: Parameters<NonNullable<ReadyContract['repair']>>[0]) {
+/** A function that fails, or takes longer than a tool may, has used up its attempt. */
+async function repairByCode(
+  contract: ReadyContract,
+  draft: Parameters<NonNullable<ReadyContract['repair']>>[0],
+  timeoutMs: number,
+) {
   try {
-    return await contract.checkValue(await contract.repair!(draft));
+    const start = (own: AbortSignal) => contract.repair!({ ...draft, signal: own });
+    return await contract.checkValue(await runAttempt(start, timeoutMs, draft.signal, 'The repair'));
   } catch (error) {
     return { ok: false as const, message: redact(error instanceof Error ? error.message : String(error)) };
   }
@@ -95,7 +101,13 @@ function prepareRepair(
   const draft = { model: claim.model, messages, settings: agent.settings, tools: [] };
   const { requestTransformer: transformer } = agent;
   if (!transformer) return draft;
-  return transformRequest(transformer, deps.models, draft, transformerContext(run, agent, claim, iteration));
+  return transformRequest(
+    transformer,
+    deps.models,
+    draft,
+    transformerContext(run, agent, claim, iteration),
+    agent.toolTimeoutMs,
+  );
 }
 
 const repairMessages = (

@@ -6,6 +6,7 @@ import { judgeEffects } from '../tools/effects.ts';
 import { executeToolCall, type ToolCallBase, type ToolOutcome } from '../tools/execute.ts';
 import { unknownTool } from '../tools/lookup.ts';
 import { runToolRound } from '../tools/round.ts';
+import type { Tool } from '../tools/tool.ts';
 import { afterCrash } from './after-crash.ts';
 import type { Claim, LedgerRow } from './claim.ts';
 import { recordToolCall } from './commit.ts';
@@ -65,7 +66,7 @@ export async function runTools(
       if (row?.status === 'started') {
         run.assertHeld();
         const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
-        if (known) return judged(known, agent);
+        if (known) return judged(known, tool, agent);
       }
       const outcome = await executeToolCall(tool, call, base, {
         signal,
@@ -80,7 +81,7 @@ export async function runTools(
           run.assertHeld();
         },
       });
-      return judged(outcome, agent);
+      return judged(outcome, tool, agent);
     },
     {
       concurrency: agent.toolConcurrency,
@@ -99,24 +100,32 @@ export async function runTools(
     },
   );
   if (ahead && ahead.awaiting.size > 0) return { awaiting: [...ahead.awaiting] };
-  return outcomes.map((outcome, index) => {
-    const refsOf = agent.tools.get(round.calls[index]!.name)?.resultRefs;
-    return refsOf && outcome.status === 'ok' ? { ...outcome, refs: refsOf(outcome.content) } : outcome;
-  });
+  return outcomes;
 }
 
 /** Holds the place of a call that is not run in this round; never told. */
 const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
 
-function judged({ offered, ...outcome }: ToolOutcome, agent: ReadyAgent): ToolOutcome {
-  return offered ? { ...outcome, ...judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) } : outcome;
+function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAgent): ToolOutcome {
+  const refs = outcome.status === 'ok' ? tool.resultRefs?.(outcome.content) : undefined;
+  return {
+    ...outcome,
+    ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) : {}),
+    ...(refs ? { refs } : {}),
+  };
 }
 
 /** What an outcome has besides its content, where it has. */
-const extras = ({ cleaned, effects, refused }: Pick<ToolOutcome, 'cleaned' | 'effects' | 'refused'>) => ({
+const extras = ({
+  cleaned,
+  effects,
+  refused,
+  refs,
+}: Pick<ToolOutcome, 'cleaned' | 'effects' | 'refused' | 'refs'>) => ({
   ...(cleaned ? { cleaned } : {}),
   ...(effects ? { effects } : {}),
   ...(refused ? { refused } : {}),
+  ...(refs ? { refs } : {}),
 });
 
 const fromLedger = (row: LedgerRow): ToolOutcome => ({

@@ -10,6 +10,7 @@ import { toPrompt } from '../models/prompt.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import { assertStorable } from '../text.ts';
+import { runAttempt } from '../tools/attempt.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
 
@@ -40,7 +41,7 @@ export const transformerContext = (
 });
 
 /**
- * Lets the transformer of an agent change a request, and checks what it made of it. It works on copies.
+ * Lets the transformer of an agent change a request, and checks what it made of it. It works on copies, and no longer than `timeoutMs`.
  *
  * @throws ModelError `request_transform`; or the signal's reason as soon as that aborts
  */
@@ -49,6 +50,7 @@ export async function transformRequest(
   models: ModelRegistry,
   draft: DraftRequest,
   context: TransformerContext,
+  timeoutMs: number,
 ): Promise<DraftRequest> {
   const { signal } = context;
   const request: ModelRequest = structuredClone({
@@ -57,19 +59,13 @@ export async function transformRequest(
     settings: toCallSettings(draft.settings),
     tools: draft.tools,
   });
-  let onAbort!: () => void;
-  const aborted = new Promise<never>((_, reject) => {
-    onAbort = () => reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
-  });
   try {
-    const work = Promise.resolve().then(() => transformer(request, context));
-    return applied(models, draft, await Promise.race([work, aborted]));
+    const start = (own: AbortSignal) => transformer(request, { ...context, signal: own });
+    const answer = await runAttempt(start, timeoutMs, signal, 'The request transformer');
+    return applied(models, draft, answer as Awaited<ReturnType<typeof transformer>>);
   } catch (error) {
     signal.throwIfAborted();
     throw failed(error);
-  } finally {
-    signal.removeEventListener('abort', onAbort);
   }
 }
 

@@ -14,6 +14,7 @@ export async function runAttempt(
   start: (signal: AbortSignal) => unknown,
   timeoutMs: number,
   signal: AbortSignal,
+  what = 'The tool',
 ): Promise<unknown> {
   const controller = new AbortController();
   const started = start(controller.signal);
@@ -33,7 +34,7 @@ export async function runAttempt(
     };
     const onAbort = () => abandon(signal.reason);
     const timer = setTimeout(
-      () => abandon(new ToolError(`The tool did not answer within ${timeoutMs} ms`, { type: 'timeout' })),
+      () => abandon(new ToolError(`${what} did not answer within ${timeoutMs} ms`, { type: 'timeout' })),
       Math.min(timeoutMs, longestTimer),
     );
     signal.addEventListener('abort', onAbort);

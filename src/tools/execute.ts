@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { delay } from '@ai-sdk/provider-utils';
-import type { Json, ToolCall } from '../context/message.ts';
+import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { StateEffect } from '../context/state.ts';
 import { runAttempt } from './attempt.ts';
 import { defaultMaxResultBytes, renderError, renderResult, type Rendered } from './result.ts';
@@ -18,6 +18,8 @@ export interface ToolOutcome extends Omit<Rendered, 'status'> {
   offered?: readonly unknown[];
   effects?: StateEffect[];
   refused?: RefusedEffect[];
+  /** For the tool message, beside what every one has. */
+  refs?: JsonObject;
 }
 
 /** The part of the context that is the same for every attempt. */

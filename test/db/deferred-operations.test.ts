@@ -119,6 +119,38 @@ test('is validated when it is accepted, and an invalid one displaces nothing', a
   expect(await everythingOf(log.db, threadId)).toEqual(before);
 });
 
+test('what could not be written later is refused at once, also from SQL', async () => {
+  const before = await everythingOf(log.db, threadId);
+  for (const baseSeq of ['"abc"', '1.5', '1e30', '-1', '10000']) {
+    const operation = `{"type": "replace", "reason": "compaction", "result_context": {"entries": []}, "base_seq": ${baseSeq}}`;
+    await expect(
+      log.db.query('bad_op', 'select lanefold.apply_operation($1, $2, $3, $4)', [
+        threadId,
+        'bad',
+        'default',
+        operation,
+      ]),
+      baseSeq,
+    ).rejects.toMatchObject({ code: 'invalid_operation' });
+  }
+  for (const changes of [
+    '[]',
+    '{}',
+    '[{"field": "colour", "value": 1}]',
+    '[{"field": "system_prompt", "value": 1}]',
+    '[{"field": "tool_context", "value": []}]',
+    '[{"field": "tools", "value": {"register": "look"}}]',
+    '[{"field": "tools", "value": {"register": [1]}}]',
+    '[7]',
+  ]) {
+    await expect(
+      log.db.query('bad_config', 'select lanefold.change_config($1, null, $2)', [threadId, changes]),
+      changes,
+    ).rejects.toMatchObject({ code: 'invalid_input' });
+  }
+  expect(await everythingOf(log.db, threadId)).toEqual(before);
+});
+
 test('expected_rev is checked when it is accepted, not when it is applied', async () => {
   const { rev } = await log.threads.get(threadId);
   expect(await log.contexts.switch(threadId, 'plan', { expectedRev: rev })).toMatchObject({ status: 'deferred' });

@@ -31,7 +31,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
       '--queue',
       queueBackend(),
       '--scenarios',
-      '20',
+      '10',
       '--seed',
       '3',
       '--workers',
@@ -56,7 +56,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
         violations: [],
       },
     ]);
-    expect(result).toMatchObject({ seed: 3, scenarios: 20, violations: 0 });
+    expect(result).toMatchObject({ seed: 3, scenarios: 10, violations: 0 });
     expect(code).toBe(0);
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   }, 240_000);

@@ -25,6 +25,12 @@ describe.skipIf(noRedis())('an output contract', () => {
         defineAgent({ name: 'text', model: unset, instructions: 'Be brief.', maxIterations: 2 }),
         defineAgent({ name: 'cities', model: unset, output: { ...contract, mode: 'error' } }),
         defineAgent({
+          name: 'stuck',
+          model: unset,
+          toolTimeoutMs: 50,
+          output: { schema: city, maxRepairs: 1, repair: () => new Promise<never>(() => {}) },
+        }),
+        defineAgent({
           name: 'by-hand',
           model: unset,
           output: {
@@ -162,6 +168,18 @@ describe.skipIf(noRedis())('an output contract', () => {
   test('makes no more than three repairs', async () => {
     const { model } = await run([{ text: 'no' }], { output: { ...contract, maxRepairs: 50 } });
     expect(model.calls).toHaveLength(4);
+  });
+
+  test('gives a repair of its own no longer than a tool', async () => {
+    const { run: ended } = await lanefold.run({
+      agent: 'stuck',
+      model: lanefold.model([{ text: 'no' }]).id,
+      input: '?',
+    });
+    expect(ended).toMatchObject({
+      status: 'failed',
+      error: { type: 'output_validation', message: expect.stringContaining('did not answer within 50 ms') },
+    });
   });
 
   test('is met or missed at the iteration limit, too', async () => {

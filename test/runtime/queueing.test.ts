@@ -1,4 +1,4 @@
-import { defineAgent, isLanefoldError } from 'lanefold';
+import { createLanefold, defineAgent, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
@@ -55,6 +55,21 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     expect(await lanefold.runs.enqueue(request)).toMatchObject({ id: first.id, duplicate: true, status: 'completed' });
     expect(slow.calls).toHaveLength(1);
     expect(await contextOf(lanefold, 'once')).toHaveLength(2);
+  });
+
+  test('accept a request once also where its agent has another model since then', async () => {
+    const request = { agent: 'deployed', input: 'hi', requestId: 'r2', threadId: 'deployed', createThread: true };
+    const clients = await Promise.all(
+      ['scripted:echo', 'scripted:demo'].map((model) =>
+        createLanefold({ ...lanefold.options, agents: [defineAgent({ name: 'deployed', model })] }),
+      ),
+    );
+    const [before, after] = await Promise.all(clients.map((client) => client.runs.enqueue(request)));
+    expect(after!.id).toBe(before!.id);
+    const own = clients[1]!.runs.enqueue({ ...request, model: 'scripted:demo' }).catch((error: unknown) => error);
+    expect(isLanefoldError(await own, 'idempotency_mismatch')).toBe(true);
+    await clients[0]!.runs.cancel(before!);
+    for (const client of clients) await client.close();
   });
 
   test('accept one of many requests of the same id that come at once', async () => {

@@ -156,6 +156,15 @@ describe.skipIf(noRedis())('a request transformer', () => {
     await expectSound(lanefold, threadId);
   });
 
+  test('has as long as a tool', async () => {
+    transform = () => new Promise(() => {});
+    const model = lanefold.model([{ text: 'never asked' }]);
+    const { run: ended } = await run(model, { toolTimeoutMs: 50 });
+    const error = { type: 'request_transform', message: expect.stringContaining('did not answer within 50 ms') };
+    expect(ended).toMatchObject({ status: 'failed', error });
+    expect(model.calls).toHaveLength(0);
+  });
+
   test('that never answers ends with a cancel', async () => {
     let entered!: () => void;
     const inside = new Promise<void>((resolve) => (entered = resolve));

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
-import { expectSound } from '../support/log.ts';
+import { expectSound, ledgerOf } from '../support/log.ts';
+import { until } from '../support/until.ts';
 
 const skills = defineSkills([
   { name: 'refunds', description: 'How to refund.', instructions: 'Refund within 30 days.' },
@@ -28,11 +29,24 @@ const model = fakeModel((call) => {
   };
 });
 
+/** Comes to an end only with its run. */
+const hang = defineTool({
+  name: 'hang',
+  input: z.object({}),
+  execute: () => new Promise<never>(() => {}),
+});
+const hanging = fakeModel(() => ({
+  calls: [
+    { id: 'b', name: 'load_skill', args: { name: 'refunds' } },
+    { id: 'h', name: 'hang' },
+  ],
+}));
+
 let bench: TestLanefold;
 beforeAll(async () => {
   bench = await startLanefold({
-    agents: [defineAgent({ name: 'a', model: 'fake', tools: [skills, impostor] })],
-    models: { fake: model },
+    agents: [defineAgent({ name: 'a', model: 'fake', tools: [skills, impostor, hang] })],
+    models: { fake: model, hanging },
   });
   await bench.startWorker();
 });
@@ -125,6 +139,16 @@ describe('a skill the model has loaded', () => {
       ['assistant', 'b'],
       ['tool', 'seen'],
     ]);
+  });
+
+  test('is marked also where its run is cancelled before the round has ended', async () => {
+    const run = await bench.runs.enqueue({ agent: 'a', input: 'go', model: 'hanging' });
+    await until('the skill is stored', async () => (await ledgerOf(bench, run.threadId))[0]?.status === 'ok');
+    await bench.runs.cancel(run);
+    expect(await bench.runs.wait(run)).toMatchObject({ status: 'cancelled' });
+    const tools = (await bench.contexts.project(run.threadId)).filter((row) => row.role === 'tool');
+    expect(tools[0]).toMatchObject({ content: skill, refs: { durable: true, kind: 'skill_activation' } });
+    expect(tools[1]!.refs).toMatchObject({ kind: 'abandoned' });
   });
 
   test('is forgotten with a replace for any other reason', async () => {

@@ -115,7 +115,8 @@ describe.skipIf(noRedis())('steering', () => {
     for (let i = 0; i < 64; i++) await lanefold.runs.steer(threadId, `input ${i}`);
     expect(await reason('one too many')).toBe('queue_full');
     await lanefold.runs.cancel(run);
-    expect(await reason('after the cancel')).toBe('closed');
+    // the worker may have ended the run by now
+    expect(['closed', 'idle']).toContain(await reason('after the cancel'));
     expect((await lanefold.runs.wait(run)).status).toBe('cancelled');
     gate.open();
     expect(await reason('nobody there')).toBe('idle');

@@ -32,6 +32,8 @@ begin
     when coalesce(p_operation ->> 'type', '') not in ('replace', 'switch') then 'its type is neither replace nor switch'
     when v_operation ->> 'reason' not in ('manual', 'restore', 'compaction', 'system') then 'its reason is none of manual, restore, compaction, system'
     when jsonb_typeof(coalesce(p_operation -> 'meta', '{}')) <> 'object' then 'its meta is not an object'
+    when p_operation ? 'base_seq' and (jsonb_typeof(p_operation -> 'base_seq') <> 'number' or p_operation ->> 'base_seq' !~ '^[0-9]{1,18}$'
+      or (p_operation ->> 'base_seq')::bigint >= t.rev) then format('its base_seq is not the seq of an entry, 0 to %s', t.rev - 1)
     when v_operation ->> 'type' = 'switch' then null
     when jsonb_typeof(p_operation -> 'result_context') is distinct from 'object' then 'it has no result_context'
     when jsonb_typeof(coalesce(p_operation -> 'result_context' -> 'system_prompt', 'null')) not in ('string', 'null') then 'its system_prompt is neither a string nor null'

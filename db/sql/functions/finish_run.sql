@@ -45,7 +45,8 @@ begin
   )
   select jsonb_agg(jsonb_build_object('role', 'tool', 'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
            coalesce(c.stored ->> 'content', lanefold._error_result(v_reason, format('The run ended (%s) before this tool call had a result.', v_reason)))),
-           'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status) else '{}' end) order by n),
+           'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status)
+             else coalesce(c.stored -> 'refs', '{}') || case when c.stored ? 'cleaned' then jsonb_build_object('cleaned', true) else '{}'::jsonb end end) order by n),
          jsonb_agg(jsonb_build_object('k', 'tool_completed', 'i', r.iteration, 'e', n - 1, 'd', jsonb_build_object('tool_call_id', c.tool_call_id,
            'tool_name', c.name, 'status', c.status, 'attempts', c.attempts, 'duration_ms', c.duration_ms)
            || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n),

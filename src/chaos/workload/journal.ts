@@ -7,7 +7,7 @@ export interface ToolStart {
   key: string;
   name: string;
   pid: number;
-  /** Milliseconds since the epoch, on the machine's clock, which is also PostgreSQL's. */
+  /** Milliseconds since the epoch, on the machine's clock, which is also PostgreSQL's; that of `performance` may be tens of them off. */
   at: number;
 }
 
@@ -23,7 +23,7 @@ export class Journal {
   }
 
   started(key: string, name: string): void {
-    const start: ToolStart = { key, name, pid: process.pid, at: performance.timeOrigin + performance.now() };
+    const start: ToolStart = { key, name, pid: process.pid, at: Date.now() };
     appendFileSync(this.#file, `${JSON.stringify(start)}\n`);
   }
 
