@@ -1,5 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 import { startServers } from './setup.ts';
+import { cancel } from './cancel.ts';
 import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
@@ -7,7 +8,7 @@ import { recovery } from './recovery.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 
-// npm run bench [-- throughput|cpu|storage|reading|memory|recovery …]
+// npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery …]
 const wanted = process.argv.slice(2);
 const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
 
@@ -23,6 +24,7 @@ try {
   if (wants('storage')) await storage(servers);
   if (wants('reading')) await reading(servers);
   if (wants('memory')) await memory(servers);
+  if (wants('cancel')) await cancel(servers);
   if (wants('recovery')) await recovery(servers);
 } finally {
   await servers.stop();

@@ -117,8 +117,8 @@ export const addChaos = (program: Command): Command =>
       }
       for (const { queue, reached, scenarios } of reports)
         if (!reached) note(`${queue}: the campaign ended early, after ${scenarios} scenarios`);
-      // connections that were broken on purpose may linger; nothing waits for them any more
-      setTimeout(() => process.exit(), 1_000).unref();
+      // left to end by itself Node may spin for ever over requests of connections that were broken on purpose
+      setTimeout(() => process.exit(), 100);
       if (document.violations === 0) return;
       const file = options.report ?? `lanefold-chaos-${options.seed}.json`;
       await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
