@@ -118,13 +118,14 @@ export const addChaos = (program: Command): Command =>
       for (const { queue, reached, scenarios } of reports)
         if (!reached) note(`${queue}: the campaign ended early, after ${scenarios} scenarios`);
       // left to end by itself Node may spin for ever over requests of connections that were broken on purpose
-      setTimeout(() => process.exit(), 100);
-      if (document.violations === 0) return;
+      const leave = () => setTimeout(() => process.exit(), 100);
+      if (document.violations === 0) return void leave();
       const file = options.report ?? `lanefold-chaos-${options.seed}.json`;
       await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
       note(`${document.violations} violations: see ${file}`);
       for (const { violations, dir } of reports)
         if (violations.length > 0) note(`the database is kept: lanefold thread THREAD --dir ${dir}/postgres`);
+      leave();
       throw new Exit(exitCodes.failed);
     });
 
