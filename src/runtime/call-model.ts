@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../agents/registry.ts';
-import { classify, ModelError } from '../models/errors.ts';
+import { ModelError } from '../models/errors.ts';
 import { step } from '../models/step.ts';
 import type { MachineEvent } from '../strategies/machine.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
+import { modelFailed } from './model-failed.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './run-context.ts';
 import type { WorkerDeps } from './worker-deps.ts';
@@ -48,14 +49,7 @@ export async function callModel(
     };
   } catch (error) {
     signal.throwIfAborted();
-    const failure = classify(error, 'llm_request');
-    return {
-      type: 'model_failed',
-      error: { type: failure.errorType, message: failure.message },
-      // silence has cost the whole idle timeout already; the caller decides whether to ask again
-      retryable: failure.retryable && failure.errorType !== 'timeout',
-      ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-    };
+    return modelFailed(error);
   } finally {
     closeLive?.();
   }

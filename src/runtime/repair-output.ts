@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../agents/registry.ts';
 import type { Message } from '../context/message.ts';
-import { classify } from '../models/errors.ts';
 import { toPrompt } from '../models/prompt.ts';
 import { redact } from '../models/redact.ts';
 import { step } from '../models/step.ts';
@@ -10,6 +9,7 @@ import { runAttempt } from '../tools/attempt.ts';
 import type { Command, MachineEvent } from '../strategies/machine.ts';
 import type { Claim } from './claim.ts';
 import type { HeldRun } from './held-run.ts';
+import { modelFailed } from './model-failed.ts';
 import type { RunContext } from './run-context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { WorkerDeps } from './worker-deps.ts';
@@ -66,13 +66,7 @@ export async function repairOutput(
     return { type: 'output_repaired', checked: await contract.check(turn.text), usage: turn.usage };
   } catch (fault) {
     signal.throwIfAborted();
-    const failure = classify(fault, 'llm_request');
-    return {
-      type: 'model_failed',
-      error: { type: failure.errorType, message: failure.message },
-      retryable: failure.retryable && failure.errorType !== 'timeout',
-      ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
-    };
+    return modelFailed(fault);
   }
 }
 

@@ -1,18 +1,12 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { NewEntry } from '../../src/client/threads.ts';
 import type { JsonObject } from '../../src/context/message.ts';
 import { expectClosed } from '../support/log.ts';
 import { closedMessages } from './arbitraries.ts';
-import { everythingOf, newThread, openLog, refused, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { everythingOf, newThread, refused, useLog } from './helpers.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 const user: JsonObject = { role: 'user', content: 'u' };
 const asks = (...ids: string[]): JsonObject => ({

@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { NewEntry } from '../../src/client/threads.ts';
-import { everythingOf, newThread, openLog, refused, rows, value, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 const user = (content: string, contextRef?: string): NewEntry => ({
   message: { role: 'user', content },

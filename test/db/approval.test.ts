@@ -1,22 +1,16 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { everythingOf, newThread, openLog, refused, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { everythingOf, newThread, refused, useLog } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
+const log = useLog();
 let threadId: string;
 let run: ReturnType<typeof sqlRun>;
-beforeAll(async () => void (log = await openLog()));
 beforeEach(async () => {
   threadId = await newThread(log);
   run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
   await run.claim();
   await run.commit(0, asks(['a', 'b']));
-});
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
 });
 
 const wait = { round: 1, awaiting: [0, 1] };

@@ -1,20 +1,14 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { everythingOf, newThread, openLog, refused, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { everythingOf, newThread, refused, useLog } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
+const log = useLog();
 let threadId: string;
 let run: ReturnType<typeof sqlRun>;
-beforeAll(async () => void (log = await openLog()));
 beforeEach(async () => {
   threadId = await newThread(log);
   run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
-});
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
 });
 
 const cancelled = {

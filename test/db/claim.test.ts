@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { everythingOf, newThread, openLog, refused, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { describe, expect, test } from 'vitest';
+import { everythingOf, newThread, refused, useLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 /** What a claim gives when it is given nothing. */
 async function claimsNothing(threadId: string, claim: () => Promise<unknown>, answered: object): Promise<void> {

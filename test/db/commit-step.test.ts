@@ -1,22 +1,17 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/context/message.ts';
-import { everythingOf, newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
+import { everythingOf, newThread, refused, rows, useLog } from './helpers.ts';
 import { assertInvariants } from './invariants.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
+const log = useLog();
 let threadId: string;
 let run: ReturnType<typeof sqlRun>;
-beforeAll(async () => void (log = await openLog()));
 beforeEach(async () => {
   threadId = await newThread(log);
   run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
   await run.claim();
-});
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
 });
 
 /** Carries out a call that must write nothing. */

@@ -1,21 +1,15 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { everythingOf, newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { everythingOf, newThread, refused, rows, useLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
+const log = useLog();
 let threadId: string;
 let run: ReturnType<typeof sqlRun>;
-beforeAll(async () => void (log = await openLog()));
 beforeEach(async () => {
   threadId = await newThread(log);
   run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
   await run.claim();
-});
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
 });
 
 const say = (content: string) => ({ role: 'user' as const, content });

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newThread, openLog, refused, rows, value, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { expect, test } from 'vitest';
+import { newThread, refused, rows, value, useLog } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 const say = { message: { role: 'user' as const, content: 'private' } };
 

@@ -1,5 +1,5 @@
 import { createAgentRegistry } from '../../src/agents/registry.ts';
-import { expect } from 'vitest';
+import { afterAll, beforeAll, expect } from 'vitest';
 import { contextsOf, type Contexts } from '../../src/client/contexts.ts';
 import { threadsOf, type Threads } from '../../src/client/threads.ts';
 import type { FoldEntry } from '../../src/context/fold.ts';
@@ -7,6 +7,7 @@ import type { ErrorCode } from '../../src/errors.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { openStreams } from '../../src/streams/open.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { assertInvariants } from './invariants.ts';
 
 export interface TestLog extends TestDatabase {
   /** For SQL whose faults arrive as `LanefoldError`. */
@@ -29,6 +30,17 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
       await database.drop();
     },
   };
+}
+
+/** The log of a suite, open while its tests run; at the end the invariants must hold in it. */
+export function useLog(): TestLog {
+  const log = {} as TestLog;
+  beforeAll(async () => void Object.assign(log, await openLog()));
+  afterAll(async () => {
+    await assertInvariants(log.db);
+    await log.drop();
+  });
+  return log;
 }
 
 /** The rows of a statement; lists and scalars for `jsonb` parameters must be JSON text already. */

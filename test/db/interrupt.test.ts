@@ -1,9 +1,8 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { everythingOf, newThread, openLog, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { beforeEach, expect, test } from 'vitest';
+import { everythingOf, newThread, useLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
+const log = useLog();
 let threadId: string;
 const run = (id: string) => sqlRun(log.db, threadId, id);
 const interrupt = (id: string) => run(id).enqueue({ busy: 'interrupt', input: id });
@@ -11,12 +10,7 @@ const statusOf = async (id: string) => {
   const { status, error } = await run(id).row();
   return error ? [status, error.message] : [status];
 };
-beforeAll(async () => void (log = await openLog()));
 beforeEach(async () => void (threadId = await newThread(log)));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
 
 test('an interrupt of an idle thread is a run like any other', async () => {
   expect(await interrupt('a')).toMatchObject({ status: 'queued', enqueue_no: 1 });

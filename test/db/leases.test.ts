@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { describe, expect, test } from 'vitest';
+import { newThread, refused, rows, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 async function claimed(leaseMs = 60_000) {
   const threadId = await newThread(log);

@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { JsonObject } from '../../src/context/message.ts';
-import { everythingOf, newThread, openLog, refused, rows, value, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 const say = (content: string) => ({ role: 'user' as const, content });
 const append = (threadId: string, content: string, contextRef = 'default') =>

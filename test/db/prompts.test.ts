@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newThread, openLog, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { describe, expect, test } from 'vitest';
+import { newThread, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 let runs = 0;
 

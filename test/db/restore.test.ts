@@ -1,14 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newThread, openLog, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { expect, test } from 'vitest';
+import { newThread, useLog } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 const error = { type: 'model', message: 'broken' };
 const seen = async (threadId: string) =>

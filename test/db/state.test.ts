@@ -1,18 +1,12 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { JsonObject } from '../../src/context/message.ts';
 import { applyEffects, type StateEffect } from '../../src/context/state.ts';
 import { anyJson } from './arbitraries.ts';
-import { newThread, openLog, value, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
+import { newThread, value, useLog } from './helpers.ts';
 import { asks, results, sqlRun } from './sql-run.ts';
 
-let log: TestLog;
-beforeAll(async () => void (log = await openLog()));
-afterAll(async () => {
-  await assertInvariants(log.db);
-  await log.drop();
-});
+const log = useLog();
 
 // few keys, so that effects meet
 const key = fc.constantFrom('a', 'b', '0', '', '__proto__', 'constructor', 'é');

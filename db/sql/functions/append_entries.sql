@@ -25,10 +25,7 @@ begin
       return jsonb_build_object('first_seq', e.first_seq, 'rev', t.rev, 'duplicate', true);
     end if;
   end if;
-  if (p_options ->> 'expected_rev')::bigint <> t.rev then
-    perform lanefold._fail('LF006', format('Thread %s is at rev %s, not %s.', p_thread_id, t.rev, p_options ->> 'expected_rev'),
-      'Read the new entries and try again with the current rev.');
-  end if;
+  perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
 
   -- one pass a lane: the order between lanes is the caller's, the rules are each lane's own

@@ -53,10 +53,7 @@ begin
       v_operation := jsonb_set(v_operation, '{result_context,entries}', lanefold._repair_messages(v_entries));
     end if;
   end if;
-  if (p_options ->> 'expected_rev')::bigint <> t.rev then
-    perform lanefold._fail('LF006', format('Thread %s is at rev %s, not %s.', p_thread_id, t.rev, p_options ->> 'expected_rev'),
-      'Read the new entries and try again with the current rev.');
-  end if;
+  perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
   if t.active_run_id is null then
     v_seq := lanefold._write_operation(p_thread_id, p_op_id, p_context_ref, v_operation, coalesce(p_options ->> 'hash', ''));
     if v_seq is null then

@@ -9,7 +9,7 @@ begin
   perform lanefold._lock_thread(p_thread_id);
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
-    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p_run_id, p_thread_id), 'Check the ids.');
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.finished_at is not null then
     return jsonb_build_object('status', r.status, 'accepted', false);
   end if;

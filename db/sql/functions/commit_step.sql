@@ -38,8 +38,7 @@ begin
   into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   v_at := clock_timestamp();
   if r.lease is distinct from p_lease or (r.status <> 'running' and p_step >= r.step) then
-    perform lanefold._fail('LF012', format('Run %s is no longer held under lease %s.', p_run_id, p_lease),
-      'Another worker has it or it has ended; drop the work, nothing was written.');
+    perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
     return coalesce(r.last_commit, '{}') || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
       'cancel_requested', r.cancel_requested_at is not null);

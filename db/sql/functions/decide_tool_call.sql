@@ -17,7 +17,7 @@ begin
   v_at := clock_timestamp();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
-    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p_run_id, p_thread_id), 'Check the ids.');
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif coalesce(v_decision, '') not in ('approved', 'denied') then
     perform lanefold._fail('LF014', 'The decision is neither approved nor denied.', 'Say one of the two.');
   end if;

@@ -22,7 +22,7 @@ begin
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
   if p ->> 'expected_run_id' <> coalesce(r.id, '')
      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
-    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p ->> 'expected_run_id', p_thread_id), 'Check the ids.');
+    perform lanefold._fail_no_run(p_thread_id, p ->> 'expected_run_id');
   end if;
   v_reason := case
     when r.id is null then 'idle'

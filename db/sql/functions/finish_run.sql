@@ -20,12 +20,11 @@ begin
   v_at := clock_timestamp();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
-    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p_run_id, p_thread_id), 'Check the ids.');
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.finished_at is not null then
     return jsonb_build_object('finished', false, 'status', r.status);
   elsif p_lease is not null and r.lease <> p_lease then
-    perform lanefold._fail('LF012', format('Run %s is no longer held under lease %s.', p_run_id, p_lease),
-      'Another worker has it; drop the work, nothing was written.');
+    perform lanefold._fail_not_held(p_run_id, p_lease);
   end if;
   if r.cancel_requested_at is not null then
     v_status := 'cancelled';

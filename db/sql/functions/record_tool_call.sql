@@ -11,8 +11,7 @@ begin
   v_at := clock_timestamp();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if r.lease is distinct from p_lease or r.status <> 'running' then
-    perform lanefold._fail('LF012', format('Run %s is no longer held under lease %s.', p_run_id, p_lease),
-      'Another worker has it or it has ended; drop the work, nothing was written.');
+    perform lanefold._fail_not_held(p_run_id, p_lease);
   end if;
   update lanefold._run set lease_until = v_at + p_lease_ms * interval '1 ms' where thread_id = p_thread_id and id = p_run_id;
   update lanefold._tool_call

@@ -12,7 +12,7 @@ begin
   v_at := clock_timestamp();
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
-    perform lanefold._fail('LF011', format('Run %s of thread %s does not exist.', p_run_id, p_thread_id), 'Check the ids.');
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.cancel_requested_at is not null or r.status = 'cancelled' then
     perform lanefold._fail('LF017', format('Run %s was cancelled: its checkpoints are dead.', p_run_id), 'Start a new run.');
   elsif r.finished_at is not null then

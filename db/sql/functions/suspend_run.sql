@@ -15,8 +15,7 @@ begin
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   v_at := clock_timestamp();
   if r.lease is distinct from p_lease or (r.status <> 'running' and p_step >= r.step) then
-    perform lanefold._fail('LF012', format('Run %s is no longer held under lease %s.', p_run_id, p_lease),
-      'Another worker has it or it has ended; drop the work, nothing was written.');
+    perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
     return jsonb_build_object('step', p_step + 1, 'status', r.status, 'duplicate', true);
   elsif p_step > r.step then
