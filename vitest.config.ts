@@ -24,6 +24,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Vitest leaves a core to itself; most of these suites wait for servers, leases and processes
     maxWorkers: 2,
+    isolate: false,
     projects: [
       {
         extends: true,

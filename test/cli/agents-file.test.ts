@@ -19,7 +19,7 @@ describe('an agents file', () => {
   });
   afterAll(() => database.drop());
   const run = (...args: string[]) =>
-    cli(['run', 'hello', ...args], { cwd: folder, env: { DATABASE_URL: database.url } });
+    cli(['run', 'hello', ...args], { cwd: folder, env: { DATABASE_URL: database.url }, fromSources: true });
 
   const agent = (type: string) =>
     `import { defineAgent } from 'lanefold';\nconst name${type} = 'parrot';\nexport default [defineAgent({ name, model: 'scripted:echo' })];`;

@@ -1,8 +1,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
+import { inject } from 'vitest';
 import { until } from '../support/until.ts';
 
-const bin = path.resolve('src/cli/bin.js');
 const ours = ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'NO_COLOR'];
 
 export interface CliResult {
@@ -21,13 +21,21 @@ export interface CliProcess {
   ended: Promise<CliResult>;
 }
 
+export interface CliOptions {
+  cwd?: string;
+  env?: Record<string, string>;
+  /** Runs the sources of this checkout, as `npm run lanefold` does, instead of the package as it is published. */
+  fromSources?: boolean;
+}
+
+/** The program of the command line. */
+export const cliBin = ({ fromSources = false } = {}): string =>
+  path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/cli/bin.js');
+
 /** Starts the real command line, without this machine's settings. */
-export function startCli(
-  args: string[],
-  { cwd, env = {} }: { cwd?: string; env?: Record<string, string> } = {},
-): CliProcess {
+export function startCli(args: string[], { cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ours.includes(key)));
-  const child = spawn(process.execPath, [bin, ...args], {
+  const child = spawn(process.execPath, [cliBin({ fromSources }), ...args], {
     cwd: cwd ?? process.cwd(),
     env: { ...inherited, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -50,5 +58,4 @@ export function startCli(
   };
 }
 
-export const cli = (args: string[], options?: { cwd?: string; env?: Record<string, string> }): Promise<CliResult> =>
-  startCli(args, options).ended;
+export const cli = (args: string[], options?: CliOptions): Promise<CliResult> => startCli(args, options).ended;

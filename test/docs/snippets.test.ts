@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { agents, seed } from '../../examples/sql-queries/seed.ts';
-import { startCli, type CliProcess } from '../cli/cli.ts';
+import { cliBin, startCli, type CliProcess } from '../cli/cli.ts';
 import { startProgram } from '../examples/program.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { pages, snippetsOf, type Snippet } from './snippets.ts';
@@ -93,11 +93,10 @@ describe.skipIf(!hasCurl)('shell', () => {
   });
 
   test.each(pagesWith('sh'))('of %s runs', async (page) => {
-    const bin = path.resolve('src/cli/bin.js');
     const script = [
       'set -e',
       // what npx does, without looking for it first
-      `npx() { shift; "${process.execPath}" "${bin}" "$@"; }`,
+      `npx() { shift; "${process.execPath}" "${cliBin()}" "$@"; }`,
       // an answer of 400 and above is an error here
       'curl() { command curl --fail-with-body --max-time 30 "$@"; }',
       ...of(page, 'sh').map(({ text }) => text.replaceAll('http://127.0.0.1:4100', url)),

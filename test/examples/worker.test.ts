@@ -40,7 +40,7 @@ test('the command line takes the same agents file', async () => {
       '--model',
       'scripted:[{"tool":"refund_order","args":{"orderId":"A-17"}},"Done."]',
     ],
-    { cwd: folder.path },
+    { cwd: folder.path, fromSources: true },
   );
   expect([code, stdout]).toEqual([0, 'Done.\n']);
 });

@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
+import { inject } from 'vitest';
 import type { LanefoldOptions, WorkerOptions } from 'lanefold';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
@@ -71,8 +72,8 @@ export async function startBench(options: LanefoldOptions = {}): Promise<FaultBe
 }
 
 function spawnChild(options: ChildOptions): Child {
-  const script = path.resolve(import.meta.dirname, 'fixtures/worker.ts');
-  const child = spawn(process.execPath, ['--import', 'tsx', script], {
+  const script = path.join(inject('packageDir'), 'dist/test/faults/fixtures/worker.js');
+  const child = spawn(process.execPath, [script], {
     env: { ...process.env, WORKER: JSON.stringify(options) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

@@ -1,10 +1,11 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { migrate } from '../../src/postgres/migrate.ts';
+import { buildPackage } from './package.ts';
 import { startRedis } from './redis.ts';
 
 declare module 'vitest' {
@@ -13,6 +14,8 @@ declare module 'vitest' {
     postgresUrl: string;
     /** Empty where there is no Redis: the suites of the Redis project skip. */
     redisUrl: string;
+    /** Folder of the package as users install it, with the programs that tests start. */
+    packageDir: string;
   }
 }
 
@@ -21,6 +24,8 @@ export const templateDatabase = 'lanefold_template';
 /** Once for the whole run: one PostgreSQL with a migrated template, one Redis where there is one. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-test-'));
+  // some processes run as another user
+  await chmod(dir, 0o755);
   // Durability is not what these tests are about; the fault suites that restart the server start their own.
   const postgres = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
   const admin = new pg.Client({ connectionString: postgres.url });
@@ -39,6 +44,10 @@ export default async function setup(project: TestProject) {
     );
   project.provide('postgresUrl', postgres.url);
   project.provide('redisUrl', redisUrl);
+
+  const packageDir = path.join(dir, 'package');
+  await buildPackage(packageDir);
+  project.provide('packageDir', packageDir);
 
   return async () => {
     redis?.process.kill();

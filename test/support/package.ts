@@ -1,0 +1,43 @@
+import { cp, readdir, symlink } from 'node:fs/promises';
+import path from 'node:path';
+import { build } from 'esbuild';
+import { packageRoot } from '../../src/package-root.ts';
+
+/** What is published, and beside it the programs that tests start in processes of their own. */
+const compiled = ['src', 'db/schema', 'workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures'];
+const copied = ['package.json', 'src/cli/bin.js', 'db/migrations', 'db/sql'];
+
+/**
+ * Lays out the package in `dir` as users install it. A process of it starts in half the time of one that compiles the
+ * sources first, and the tests start hundreds.
+ */
+export async function buildPackage(dir: string): Promise<void> {
+  const files = await Promise.all(
+    compiled.map(async (folder) =>
+      (await readdir(path.join(packageRoot, folder), { recursive: true })).map((file) => path.join(folder, file)),
+    ),
+  );
+  await build({
+    absWorkingDir: packageRoot,
+    entryPoints: files.flat().filter((file) => file.endsWith('.ts')),
+    outdir: path.join(dir, 'dist'),
+    outbase: '.',
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    sourcemap: 'inline',
+    // file by file, as tsc does: only the endings of imports change
+    bundle: true,
+    plugins: [
+      {
+        name: 'endings',
+        setup: ({ onResolve }) =>
+          onResolve({ filter: /.*/ }, ({ kind, path: name }) =>
+            kind === 'entry-point' ? undefined : { path: name.replace(/^(\..*)\.ts$/, '$1.js'), external: true },
+          ),
+      },
+    ],
+  });
+  for (const place of copied) await cp(path.join(packageRoot, place), path.join(dir, place), { recursive: true });
+  await symlink(path.join(packageRoot, 'node_modules'), path.join(dir, 'node_modules'));
+}
