@@ -1,4 +1,4 @@
-import { DelayedError, UnrecoverableError, type Job } from 'bullmq';
+import { DelayedError, UnrecoverableError, WaitingError, type Job } from 'bullmq';
 import { isLanefoldError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import type { RunJob, RunJobResult } from '../queue/job.ts';
@@ -88,6 +88,8 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
   const { live } = deps;
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
+  /** No more work is taken. */
+  let stopped = false;
   /** The grace of `stop` is over: nothing is begun any more. */
   let leaving = false;
   let handedOver = 0;
@@ -95,6 +97,11 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
 
   const process = async (job: Job<RunJob, RunJobResult>, token?: string): Promise<RunJobResult> => {
     const { thread_id: threadId, run_id: runId, enqueue_no: enqueueNo } = job.data;
+    if (stopped) {
+      // it was on its way when the worker stopped: another worker takes it
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
     const agent = deps.agents.has(job.data.agent) ? deps.agents.get(job.data.agent) : undefined;
     if (!agent && job.attemptsStarted <= unknownAgentPasses) {
       await job.moveToDelayed(Date.now() + unknownAgentPauseMs, token);
@@ -180,7 +187,6 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
   for (const worker of workers) worker.on('error', onError);
 
   const timers = new Set<NodeJS.Timeout>();
-  let stopped = false;
   const repeat = (everyMs: number, work: () => Promise<unknown>) => {
     const next = () => {
       if (stopped) return;
@@ -209,6 +215,8 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
     async stop({ graceMs = stopGraceMs } = {}) {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
+      // at once: a run that is handed over must not come back
+      for (const worker of workers) void worker.pause(true);
       const drained = Promise.allSettled(workers.map(closeWorker));
       const patience = setTimeout(() => {
         leaving = true;

@@ -128,6 +128,20 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await second.stop();
   });
 
+  test('leaves to others what waits in the queue, and what it has handed over', async () => {
+    const model = lanefold.model(() => new Promise<never>(() => {}));
+    const enqueue = () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    const runs = [await enqueue(), await enqueue(), await enqueue()];
+    const worker = await lanefold.startWorker({ ...long, concurrency: 1 });
+    await until('a call is made', () => model.calls.length === 1);
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    const leases = await Promise.all(runs.map(async (run) => (await claims(run.threadId)).lease as number));
+    expect(leases.toSorted()).toEqual([0, 0, 1]);
+    const places = await Promise.all(runs.map((run) => lanefold.runs.get(run)));
+    expect(places.map(({ status }) => status)).toEqual(['queued', 'queued', 'queued']);
+    for (const run of runs) await lanefold.runs.cancel(run);
+  });
+
   test('a run that was cancelled meanwhile ends cancelled, with or without a worker', async () => {
     const model = lanefold.model(() => new Promise<never>(() => {}));
     const first = await lanefold.startWorker(long);
