@@ -13,6 +13,15 @@ export function assertId(id: unknown, what: string): asserts id is string {
   });
 }
 
-export const newThreadId = (): string => `thread_${v7()}`;
-export const newRunId = (): string => `run_${v7()}`;
-export const newId = (prefix: string): string => `${prefix}_${v7()}`;
+/**
+ * A UUIDv7 in 26 characters of base 32: ids in the order of their time, a third shorter than hexadecimal. Each entry
+ * carries two of them, and two indexes one.
+ */
+const sortable = (): string =>
+  BigInt(`0x${v7().replaceAll('-', '')}`)
+    .toString(32)
+    .padStart(26, '0');
+
+export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
+export const newThreadId = (): string => newId('thread');
+export const newRunId = (): string => newId('run');

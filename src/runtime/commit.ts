@@ -6,7 +6,6 @@ import { packEvents } from './pack-events.ts';
 
 export interface CommitResult {
   step: number;
-  first_seq: number;
   status: string;
   /** The step had been committed before: its acknowledgement was lost. */
   duplicate?: boolean;

@@ -26,7 +26,6 @@ test('everything of a step lands together: entries, events, ledger, state', asyn
   const usage = { input_tokens: 1, output_tokens: 2, total_tokens: 3 };
   expect(await run.commit(0, { ...asks(['a', 'b']), usage })).toMatchObject({
     step: 1,
-    first_seq: 1,
     status: 'running',
   });
   expect(await run.row()).toMatchObject({ step: 1, state: { phase: 'tools' }, usage });
@@ -49,7 +48,7 @@ test('everything of a step lands together: entries, events, ledger, state', asyn
   ).toEqual([{ open_calls: 2, last_seq: 1 }]);
   await assertInvariants(log.db);
 
-  expect(await run.commit(1, results(['a', 'b']))).toMatchObject({ step: 2, first_seq: 2 });
+  expect(await run.commit(1, results(['a', 'b']))).toMatchObject({ step: 2 });
   expect(await run.calls()).toMatchObject([
     { status: 'ok', result: 'result of a', result_seq: '2', attempts: 1, duration_ms: 3 },
     { status: 'ok', result: 'result of b', result_seq: '3' },

@@ -11,7 +11,7 @@ afterAll(() => database.drop());
 
 const lines = (text: string) =>
   text
-    .replaceAll(/thread_[0-9a-f-]{36}/g, 'ID')
+    .replaceAll(/thread_[0-9a-v]{26}/g, 'ID')
     .replaceAll(/\d+ ms/g, 'N ms')
     .split('\n');
 

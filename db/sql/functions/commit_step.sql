@@ -9,7 +9,7 @@
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only takes the run up again and is no progress against fruitless claims,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.
--- Returns {step, first_seq, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}.
+-- Returns {step, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -40,8 +40,8 @@ begin
   if r.lease is distinct from p_lease or (r.status <> 'running' and p_step >= r.step) then
     perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
-    return coalesce(r.last_commit, '{}') || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
-      'cancel_requested', r.cancel_requested_at is not null);
+    return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}') || jsonb_build_object('duplicate', true, 'status', r.status,
+      'finished', r.finished_at is not null, 'cancel_requested', r.cancel_requested_at is not null);
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step), 'This is a fault of the runtime; please report it.');
   end if;
@@ -118,7 +118,7 @@ begin
     insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
     values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
   end if;
-  v_out := jsonb_build_object('step', p_step + 1, 'first_seq', v_first, 'status', v_status);
+  v_out := jsonb_build_object('step', p_step + 1, 'status', v_status);
   if v_inputs is not null then
     v_out := v_out || jsonb_build_object('inputs', v_inputs);
   end if;
@@ -127,7 +127,9 @@ begin
   end if;
   update lanefold._run
   set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage), fruitless_claims = case when p ? 'resumed' then fruitless_claims else 0 end,
-      event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs, last_commit = v_out,
+      event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs,
+      -- for a lost acknowledgement, where it says more than the row itself
+      last_commit = case when v_inputs is not null then v_out end,
       state = case when v_finish is null then v_state end, status = v_status, active = v_finish is null, termination_reason = v_reason,
       lease_until = case when v_finish is null then v_at + p_lease_ms * interval '1 ms' end,
       result_seq = v_result_seq, result = v_finish -> 'result', error = v_finish -> 'error',
