@@ -1,7 +1,8 @@
+import type { Json } from '../context/message.ts';
 import type { EventDraft } from '../strategies/machine.ts';
 
-/** An event as it is stored; the view `run_event` unpacks it. `c` is the number of a model call of the run. */
-export type StoredEvent = EventDraft & { c?: number; m?: number };
+/** An event as it is stored; the view `run_event` unpacks it. `c` is the number of a model call of the run, `r` why a checkpoint is one. */
+export type StoredEvent = EventDraft & { c?: number; m?: number; r?: Json };
 
 /**
  * The stored form of events: what the row of the batch or of the run says anyway is left out of each of them, because
@@ -14,6 +15,7 @@ export const packEvents = (
 ): StoredEvent[] | undefined =>
   events?.map(({ d, ...event }) => {
     if (!d) return event;
+    if (event.k === 'checkpoint') return { ...event, r: d['reason']! };
     const { call_id: callId, ...rest } = d;
     // the model of a call is the run's
     if (event.k === 'llm_started') delete rest['model'];

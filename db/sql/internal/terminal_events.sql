@@ -12,5 +12,5 @@ begin
       else jsonb_build_object('k', 'request_cancelled', 'i', p_iteration, 'd', jsonb_strip_nulls(
         jsonb_build_object('reason', p_error ->> 'message')))
     end,
-    jsonb_build_object('k', 'checkpoint', 'i', p_iteration, 'd', jsonb_build_object('reason', 'terminal')));
+    jsonb_build_object('k', 'checkpoint', 'i', p_iteration, 'r', 'terminal'));
 end $$;

@@ -1,9 +1,11 @@
--- Unpacks what is stored once a batch or once a run: `c` is the number of a model call, `e` the offset of an entry, `m` a number of messages.
+-- Unpacks what is stored once a batch or once a run: `c` is the number of a model call, `e` the offset of an entry, `m` a number of messages,
+-- `r` the reason of a checkpoint.
 create or replace view lanefold.run_event as
 select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind, (x.e -> 'i')::int as iteration,
        coalesce(x.e -> 'd', '{}') || case when x.e ? 'e' then jsonb_build_object('seq', b.entry_seq + (x.e -> 'e')::bigint) else '{}' end
          || case when x.e ? 'c' then jsonb_build_object('call_id', b.run_id || '.' || (x.e ->> 'c')) else '{}' end
          || case when x.e ? 'm' then jsonb_build_object('message_count', (x.e -> 'm')::int) else '{}' end
+         || case when x.e ? 'r' then jsonb_build_object('reason', x.e -> 'r') else '{}' end
          || case x.e ->> 'k'
               when 'llm_started' then jsonb_build_object('model', r.model)
               when 'llm_completed' then case when x.e -> 'd' ? 'model' then '{}' else jsonb_build_object('model', r.model) end
