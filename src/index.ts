@@ -34,7 +34,7 @@ export type { Contexts, Lane, NewContext, OperationOptions, OperationReceipt } f
 export type { Health, Stats } from './client/health.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
-export type { RunningWorker, StopReport, WorkerOptions } from './runtime/worker.ts';
+export type { RunningWorker, StopReport, WorkerOptions } from './runtime/worker-options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export type { CallSettings } from './models/call-settings.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';

@@ -14,7 +14,7 @@ import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './runtime/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
-import type { RunningWorker, WorkerOptions } from './runtime/worker.ts';
+import type { RunningWorker, WorkerOptions } from './runtime/worker-options.ts';
 import type { Client } from './client/client.ts';
 import { contextsOf } from './client/contexts.ts';
 import { checkHealth, readStats } from './client/health.ts';

@@ -19,7 +19,7 @@ test('the page has every environment variable the sources read', () => {
 
 test.each([
   ['LanefoldOptions', 'src/lanefold.ts'],
-  ['WorkerOptions', 'src/runtime/worker.ts'],
+  ['WorkerOptions', 'src/runtime/worker-options.ts'],
   ['TraceOptions', 'src/runtime/trace-options.ts'],
   ['AppOptions', 'src/api/options.ts'],
   ['ServerOptions', 'src/api/options.ts'],
