@@ -59,8 +59,10 @@ async function killAndWait(lanefold: Lanefold, pool: pg.Pool, databaseUrl: strin
     }),
   );
   const times = await Promise.all(runs.map((run) => resumedAt(lanefold, run)));
-  rescuer.process.kill('SIGKILL');
+  // while there is a worker to stop: the next round must find nothing to do but its own runs
   for (const run of runs) await lanefold.runs.cancel(run);
+  for (const run of runs) await lanefold.runs.wait(run);
+  rescuer.process.kill('SIGKILL');
   return runs.map((run, i) => times[i]! - killedAt.get(held.find(({ id }) => id === run.id)!.worker_id)!);
 }
 

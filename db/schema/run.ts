@@ -33,6 +33,10 @@ export const run = lanefold.table(
     /** `seq` of the run's user message, and of the assistant message that is its result. */
     userSeq: bigint('user_seq', { mode: 'number' }),
     resultSeq: bigint('result_seq', { mode: 'number' }),
+    /** Where the run's events lie in its thread's: few others are between them, as one run works at a time. */
+    firstEventSeq: bigint('first_event_seq', { mode: 'number' }),
+    /** Once the run has ended. */
+    lastEventSeq: bigint('last_event_seq', { mode: 'number' }),
     enqueueNo: integer('enqueue_no').notNull().default(0),
     step: integer('step').notNull().default(0),
     iteration: integer('iteration').notNull().default(0),

@@ -1,5 +1,5 @@
 /** The version of the schema this code writes. Raise it with every migration or change under db/sql. */
-export const schemaVersion = 1;
+export const schemaVersion = 2;
 
 /**
  * The oldest code that still works on this schema. Raise it only when a change breaks running workers: they refuse to

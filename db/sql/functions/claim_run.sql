@@ -89,7 +89,7 @@ begin
   end if;
   update lanefold._run
   set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_at + (p ->> 'lease_ms')::int * interval '1 ms',
-      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, input = null, iteration = greatest(iteration, 1),
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, first_event_seq = coalesce(first_event_seq, t.event_rev), input = null, iteration = greatest(iteration, 1),
       event_count = event_count + coalesce(jsonb_array_length(v_events), 0), queued_inputs = case when v_inputs is null then queued_inputs else 0 end, fruitless_claims = fruitless_claims + 1
   where thread_id = p_thread_id and id = p_run_id;
 

@@ -132,6 +132,7 @@ begin
       last_commit = case when v_inputs is not null then v_out end,
       state = case when v_finish is null then v_state end, status = v_status, active = v_finish is null, termination_reason = v_reason,
       lease_until = case when v_finish is null then v_at + p_lease_ms * interval '1 ms' end,
+      last_event_seq = case when v_finish is not null then t.event_rev + jsonb_array_length(v_events) - 1 end,
       result_seq = v_result_seq, result = v_finish -> 'result', error = v_finish -> 'error',
       finished_at = case when v_finish is not null then v_at end, sealed_at = case when v_finish is null and (v_continued or not p ? 'seal') then sealed_at else coalesce(sealed_at, v_at) end
   where thread_id = p_thread_id and id = p_run_id;

@@ -17,7 +17,9 @@ begin
       for update of t skip locked) due
     group by due.thread_id
   loop
-    delete from lanefold._event_batch where thread_id = d.thread_id and run_id = any (d.ids);
+    delete from lanefold._event_batch b using lanefold._run r
+    where r.thread_id = d.thread_id and r.id = any (d.ids) and b.thread_id = r.thread_id and b.run_id = r.id
+      and b.event_seq >= coalesce(r.first_event_seq, 0) and b.event_seq <= coalesce(r.last_event_seq, 9223372036854775807);
     update lanefold._run set trace_dropped_at = clock_timestamp(), state = null, result = null, last_commit = null, input = null
     where thread_id = d.thread_id and id = any (d.ids);
     v_runs := v_runs + cardinality(d.ids);

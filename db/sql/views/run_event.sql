@@ -16,4 +16,5 @@ select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n -
        b.at, b.event_seq as batch_seq
 from lanefold._event_batch b
 join lanefold._run r on r.thread_id = b.thread_id and r.id = b.run_id
+  and b.event_seq >= coalesce(r.first_event_seq, 0) and b.event_seq <= coalesce(r.last_event_seq, 9223372036854775807)
 cross join lateral jsonb_array_elements(b.events::jsonb) with ordinality as x (e, n);

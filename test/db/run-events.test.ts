@@ -1,0 +1,67 @@
+import { expect, test } from 'vitest';
+import { newThread, rows, useLog } from './helpers.ts';
+import { answer, asks, results, sqlRun } from './sql-run.ts';
+
+const log = useLog();
+
+interface Node {
+  'Relation Name'?: string;
+  'Actual Rows': number;
+  'Rows Removed by Filter'?: number;
+  Plans?: Node[];
+}
+
+const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
+
+async function manyRuns(): Promise<string> {
+  const threadId = await newThread(log);
+  const late = sqlRun(log.db, threadId, 'late');
+  for (let n = 0; n < 30; n++) {
+    const run = sqlRun(log.db, threadId, `run-${n}`);
+    await run.enqueue();
+    if (n === 10) await late.enqueue({ busy: 'wait' });
+    await run.claim();
+    await run.commit(0, asks(['a']));
+    // ends between two commits of another run
+    if (n === 10) await late.cancel();
+    await run.commit(1, results(['a']));
+    await run.commit(2, answer('done'));
+  }
+  return threadId;
+}
+
+test('a run knows where its events lie', async () => {
+  const threadId = await manyRuns();
+  const wrong = await rows(
+    log.db,
+    `select r.id from lanefold._run r join (
+       select run_id, min(event_seq) as first, max(event_seq + json_array_length(events)) - 1 as last
+       from lanefold._event_batch where thread_id = $1 group by run_id) b on b.run_id = r.id
+     where r.thread_id = $1 and (r.first_event_seq, r.last_event_seq) is distinct from (b.first, b.last)`,
+    threadId,
+  );
+  expect(wrong).toEqual([]);
+  expect(
+    await rows(
+      log.db,
+      'select count(*)::int as n from lanefold._run where thread_id = $1 and last_event_seq is not null',
+      threadId,
+    ),
+  ).toEqual([{ n: 31 }]);
+});
+
+test.each([
+  ['run-3', 0],
+  ['run-10', 1],
+  ['late', 0],
+])('reading those of %s reads those of %d other commits', async (run, others) => {
+  const threadId = await manyRuns();
+  const client = await log.pool.connect();
+  await client.query('set enable_seqscan = off');
+  const { rows: explained } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+    `explain (analyze, format json) select * from lanefold.run_event where thread_id = '${threadId}' and run_id = '${run}'`,
+  );
+  client.release(true);
+  const scan = nodes(explained[0]!['QUERY PLAN'][0].Plan).find((node) => node['Relation Name'] === '_event_batch')!;
+  expect(scan['Rows Removed by Filter'] ?? 0).toBe(others);
+});
