@@ -108,8 +108,12 @@ test('waiting runs follow first in, first out, each as the one before has ended,
   expect(await run.commit(0, answer('done'))).toMatchObject({
     promoted: { thread_id: threadId, run_id: 'w1', agent: 'agent', enqueue_no: 1, queue_shard: 0, queue_prefix: 'lf' },
   });
+  // whoever has missed the answer is told again, and only as long as nobody has the next run
+  expect(await run.commit(0, answer('done'))).toMatchObject({ duplicate: true, promoted: { run_id: 'w1' } });
   await w1!.claim();
-  expect(await w1!.finish(fail, 1)).toMatchObject({ promoted: { run_id: 'w2' } });
+  expect(await run.commit(0, answer('done'))).not.toHaveProperty('promoted');
+  expect(await w1!.finish(fail, 1)).toMatchObject({ finished: true, promoted: { run_id: 'w2' } });
+  expect(await w1!.finish(fail, 1)).toMatchObject({ finished: false, promoted: { run_id: 'w2' } });
   expect(await w2!.cancel()).toMatchObject({ status: 'cancelled', accepted: true, promoted: { run_id: 'w3' } });
   await w3!.claim();
   expect(await w3!.commit(0, answer('done'))).not.toHaveProperty('promoted');

@@ -41,7 +41,8 @@ begin
     perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
     return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}') || jsonb_build_object('duplicate', true, 'status', r.status,
-      'finished', r.finished_at is not null, 'cancel_requested', r.cancel_requested_at is not null);
+      'finished', r.finished_at is not null, 'cancel_requested', r.cancel_requested_at is not null)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step), 'This is a fault of the runtime; please report it.');
   end if;
@@ -144,9 +145,6 @@ begin
     v_out := v_out || '{"finished": true}';
     if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
       v_out := v_out || lanefold._settle_after_finish(p_thread_id, p_run_id);
-      if v_out ? 'promoted' then
-        update lanefold._run set last_commit = v_out where thread_id = p_thread_id and id = p_run_id;
-      end if;
     end if;
   elsif r.cancel_requested_at is not null then
     v_out := v_out || '{"cancel_requested": true}';

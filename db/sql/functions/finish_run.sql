@@ -1,7 +1,7 @@
 -- Ends a run without its machine: by its worker (p_lease given) after a failure or a cancel, or by anyone's authority
 -- (p_lease null) when no worker can. The open tool group is closed from the ledger first: stored outcomes become real
 -- tool messages, the others error results naming the reason. p: {status, reason, error?, usage?, events?}.
--- Ending an ended run writes nothing and returns {finished: false}.
+-- Ending an ended run writes nothing and returns {finished: false, status, promoted?}.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -22,7 +22,7 @@ begin
   if not found then
     perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.finished_at is not null then
-    return jsonb_build_object('finished', false, 'status', r.status);
+    return jsonb_build_object('finished', false, 'status', r.status) || lanefold._promoted(p_thread_id);
   elsif p_lease is not null and r.lease <> p_lease then
     perform lanefold._fail_not_held(p_run_id, p_lease);
   end if;

@@ -1,6 +1,6 @@
 -- What follows a terminal transition, in the same commit and in this order: input nobody took is dropped, the context is
 -- restored where the run asked for it, the deferred operation and configuration are applied, the next waiting run becomes the active one.
--- Returns {promoted?: {thread_id, run_id, agent, enqueue_no, queue_shard, queue_prefix}}.
+-- Returns {promoted?}.
 create or replace function lanefold._settle_after_finish(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 declare
@@ -8,7 +8,7 @@ declare
   r lanefold._run;
   o lanefold.context_op;
   v_at constant timestamptz := clock_timestamp();
-  v_next lanefold._run;
+  v_next text;
 begin
   select * into t from lanefold.thread where id = p_thread_id;
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
@@ -36,10 +36,9 @@ begin
     update lanefold._run set status = 'queued', active = true, enqueue_no = enqueue_no + 1, enqueued_at = v_at
     where thread_id = p_thread_id and id = (
       select id from lanefold._run where thread_id = p_thread_id and not active and finished_at is null order by interrupts desc, created_at limit 1)
-    returning * into v_next;
-    update lanefold.thread set active_run_id = v_next.id, waiting_runs = waiting_runs - 1 where id = p_thread_id;
-    return jsonb_build_object('promoted', jsonb_build_object('thread_id', p_thread_id, 'run_id', v_next.id, 'agent', v_next.agent,
-      'enqueue_no', v_next.enqueue_no, 'queue_shard', v_next.queue_shard, 'queue_prefix', v_next.queue_prefix));
+    returning id into v_next;
+    update lanefold.thread set active_run_id = v_next, waiting_runs = waiting_runs - 1 where id = p_thread_id;
+    return lanefold._promoted(p_thread_id);
   end if;
   return '{}';
 end $$;
