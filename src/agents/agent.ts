@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
-import type { CallSettings } from '../models/call-settings.ts';
+import { checkSettings, SettingsError, type CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
 import type { OutputContract } from '../output/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
@@ -100,7 +100,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     cycleWarning: definition.cycleWarning ?? true,
     maxIterations: definition.maxIterations ?? 10,
     maxModelRetries: definition.maxModelRetries ?? 4,
-    settings: definition.settings ?? {},
+    settings: usable(name, definition.settings ?? {}),
     streaming: definition.streaming ?? true,
     idleTimeoutMs: definition.idleTimeoutMs || toolTimeoutMs + 60_000,
     toolTimeoutMs,
@@ -139,6 +139,16 @@ function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
   const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
   if (unknown !== undefined) throw invalid(agent, `effectPolicy names the operation ${JSON.stringify(unknown)}`);
   return policy;
+}
+
+function usable(agent: string, settings: CallSettings): CallSettings {
+  try {
+    checkSettings(settings);
+    return settings;
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw invalid(agent, `its settings${error.path && `.${error.path}`} cannot be used: ${error.message}`);
+  }
 }
 
 const invalid = (name: string, why: string): LanefoldError =>

@@ -1,7 +1,7 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RunOptions } from '../agents/run-options.ts';
 import { LanefoldError } from '../errors.ts';
-import { fromCallSettings, storedSettings, type CallSettings } from '../models/call-settings.ts';
+import { checkSettings, SettingsError, type CallSettings } from '../models/call-settings.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { OutputOption, StoredContract } from '../output/contract.ts';
 import { toStoredContract } from '../output/read-contract.ts';
@@ -106,11 +106,12 @@ function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefi
     if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalid(key, 'is not an object');
   }
   const merged = { ...settings, ...(headers ? { headers: { ...settings?.headers, ...headers } } : {}) };
-  const checked = storedSettings.safeParse(fromCallSettings(merged));
-  if (checked.success) return checked.data as ModelSettings;
-  const [issue] = checked.error.issues;
-  const path = issue!.code === 'unrecognized_keys' ? [...issue!.path, issue!.keys[0]!] : issue!.path;
-  throw invalid(`settings.${path.map(String).join('.')}`, `cannot be used: ${issue!.message}`);
+  try {
+    return checkSettings(merged);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw invalid(`settings.${error.path}`, `cannot be used: ${error.message}`);
+  }
 }
 
 function assertWhole(key: string, value: unknown, least: number): void {

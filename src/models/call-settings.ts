@@ -39,8 +39,7 @@ const headers = z.record(
   z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Not a header value.'),
 );
 
-/** What a caller may set, in its stored form. A provider may still refuse a value of the right type. */
-export const storedSettings = z.strictObject({
+const stored = z.strictObject({
   max_output_tokens: z.int().min(1).optional(),
   temperature: z.number().optional(),
   top_p: z.number().optional(),
@@ -53,6 +52,30 @@ export const storedSettings = z.strictObject({
   provider_options: z.record(z.string(), z.record(z.string(), z.any())).optional(),
   headers: headers.optional(),
 });
+
+/**
+ * Settings in their stored form; a provider may still refuse a value of the right type.
+ *
+ * @throws SettingsError
+ */
+export function checkSettings(settings: CallSettings): ModelSettings {
+  if (typeof settings !== 'object' || settings === null) throw new SettingsError('', 'They are not an object.');
+  const checked = stored.safeParse(fromCallSettings(settings));
+  if (checked.success) return checked.data as ModelSettings;
+  const [issue] = checked.error.issues;
+  const path = issue!.code === 'unrecognized_keys' ? [...issue!.path, issue!.keys[0]!] : issue!.path;
+  throw new SettingsError(path.map(String).join('.'), issue!.message);
+}
+
+/** Whose settings they are, and what to do, is said by who has asked. */
+export class SettingsError extends Error {
+  constructor(
+    readonly path: string,
+    why: string,
+  ) {
+    super(why);
+  }
+}
 
 /** `over` wins, key by key; nested provider options are replaced whole, headers are added to. */
 export const mergeSettings = (base: ModelSettings, over: ModelSettings): ModelSettings => ({

@@ -4,7 +4,7 @@ import { canonicalMessage } from '../context/canonical.ts';
 import type { Message } from '../context/message.ts';
 import { openGroupAt } from '../context/open-group.ts';
 import { isLanefoldError } from '../errors.ts';
-import { fromCallSettings, mergeSettings, storedSettings, toCallSettings } from '../models/call-settings.ts';
+import { checkSettings, mergeSettings, SettingsError, toCallSettings } from '../models/call-settings.ts';
 import { ModelError } from '../models/errors.ts';
 import { toPrompt } from '../models/prompt.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -103,10 +103,12 @@ function checkedMessages(messages: Message[]): Message[] {
 }
 
 function checkedSettings(settings: object): ModelSettings {
-  const checked = storedSettings.safeParse(fromCallSettings(settings));
-  if (checked.success) return checked.data as ModelSettings;
-  const [issue] = checked.error.issues;
-  throw new Error(`Its settings cannot be used: ${issue!.path.map(String).join('.')} ${issue!.message}`);
+  try {
+    return checkSettings(settings);
+  } catch (error) {
+    if (!(error instanceof SettingsError)) throw error;
+    throw new Error(`Its settings cannot be used: ${error.path} ${error.message}`, { cause: error });
+  }
 }
 
 function checkedTools(tools: string[], given: readonly string[]): string[] {

@@ -58,6 +58,11 @@ describe.skipIf(noRedis())('createLanefold', () => {
     ['a name with a space', () => [{ name: 'a b', model: 'scripted:echo' }], 'invalid_agent'],
     ['an agent without a model', () => [{ name: 'a', model: '' }], 'invalid_agent'],
     ['an unknown strategy', () => [{ name: 'a', model: 'scripted:echo', strategy: 'luck' }], 'invalid_agent'],
+    [
+      'settings that no model call has',
+      () => [{ name: 'a', model: 'scripted:echo', settings: { temprature: 1 } as object }],
+      'invalid_agent',
+    ],
     ['no model calls', () => [{ name: 'a', model: 'scripted:echo', maxIterations: 0 }], 'invalid_agent'],
     ['a tool that is none', () => [{ name: 'a', model: 'scripted:echo', tools: [7] as never }], 'invalid_tool'],
   ])('refuses %s', async (_, agents, code) => {
