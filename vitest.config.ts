@@ -24,6 +24,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     // Vitest leaves a core to itself; most of these suites wait for servers, leases and processes
     maxWorkers: 2,
+    // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
     projects: [
       {

@@ -1,4 +1,4 @@
-/** The version of the schema this code writes. Raise it with every migration or change under db/sql. */
+/** The version of the schema this code writes. Raise it with every release that has a migration or a change under db/sql. */
 export const schemaVersion = 2;
 
 /**

@@ -206,9 +206,8 @@ function toDraft(entry: NewEntry): JsonObject {
   return { kind: entry.kind, payload: entry.payload, ...shared } as JsonObject;
 }
 
-/** What makes two requests the same: their canonical JSON. 128 bits: every run keeps one. */
+/** What makes two requests the same: their canonical JSON. */
 export const hashBody = (body: unknown): string =>
   createHash('sha256')
     .update(canonicalize(JSON.parse(JSON.stringify(body))) as string)
-    .digest('hex')
-    .slice(0, 32);
+    .digest('hex');

@@ -35,8 +35,8 @@ export const toCallSettings = (settings: ModelSettings): CallSettings =>
   ) as CallSettings;
 
 const headers = z.record(
-  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'Not a header name.'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'Not a header value.'),
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'not a header value'),
 );
 
 const stored = z.strictObject({
@@ -59,7 +59,7 @@ const stored = z.strictObject({
  * @throws SettingsError
  */
 export function checkSettings(settings: CallSettings): ModelSettings {
-  if (typeof settings !== 'object' || settings === null) throw new SettingsError('', 'They are not an object.');
+  if (typeof settings !== 'object' || settings === null) throw new SettingsError('', 'not an object');
   const checked = stored.safeParse(fromCallSettings(settings));
   if (checked.success) return checked.data as ModelSettings;
   const [issue] = checked.error.issues;

@@ -85,7 +85,8 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
         worker_id: request.workerId,
         lease_ms: request.leaseMs,
         prompt: request.prompt,
-        config_fingerprint: request.fingerprint,
+        // 132 bits: every run keeps them
+        config_fingerprint: request.fingerprint.slice(0, 22),
         max_fruitless_claims: request.maxFruitlessClaims,
       },
     ],

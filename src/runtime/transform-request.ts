@@ -107,7 +107,9 @@ function checkedSettings(settings: object): ModelSettings {
     return checkSettings(settings);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
-    throw new Error(`Its settings cannot be used: ${error.path} ${error.message}`, { cause: error });
+    throw new Error(`Its settings cannot be used: ${[error.path, error.message].filter(Boolean).join(' ')}`, {
+      cause: error,
+    });
   }
 }
 

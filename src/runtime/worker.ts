@@ -58,7 +58,7 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
       return keeper.size;
     },
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
-      self.phase = 'stopping';
+      if (self.phase === 'working') self.phase = 'stopping';
       repeater.stop();
       // at once: a run that is handed over must not come back
       for (const worker of workers) void worker.pause(true);

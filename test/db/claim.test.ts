@@ -172,6 +172,7 @@ describe('a run that no claim advances', () => {
       reason: 'poisoned',
       promoted: { run_id: 'next', enqueue_no: 1 },
     });
+    expect(await run.claim()).toMatchObject({ claimed: false, promoted: { run_id: 'next' } });
     expect(await run.row()).toMatchObject({
       status: 'failed',
       termination_reason: 'poisoned',

@@ -115,6 +115,7 @@ test('waiting runs follow first in, first out, each as the one before has ended,
   expect(await w1!.finish(fail, 1)).toMatchObject({ finished: true, promoted: { run_id: 'w2' } });
   expect(await w1!.finish(fail, 1)).toMatchObject({ finished: false, promoted: { run_id: 'w2' } });
   expect(await w2!.cancel()).toMatchObject({ status: 'cancelled', accepted: true, promoted: { run_id: 'w3' } });
+  expect(await w2!.cancel()).toMatchObject({ status: 'cancelled', accepted: false, promoted: { run_id: 'w3' } });
   await w3!.claim();
   expect(await w3!.commit(0, answer('done'))).not.toHaveProperty('promoted');
   const users = (await log.threads.entries(threadId)).filter((e) => e.role === 'user');

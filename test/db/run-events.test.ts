@@ -65,3 +65,32 @@ test.each([
   const scan = nodes(explained[0]!['QUERY PLAN'][0].Plan).find((node) => node['Relation Name'] === '_event_batch')!;
   expect(scan['Rows Removed by Filter'] ?? 0).toBe(others);
 });
+
+test('a run from before it knew where its events lie keeps them all, until its trace is dropped', async () => {
+  const threadId = await newThread(log);
+  const old = ['claimed', 'finished'].map((id) => sqlRun(log.db, threadId, id));
+  for (const run of old) {
+    await run.enqueue();
+    await run.claim();
+    await run.commit(0, asks(['a']), { leaseMs: -1_000 });
+    await rows(log.db, 'update lanefold._run set first_event_seq = null where thread_id = $1', threadId);
+    if (run.id === 'claimed') {
+      await run.claim();
+      await run.commit(1, results(['a']), { lease: 2 });
+      await run.commit(2, answer('done'), { lease: 2 });
+    } else await run.finish({ status: 'failed', reason: 'error', error: { type: 'model', message: 'broken' } });
+    expect((await run.events())[0]).toBe('request_started');
+    expect(await run.events()).toHaveLength((await run.row())['event_count'] as number);
+  }
+  // taken back: the invariants that hold at the end are those of whole traces
+  const client = await log.pool.connect();
+  await client.query('begin');
+  await client.query("update lanefold._run set finished_at = finished_at - interval '1 day' where thread_id = $1", [
+    threadId,
+  ]);
+  await client.query('select lanefold.drop_traces(0.5)');
+  const { rows: left } = await client.query('select from lanefold._event_batch where thread_id = $1', [threadId]);
+  await client.query('rollback');
+  client.release();
+  expect(left).toEqual([]);
+});

@@ -1,5 +1,10 @@
+import { WaitingError, type Job } from 'bullmq';
 import { defineAgent, defineTool, type ToolCallContext } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunJob, RunJobResult } from '../../src/queue/job.ts';
+import type { RunQueue } from '../../src/queue/queue.ts';
+import { processJob, type JobWorker } from '../../src/runtime/process-job.ts';
+import type { WorkerDeps } from '../../src/runtime/worker-deps.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
@@ -128,18 +133,18 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await second.stop();
   });
 
-  test('leaves to others what waits in the queue, and what it has handed over', async () => {
+  test('takes nothing back of what it hands over', async () => {
     const model = lanefold.model(() => new Promise<never>(() => {}));
-    const enqueue = () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    const runs = [await enqueue(), await enqueue(), await enqueue()];
-    const worker = await lanefold.startWorker({ ...long, concurrency: 1 });
-    await until('a call is made', () => model.calls.length === 1);
-    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
-    const leases = await Promise.all(runs.map(async (run) => (await claims(run.threadId)).lease as number));
-    expect(leases.toSorted()).toEqual([0, 0, 1]);
-    const places = await Promise.all(runs.map((run) => lanefold.runs.get(run)));
-    expect(places.map(({ status }) => status)).toEqual(['queued', 'queued', 'queued']);
-    for (const run of runs) await lanefold.runs.cancel(run);
+    const runs = await Promise.all(
+      Array.from({ length: 10 }, () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' })),
+    );
+    const worker = await lanefold.startWorker({ ...long, concurrency: 20 });
+    await until('all calls are made', () => model.calls.length === runs.length);
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: runs.length });
+    for (const run of runs) {
+      expect(await claims(run.threadId)).toMatchObject({ lease: 1, enqueue_no: 2 });
+      await lanefold.runs.cancel(run);
+    }
   });
 
   test('a run that was cancelled meanwhile ends cancelled, with or without a worker', async () => {
@@ -186,4 +191,16 @@ describe.skipIf(noRedis())('workers of one process', () => {
     expect(await lanefold.runs.wait(late)).toMatchObject({ status: 'completed' });
     await expectSound(lanefold, begun.threadId);
   });
+});
+
+test('a job that comes to a worker that has stopped goes back as it came', async () => {
+  const moved: unknown[] = [];
+  const job = {
+    data: { thread_id: 't', run_id: 'r', enqueue_no: 1, agent: 'a' },
+    moveToWait: async (token: string) => void moved.push(token),
+  } as unknown as Job<RunJob, RunJobResult>;
+  // without a database or a queue: it may ask neither
+  const work = processJob({} as WorkerDeps, {} as RunQueue, { phase: 'stopping' } as JobWorker);
+  await expect(work(job, 'token', undefined)).rejects.toThrow(WaitingError);
+  expect(moved).toEqual(['token']);
 });

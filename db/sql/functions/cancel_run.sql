@@ -11,7 +11,7 @@ begin
   if not found then
     perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.finished_at is not null then
-    return jsonb_build_object('status', r.status, 'accepted', false);
+    return jsonb_build_object('status', r.status, 'accepted', false) || lanefold._promoted(p_thread_id);
   end if;
   update lanefold._run set cancel_requested_at = coalesce(cancel_requested_at, clock_timestamp()), cancel_reason = coalesce(cancel_reason, p_reason),
     sealed_at = coalesce(sealed_at, clock_timestamp())

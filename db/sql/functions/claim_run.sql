@@ -31,7 +31,8 @@ begin
   elsif r.enqueue_no <> p_enqueue_no then
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
   elsif not (r.status = 'queued' or (r.status = 'running' and r.lease_until < v_at)) then
-    return json_build_object('claimed', false, 'status', r.status, 'reason', case r.status when 'running' then 'leased' else 'not_queued' end);
+    return (jsonb_build_object('claimed', false, 'status', r.status, 'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
   elsif r.fruitless_claims >= (p ->> 'max_fruitless_claims')::int then
     v_end := lanefold.finish_run(p_thread_id, p_run_id, null, jsonb_build_object('status', 'failed', 'reason', 'poisoned', 'error',
       jsonb_build_object('type', 'poisoned', 'message', format('The run was claimed %s times without a committed step.', r.fruitless_claims))));
@@ -89,7 +90,7 @@ begin
   end if;
   update lanefold._run
   set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_at + (p ->> 'lease_ms')::int * interval '1 ms',
-      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, first_event_seq = coalesce(first_event_seq, t.event_rev), input = null, iteration = greatest(iteration, 1),
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq, first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end, input = null, iteration = greatest(iteration, 1),
       event_count = event_count + coalesce(jsonb_array_length(v_events), 0), queued_inputs = case when v_inputs is null then queued_inputs else 0 end, fruitless_claims = fruitless_claims + 1
   where thread_id = p_thread_id and id = p_run_id;
 

@@ -10,6 +10,7 @@ declare
   r lanefold._run;
   v_thread constant text := p ->> 'thread_id';
   v_run constant text := p ->> 'run_id';
+  v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run keeps them
   v_at timestamptz;
   v_queued boolean := true;
   v_interrupts boolean := false;
@@ -28,7 +29,7 @@ begin
     select * into r from lanefold._run 
     where thread_id = v_thread and (request_id = p ->> 'request_id' or (request_id is null and id = p ->> 'request_id'));
     if found then
-      if r.request_hash <> decode(p ->> 'request_hash', 'hex') then
+      if substr(r.request_hash, 1, 16) <> v_hash then
         perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
           'Use a new request id for a new request.');
       end if;
@@ -48,7 +49,7 @@ begin
   perform lanefold._check_id(v_context_ref, 'context_ref');
   insert into lanefold._run (thread_id, id, request_id, request_hash, agent, strategy, model, context_ref, input, options,
     status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
-  values (v_thread, v_run, nullif(p ->> 'request_id', v_run), decode(p ->> 'request_hash', 'hex'), p ->> 'agent', p ->> 'strategy',
+  values (v_thread, v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
     p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued, v_interrupts,
     v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), coalesce((p ->> 'queue_shard')::smallint, 0), v_at, v_at);
   if v_interrupts then

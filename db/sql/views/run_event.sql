@@ -1,5 +1,5 @@
 -- Unpacks what is stored once a batch or once a run: `c` is the number of a model call, `e` the offset of an entry, `m` a number of messages,
--- `r` the reason of a checkpoint.
+-- `r` the reason of a checkpoint. A run without first_event_seq is older than that column: its events are looked for from the first on.
 create or replace view lanefold.run_event as
 select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind, (x.e -> 'i')::int as iteration,
        coalesce(x.e -> 'd', '{}') || case when x.e ? 'e' then jsonb_build_object('seq', b.entry_seq + (x.e -> 'e')::bigint) else '{}' end

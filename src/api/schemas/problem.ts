@@ -23,7 +23,7 @@ export const Problem = z
       title: 'Thread busy',
       status: 409,
       code: 'thread_busy',
-      detail: 'Thread support-42 is busy with run run_0198c0de.',
+      detail: 'Thread support-42 is busy with run run_01k7uumgdredk9mg.',
       hint: 'Wait for it to end, or enqueue with busy: "wait".',
     },
   });

@@ -25,7 +25,7 @@ export const addTail = (program: Command): Command =>
     .addHelpText(
       'after',
       commandHelp(
-        ['lanefold tail demo-1', 'lanefold tail demo-1 run_0198… --json', 'lanefold tail demo-1 --after 99'],
+        ['lanefold tail demo-1', 'lanefold tail demo-1 run_01k7… --json', 'lanefold tail demo-1 --after 99'],
         ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
       ),
     )
