@@ -89,7 +89,7 @@ export async function openFloor(url: string, redisUrl: string | undefined, concu
   const queue = openQueue({ redisUrl, databaseUrl: url, prefix: newId('f').slice(-8) });
   await queue.ready();
   const done = new Map<string, () => void>();
-  queue.work(
+  await queue.work(
     (job) => {
       done.get(job.data.run_id)?.();
       return Promise.resolve({ status: 'completed' });

@@ -146,7 +146,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       async startWorker(workerOptions = {}) {
         // loaded here, so that processes that only ask do not pay for it
         const { startWorker } = await import('./runtime/worker.ts');
-        const worker = startWorker(
+        const worker = await startWorker(
           {
             db,
             agents,

@@ -39,7 +39,12 @@ export interface RunQueue {
   add(job: RunJob, shard: number): Promise<void>;
   /** Where the queue has each of these jobs. Rejects where it does not answer in time. */
   places(jobs: (RunJob & { queue_shard: number })[]): Promise<JobPlace[]>;
-  work(processor: Processor, options: WorkOptions): BullWorker[];
+  /**
+   * Begins to take jobs.
+   *
+   * @throws LanefoldError `queue_unreachable`
+   */
+  work(processor: Processor, options: WorkOptions): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `graceMs` ago. */
@@ -91,7 +96,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       const states = jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job)));
       return (await within(answerTimeoutMs, Promise.all(states))).map(toPlace);
     },
-    work(processor, { concurrency, name: workerName, lockMs, stalledMs }) {
+    async work(processor, { concurrency, name: workerName, lockMs, stalledMs }) {
       const own = queues.map((_, shard) => {
         const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
           ...base(shard),
@@ -100,10 +105,16 @@ export function openQueue(options: QueueOptions): RunQueue {
           lockDuration: lockMs,
           stalledInterval: stalledMs,
           maxStalledCount: 10,
+          autorun: false,
+          // its 15 s would be added to every outage
+          runRetryDelay: stalledMs,
         }) as unknown as BullWorker;
         workers.push(worker);
         return worker;
       });
+      // BullMQ on PostgreSQL keeps a first connection that failed for ever: its loop would spin and let nothing else run.
+      if (backend === 'postgres') await connected(own);
+      for (const worker of own) worker.run().catch((error: Error) => worker.emit('error', error));
       return own;
     },
     async ready() {
@@ -128,6 +139,16 @@ export function openQueue(options: QueueOptions): RunQueue {
       shared.close();
     },
   };
+}
+
+async function connected(workers: BullWorker[]): Promise<void> {
+  for (const worker of workers) worker.on('error', () => {});
+  try {
+    await within(answerTimeoutMs, Promise.all(workers.map((worker) => worker.waitUntilReady())));
+  } catch (error) {
+    await Promise.allSettled(workers.map(closeWorker));
+    throw unreachable('postgres', error);
+  }
 }
 
 const toPlace = (state: string): JobPlace =>

@@ -13,8 +13,16 @@ import { checkTraceOptions } from './trace-options.ts';
 import type { WorkerDeps } from './worker-deps.ts';
 import type { RunningWorker, WorkerOptions } from './worker-options.ts';
 
-/** Starts to work off runs. Defaults: a run of a killed worker goes on elsewhere within lease + sweep, under 9 s. */
-export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOptions = {}): RunningWorker {
+/**
+ * Starts to work off runs. Defaults: a run of a killed worker goes on elsewhere within lease + sweep, under 9 s.
+ *
+ * @throws LanefoldError `queue_unreachable`
+ */
+export async function startWorker(
+  deps: WorkerDeps,
+  queue: RunQueue,
+  options: WorkerOptions = {},
+): Promise<RunningWorker> {
   const {
     concurrency = 20,
     leaseMs = 6_000,
@@ -42,7 +50,13 @@ export function startWorker(deps: WorkerDeps, queue: RunQueue, options: WorkerOp
 
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
   // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
-  const workers = queue.work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs });
+  const workers = await queue
+    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs })
+    .catch(async (error: unknown) => {
+      keeper.stop();
+      await notices?.close();
+      throw error;
+    });
   for (const worker of workers) worker.on('error', onError);
 
   const repeater = new Repeater(onError);
