@@ -94,7 +94,7 @@ export async function openFloor(url: string, redisUrl: string | undefined, concu
       done.get(job.data.run_id)?.();
       return Promise.resolve({ status: 'completed' });
     },
-    { concurrency, name: 'floor', lockMs: 6_000, stalledMs: 2_000 },
+    { concurrency, name: 'floor', lockMs: 6_000, stalledMs: 2_000, onError: console.error },
   );
   let jobs = 0;
   return {

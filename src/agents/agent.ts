@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
-import { checkSettings, SettingsError, type CallSettings } from '../models/call-settings.ts';
+import { checkSettings, type CallSettings } from '../models/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
 import type { OutputContract } from '../output/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
@@ -142,13 +142,9 @@ function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
 }
 
 function usable(agent: string, settings: CallSettings): CallSettings {
-  try {
-    checkSettings(settings);
-    return settings;
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw invalid(agent, `its settings${error.path && `.${error.path}`} cannot be used: ${error.message}`);
-  }
+  const { fault } = checkSettings(settings);
+  if (!fault) return settings;
+  throw invalid(agent, `its settings${fault.path && `.${fault.path}`} cannot be used: ${fault.why}`);
 }
 
 const invalid = (name: string, why: string): LanefoldError =>

@@ -1,7 +1,7 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RunOptions } from '../agents/run-options.ts';
 import { LanefoldError } from '../errors.ts';
-import { checkSettings, SettingsError, type CallSettings } from '../models/call-settings.ts';
+import { checkSettings, type CallSettings } from '../models/call-settings.ts';
 import type { ModelSettings } from '../models/settings.ts';
 import type { OutputOption, StoredContract } from '../output/contract.ts';
 import { toStoredContract } from '../output/read-contract.ts';
@@ -106,12 +106,9 @@ function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefi
     if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalid(key, 'is not an object');
   }
   const merged = { ...settings, ...(headers ? { headers: { ...settings?.headers, ...headers } } : {}) };
-  try {
-    return checkSettings(merged);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw invalid(`settings.${error.path}`, `cannot be used: ${error.message}`);
-  }
+  const checked = checkSettings(merged);
+  if (checked.fault) throw invalid(`settings.${checked.fault.path}`, `cannot be used: ${checked.fault.why}`);
+  return checked.settings;
 }
 
 function assertWhole(key: string, value: unknown, least: number): void {

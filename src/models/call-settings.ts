@@ -53,28 +53,16 @@ const stored = z.strictObject({
   headers: headers.optional(),
 });
 
-/**
- * Settings in their stored form; a provider may still refuse a value of the right type.
- *
- * @throws SettingsError
- */
-export function checkSettings(settings: CallSettings): ModelSettings {
-  if (typeof settings !== 'object' || settings === null) throw new SettingsError('', 'not an object');
+/** Settings in their stored form, or what is wrong with them; a provider may still refuse a value of the right type. */
+export function checkSettings(
+  settings: CallSettings,
+): { settings: ModelSettings; fault?: undefined } | { fault: { path: string; why: string } } {
+  if (typeof settings !== 'object' || settings === null) return { fault: { path: '', why: 'not an object' } };
   const checked = stored.safeParse(fromCallSettings(settings));
-  if (checked.success) return checked.data as ModelSettings;
+  if (checked.success) return { settings: checked.data as ModelSettings };
   const [issue] = checked.error.issues;
   const path = issue!.code === 'unrecognized_keys' ? [...issue!.path, issue!.keys[0]!] : issue!.path;
-  throw new SettingsError(path.map(String).join('.'), issue!.message);
-}
-
-/** Whose settings they are, and what to do, is said by who has asked. */
-export class SettingsError extends Error {
-  constructor(
-    readonly path: string,
-    why: string,
-  ) {
-    super(why);
-  }
+  return { fault: { path: path.map(String).join('.'), why: issue!.message } };
 }
 
 /** `over` wins, key by key; nested provider options are replaced whole, headers are added to. */

@@ -25,6 +25,8 @@ export interface WorkOptions {
   lockMs: number;
   /** Pause between looks for jobs whose worker is gone. */
   stalledMs: number;
+  /** Told of lost connections and the like, from the first one on; must not throw. */
+  onError: (error: unknown) => void;
 }
 
 /** `gone`: the queue does not know the job, or has ended it. */
@@ -96,7 +98,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       const states = jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job)));
       return (await within(answerTimeoutMs, Promise.all(states))).map(toPlace);
     },
-    async work(processor, { concurrency, name: workerName, lockMs, stalledMs }) {
+    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }) {
       const own = queues.map((_, shard) => {
         const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
           ...base(shard),
@@ -109,12 +111,13 @@ export function openQueue(options: QueueOptions): RunQueue {
           // its 15 s would be added to every outage
           runRetryDelay: stalledMs,
         }) as unknown as BullWorker;
+        worker.on('error', onError);
         workers.push(worker);
         return worker;
       });
       // BullMQ on PostgreSQL keeps a first connection that failed for ever: its loop would spin and let nothing else run.
       if (backend === 'postgres') await connected(own);
-      for (const worker of own) worker.run().catch((error: Error) => worker.emit('error', error));
+      for (const worker of own) void worker.run().catch(onError);
       return own;
     },
     async ready() {
@@ -142,7 +145,6 @@ export function openQueue(options: QueueOptions): RunQueue {
 }
 
 async function connected(workers: BullWorker[]): Promise<void> {
-  for (const worker of workers) worker.on('error', () => {});
   try {
     await within(answerTimeoutMs, Promise.all(workers.map((worker) => worker.waitUntilReady())));
   } catch (error) {

@@ -4,7 +4,7 @@ import { canonicalMessage } from '../context/canonical.ts';
 import type { Message } from '../context/message.ts';
 import { openGroupAt } from '../context/open-group.ts';
 import { isLanefoldError } from '../errors.ts';
-import { checkSettings, mergeSettings, SettingsError, toCallSettings } from '../models/call-settings.ts';
+import { checkSettings, mergeSettings, toCallSettings } from '../models/call-settings.ts';
 import { ModelError } from '../models/errors.ts';
 import { toPrompt } from '../models/prompt.ts';
 import type { ModelRegistry } from '../models/registry.ts';
@@ -103,14 +103,10 @@ function checkedMessages(messages: Message[]): Message[] {
 }
 
 function checkedSettings(settings: object): ModelSettings {
-  try {
-    return checkSettings(settings);
-  } catch (error) {
-    if (!(error instanceof SettingsError)) throw error;
-    throw new Error(`Its settings cannot be used: ${[error.path, error.message].filter(Boolean).join(' ')}`, {
-      cause: error,
-    });
-  }
+  const checked = checkSettings(settings);
+  if (!checked.fault) return checked.settings;
+  const { path, why } = checked.fault;
+  throw new Error(`Its settings cannot be used: ${path && `${path} `}${why}`);
 }
 
 function checkedTools(tools: string[], given: readonly string[]): string[] {

@@ -51,13 +51,12 @@ export async function startWorker(
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
   // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
   const workers = await queue
-    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs })
+    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
     .catch(async (error: unknown) => {
       keeper.stop();
       await notices?.close();
       throw error;
     });
-  for (const worker of workers) worker.on('error', onError);
 
   const repeater = new Repeater(onError);
   const adoptable = deps.privateQueue ? [] : deps.agents.names;

@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { newThread, rows, useLog } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
@@ -13,8 +13,9 @@ interface Node {
 
 const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
-async function manyRuns(): Promise<string> {
-  const threadId = await newThread(log);
+let threadId: string;
+beforeAll(async () => {
+  threadId = await newThread(log);
   const late = sqlRun(log.db, threadId, 'late');
   for (let n = 0; n < 30; n++) {
     const run = sqlRun(log.db, threadId, `run-${n}`);
@@ -27,11 +28,9 @@ async function manyRuns(): Promise<string> {
     await run.commit(1, results(['a']));
     await run.commit(2, answer('done'));
   }
-  return threadId;
-}
+});
 
 test('a run knows where its events lie', async () => {
-  const threadId = await manyRuns();
   const wrong = await rows(
     log.db,
     `select r.id from lanefold._run r join (
@@ -55,7 +54,6 @@ test.each([
   ['run-10', 1],
   ['late', 0],
 ])('reading those of %s reads those of %d other commits', async (run, others) => {
-  const threadId = await manyRuns();
   const client = await log.pool.connect();
   await client.query('set enable_seqscan = off');
   const { rows: explained } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(

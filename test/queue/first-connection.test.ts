@@ -2,6 +2,7 @@ import net from 'node:net';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { listenFor } from '../support/listen.ts';
 import { queueBackend } from '../support/lanefold.ts';
 
 let database: TestDatabase;
@@ -13,12 +14,9 @@ test.skipIf(queueBackend() === 'redis')(
   async () => {
     // accepts, and hangs up: what a PostgreSQL that shuts down does
     const server = net.createServer((socket) => socket.destroy());
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const url = new URL(database.url);
-    url.port = String((server.address() as net.AddressInfo).port);
-    const queue = openQueue({ databaseUrl: url.href, prefix: 'first' });
+    const queue = openQueue({ databaseUrl: await listenFor(server, database.url), prefix: 'first' });
     const work = queue.work(() => Promise.reject(new Error('no job')), {
-      ...{ concurrency: 1, name: 'w', lockMs: 6_000, stalledMs: 2_000 },
+      ...{ concurrency: 1, name: 'w', lockMs: 6_000, stalledMs: 2_000, onError: () => {} },
     });
     await expect(work).rejects.toMatchObject({ code: 'queue_unreachable' });
     // a timer would never fire in a process whose worker spins

@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { listenFor } from './listen.ts';
 
 export interface Outage {
   /** The URL of the service, by way of a line that can be cut. */
@@ -31,12 +32,9 @@ export async function startOutage(service: string): Promise<Outage> {
       });
     }
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = new URL(service);
-  url.hostname = '127.0.0.1';
-  url.port = String((server.address() as net.AddressInfo).port);
+  const url = await listenFor(server, service);
   return {
-    url: url.href,
+    url,
     begin: () => void (silent = true),
     end: () => {
       silent = false;
