@@ -13,11 +13,14 @@ export interface Progress {
 /** The part of a BullMQ job that is written to. */
 export interface ProgressJob {
   updateProgress(progress: object): Promise<unknown>;
-  log(line: string): Promise<unknown>;
+  log(lines: string): Promise<unknown>;
 }
 
-/** Runs shorter than this leave no progress: the result of their job says it all, and nothing is slowed down. */
-const quietMs = 250;
+/**
+ * How long news gathers before it is written: a write costs the queue as much as a commit costs the log, and nobody
+ * reads faster. A run shorter than this leaves none: the result of its job says it all.
+ */
+const gatherMs = 250;
 /** How long the end of a job waits for its last progress. */
 const flushMs = 500;
 /** Lines that may wait for a slow queue; beyond them the oldest are lost. */
@@ -34,18 +37,13 @@ export class JobProgress {
   #latest: Progress | undefined;
   #lines: string[] = [];
   #lost = 0;
-  #open = false;
+  #shown = false;
   #closed = false;
   #sending: Promise<void> | undefined;
 
   constructor(job: ProgressJob, first: Progress, line: string) {
     this.#job = job;
     this.note(first, [line]);
-    this.#timer = setTimeout(() => {
-      this.#open = true;
-      this.#send();
-    }, quietMs);
-    this.#timer.unref();
   }
 
   note(progress: Progress, lines: readonly string[]): void {
@@ -56,15 +54,17 @@ export class JobProgress {
       this.#lines.shift();
       this.#lost += 1;
     }
-    if (this.#open) this.#send();
+    this.#sendSoon();
   }
 
   /** Sends what is left of a run that was shown, within half a second. */
   async close(): Promise<void> {
-    if (this.#open) {
+    clearTimeout(this.#timer);
+    if (this.#shown) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
-      await Promise.race([this.#send(), late]);
+      // what is on its way may be older than the end
+      await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#send()), late]);
       clearTimeout(timer);
     }
     this.drop();
@@ -76,24 +76,30 @@ export class JobProgress {
     this.#closed = true;
   }
 
-  #send(): Promise<void> {
-    this.#sending ??= this.#drain().finally(() => (this.#sending = undefined));
-    return this.#sending;
+  #sendSoon(): void {
+    if (this.#timer || this.#sending || this.#closed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#shown = true;
+      this.#sending = this.#send().finally(() => {
+        this.#sending = undefined;
+        if (this.#latest) this.#sendSoon();
+      });
+    }, gatherMs);
+    this.#timer.unref();
   }
 
-  async #drain(): Promise<void> {
-    while (!this.#closed) {
+  async #send(): Promise<void> {
+    if (this.#latest && !this.#closed) {
       const progress = this.#latest;
       this.#latest = undefined;
-      if (progress) await this.#job.updateProgress(progress).catch(() => {});
-      else if (this.#lost > 0) await this.#log(`… ${this.#lost} lines were lost`, () => (this.#lost = 0));
-      else if (this.#lines.length > 0) await this.#log(this.#lines.shift()!);
-      else return;
+      await this.#job.updateProgress(progress).catch(() => {});
     }
-  }
-
-  async #log(line: string, before?: () => void): Promise<void> {
-    before?.();
-    await this.#job.log(line).catch(() => {});
+    if (this.#lines.length > 0 && !this.#closed) {
+      const lines = this.#lost > 0 ? [`… ${this.#lost} lines were lost`, ...this.#lines] : this.#lines;
+      this.#lines = [];
+      this.#lost = 0;
+      await this.#job.log(lines.join('\n')).catch(() => {});
+    }
   }
 }

@@ -78,11 +78,13 @@ export class EventFeed {
     try {
       const rows = await this.#db.query<EventRow & { watched: string; erased: boolean }>(
         'stream_events',
-        // an idle thread costs one look at its row
-        `select w.thread_id as watched, t.erased_at is not null as erased, e.*
-         from unnest($1::text[], $2::bigint[]) as w (thread_id, head)
-         join lanefold.thread t on t.id = w.thread_id and (t.event_rev > w.head + 1 or t.erased_at is not null)
+        // an idle thread costs one look at its row: joined, a planner that knows no statistics yet would read them all
+        `select w.thread_id as watched, w.erased, e.*
+         from (select thread_id, head, (select t.erased_at is not null from lanefold.thread t
+                 where t.id = thread_id and (t.event_rev > head + 1 or t.erased_at is not null)) as erased
+               from unnest($1::text[], $2::bigint[]) as u (thread_id, head)) w
          left join lateral lanefold.events_after(w.thread_id, w.head, $3) e on true
+         where w.erased is not null
          order by w.thread_id, e.event_seq`,
         [feeds.map((feed) => feed.threadId), feeds.map((feed) => feed.head), pageSize],
       );

@@ -61,7 +61,8 @@ describe.skipIf(noRedis())('Bull Board', () => {
       progress: { iteration: 2, max_iterations: 5, tokens: expect.any(Number), phase: 'completed' },
       returnValue: { status: 'completed', answer: 'It is 3.', iterations: 2, tokens: expect.any(Number) },
     });
-    const lines = (await api.call('GET', `${jobs}/${id}.1/logs`)).body as string[];
+    const logged = (await api.call('GET', `${jobs}/${id}.1/logs`)).body as string[];
+    const lines = logged.flatMap((gathered) => gathered.split('\n'));
     expect(lines.map((line) => line.replace(/^\+\d+\.\d\d s {2}/, ''))).toEqual([
       expect.stringMatching(/^calc begins, model scripted:.{40,60}…, lane default$/),
       expect.stringMatching(/^\[1\/5\] model asks for add \(\d+ \+ \d+ tokens\)$/),

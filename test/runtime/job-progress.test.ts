@@ -18,7 +18,7 @@ function slowJob() {
   };
   const job: ProgressJob = {
     updateProgress: (p) => take((p as Progress).iteration),
-    log: (line) => take(line.split('  ')[1]),
+    log: (lines) => take(lines.replaceAll(/^\+\S+ s {2}/gm, '')),
   };
   return {
     job,
@@ -45,16 +45,27 @@ describe('the progress of a job', () => {
     expect(told).toEqual([]);
   });
 
-  test('is written one at a time: the latest numbers, and every line in order', async () => {
+  test('gathers a while, and is written one at a time: the latest numbers, and every line in order', async () => {
     const slow = slowJob();
     const progress = new JobProgress(slow.job, at(1), 'a');
-    await vi.advanceTimersByTimeAsync(250);
-    expect(slow.told).toEqual([1]);
+    await vi.advanceTimersByTimeAsync(240);
     progress.note(at(2), ['b', 'c']);
+    await vi.advanceTimersByTimeAsync(10);
+    expect(slow.told).toEqual([2]);
     progress.note(at(3), ['d']);
-    expect(slow.told).toEqual([1]);
-    for (let i = 0; i < 6; i++) await slow.answer();
-    expect(slow.told).toEqual([1, 3, 'a', 'b', 'c', 'd']);
+    await slow.answer();
+    expect(slow.told).toEqual([2, 'a\nb\nc\nd']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    await slow.answer();
+    await vi.advanceTimersByTimeAsync(249);
+    expect(slow.told).toEqual([2, 'a\nb\nc\nd']);
+    await vi.advanceTimersByTimeAsync(1);
+    await slow.answer();
+    expect(slow.told).toEqual([2, 'a\nb\nc\nd', 3]);
+    progress.note(at(3), ['e']);
+    await vi.advanceTimersByTimeAsync(250);
+    await slow.answer();
+    expect(slow.told).toEqual([2, 'a\nb\nc\nd', 3, 3, 'e']);
     expect(slow.most()).toBe(1);
   });
 
@@ -66,19 +77,20 @@ describe('the progress of a job', () => {
     let closed = false;
     const closing = progress.close().then(() => (closed = true));
     for (let i = 0; i < 2; i++) await slow.answer();
-    expect([slow.told, closed]).toEqual([[1, 2, 'a'], false]);
+    expect([slow.told, closed]).toEqual([[1, 'a\nz', 2], false]);
     await vi.advanceTimersByTimeAsync(500);
     await closing;
     await slow.answer();
-    expect(slow.told).toEqual([1, 2, 'a']);
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(slow.told).toEqual([1, 'a\nz', 2]);
   });
 
   test('survives a queue that fails, and loses old lines rather than memory', async () => {
     const told: string[] = [];
     const failing: ProgressJob = {
       updateProgress: () => Promise.reject(new Error('gone')),
-      log: (line) => {
-        told.push(line.split('  ').at(-1)!);
+      log: (lines) => {
+        told.push(...lines.split('\n').map((line) => line.split('  ').at(-1)!));
         return Promise.reject(new Error('gone'));
       },
     };
