@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { LanefoldError } from './errors.ts';
 
@@ -17,11 +18,14 @@ export function assertId(id: unknown, what: string): asserts id is string {
  * A UUIDv7 in 26 characters of base 32: ids in the order of their time, 10 characters shorter than its text. Each
  * entry carries two of them, and two indexes one.
  */
-const sortable = (): string =>
-  BigInt(`0x${v7().replaceAll('-', '')}`)
-    .toString(32)
-    .padStart(26, '0');
+const sortable = (): string => base32(v7().replaceAll('-', ''));
+
+/** 128 bits of hex in 26 characters. */
+const base32 = (hex: string): string => BigInt(`0x${hex}`).toString(32).padStart(26, '0');
 
 export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
 export const newThreadId = (): string => newId('thread');
+/** The thread of a request that named none: whoever asks again, not knowing whether it was accepted, must find it. */
+export const threadIdOf = (requestId: string): string =>
+  `thread_${base32(createHash('sha256').update(requestId).digest('hex').slice(0, 32))}`;
 export const newRunId = (): string => newId('run');

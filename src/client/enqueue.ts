@@ -2,7 +2,7 @@ import { sql, type SQL } from 'drizzle-orm/sql';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { assertId, newRunId, newThreadId } from '../ids.ts';
+import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { ModelRegistry } from '../models/registry.ts';
 import { toParts } from '../models/parts.ts';
 import { fromPostgres } from '../postgres/errors.ts';
@@ -19,7 +19,7 @@ export interface EnqueueOptions extends RunOverrides {
   agent: string;
   /** The user message. */
   input: string | ContentPart[];
-  /** Default: a new thread, created with the run. */
+  /** Default: a new thread, created with the run; the same `requestId` without a thread is in the same new thread. */
   threadId?: string;
   /** Create the given thread if it does not exist; default false. */
   createThread?: boolean;
@@ -122,7 +122,7 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
   models.check(model);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const threadId = options.threadId ?? newThreadId();
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
   const request = {

@@ -81,6 +81,18 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     expect(await contextOf(lanefold, 'race')).toHaveLength(2);
   });
 
+  test('accept a request that names no thread once, on a new thread of its own', async () => {
+    const request = { agent: 'a', model: unset, input: 'hi', requestId: 'no-thread' };
+    const handles = await Promise.all(Array.from({ length: 4 }, () => lanefold.runs.enqueue(request)));
+    expect(new Set(handles.map((handle) => `${handle.threadId} ${handle.id}`)).size).toBe(1);
+    await lanefold.runs.wait(handles[0]!);
+    expect(await contextOf(lanefold, handles[0]!.threadId)).toHaveLength(2);
+    const changed = await lanefold.runs.enqueue({ ...request, input: 'ho' }).catch((error: unknown) => error);
+    expect(isLanefoldError(changed, 'idempotency_mismatch')).toBe(true);
+    const other = await lanefold.runs.enqueue({ ...request, requestId: 'no-thread-2' });
+    expect(other.threadId).not.toBe(handles[0]!.threadId);
+  });
+
   test('on another lane see nothing of the first', async () => {
     await lanefold.run({ agent: 'a', model: unset, input: 'main', threadId: 'lanes', createThread: true });
     const side = lanefold.model([{ text: 'side answer' }]);
