@@ -38,7 +38,8 @@ export class JobProgress {
   #lines: string[] = [];
   #lost = 0;
   #shown = false;
-  #closed = false;
+  #ending = false;
+  #dropped = false;
   #sending: Promise<void> | undefined;
 
   constructor(job: ProgressJob, first: Progress, line: string) {
@@ -59,6 +60,7 @@ export class JobProgress {
 
   /** Sends what is left of a run that was shown, within half a second. */
   async close(): Promise<void> {
+    this.#ending = true;
     clearTimeout(this.#timer);
     if (this.#shown) {
       let timer: NodeJS.Timeout | undefined;
@@ -72,12 +74,13 @@ export class JobProgress {
 
   /** Nothing more is sent. */
   drop(): void {
+    this.#ending = true;
     clearTimeout(this.#timer);
-    this.#closed = true;
+    this.#dropped = true;
   }
 
   #sendSoon(): void {
-    if (this.#timer || this.#sending || this.#closed) return;
+    if (this.#timer || this.#sending || this.#ending) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#shown = true;
@@ -90,12 +93,12 @@ export class JobProgress {
   }
 
   async #send(): Promise<void> {
-    if (this.#latest && !this.#closed) {
+    if (this.#latest && !this.#dropped) {
       const progress = this.#latest;
       this.#latest = undefined;
       await this.#job.updateProgress(progress).catch(() => {});
     }
-    if (this.#lines.length > 0 && !this.#closed) {
+    if (this.#lines.length > 0 && !this.#dropped) {
       const lines = this.#lost > 0 ? [`… ${this.#lost} lines were lost`, ...this.#lines] : this.#lines;
       this.#lines = [];
       this.#lost = 0;
