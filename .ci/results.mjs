@@ -1,49 +1,42 @@
-// Reads reports of the test runner. `failed REPORT` lists the files to run again; `sum REPORT…` names what failed and
-// counts. A report may have a second one beside it, REPORT.again: what it has of a file stands for that file.
+// Reads what reporter.mjs wrote. `failed REPORT` lists the files to run again; none where something failed that no file
+// answers for. `sum REPORT…` names what failed and counts. A report may have a second one beside it, REPORT.again: what
+// that has of a file stands for the file.
 import { existsSync, readFileSync } from 'node:fs';
 
-const read = (file) => {
-  const text = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  return text === '' ? [] : JSON.parse(text).testResults;
-};
-/** A file that could not be loaded counts as one failed test. */
-const failuresOf = ({ message, status, assertionResults }) => {
-  const failures = assertionResults.filter((test) => test.status === 'failed');
-  if (failures.length > 0 || status !== 'failed') return failures;
-  return [{ fullName: '(the file itself)', failureMessages: [message] }];
-};
-const failedFiles = (files) => [
-  ...new Set(files.filter((file) => failuresOf(file).length > 0).map(({ name }) => name)),
-];
+const read = (name) =>
+  existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')) : { faults: ['the tests did not run'], files: [] };
 const show = (label, files) => {
-  for (const file of files) {
-    for (const { fullName, failureMessages } of failuresOf(file)) {
-      console.log(`${label} ${file.name} > ${fullName}: ${failureMessages.join(' ').slice(0, 400)}`);
-    }
+  for (const { name, failures } of files) {
+    for (const failure of failures) console.log(`${label} ${name} > ${failure.slice(0, 400)}`);
   }
 };
 
 const [command, ...reports] = process.argv.slice(2);
 if (command === 'failed') {
-  for (const name of failedFiles(read(reports[0]))) console.log(name);
+  const { faults, files } = read(reports[0]);
+  const answerable = faults.length === 0 && files.every(({ unfinished }) => unfinished === 0);
+  const failed = files.filter(({ failures }) => failures.length > 0).map(({ name }) => name);
+  if (answerable) for (const name of new Set(failed)) console.log(name);
 } else {
   const sum = { passed: 0, failed: 0, skipped: 0 };
   for (const report of reports) {
     const first = read(report);
-    const again = read(`${report}.again`);
-    const replaced = new Set(again.map(({ name }) => name));
+    const again = existsSync(`${report}.again`) ? read(`${report}.again`) : { faults: [], files: [] };
+    const replaced = new Set(again.files.map(({ name }) => name));
+    const kept = first.files.filter(({ name }) => !replaced.has(name));
     show(
       'FAILED AT FIRST',
-      first.filter(({ name }) => replaced.has(name)),
+      first.files.filter(({ name }) => replaced.has(name)),
     );
-    const files = [...first.filter(({ name }) => !replaced.has(name)), ...again];
+    const files = [...kept, ...again.files];
     show('FAILED', files);
-    for (const file of files) {
-      sum.failed += failuresOf(file).length;
-      for (const { status } of file.assertionResults) {
-        if (status === 'passed') sum.passed += 1;
-        else if (status !== 'failed') sum.skipped += 1;
-      }
+    const faults = [...first.faults, ...again.faults];
+    for (const fault of faults) console.log(`FAILED outside of the tests: ${fault.slice(0, 400)}`);
+    sum.failed += faults.length;
+    for (const { passed, skipped, unfinished, failures } of files) {
+      sum.passed += passed;
+      sum.skipped += skipped;
+      sum.failed += unfinished + failures.length;
     }
   }
   console.log(`${sum.passed} passed, ${sum.failed} failed, ${sum.skipped} skipped`);

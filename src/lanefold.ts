@@ -58,7 +58,7 @@ export interface LanefoldOptions {
 }
 
 export interface Lanefold extends Client {
-  /** Works off runs in this process. */
+  /** Works off runs in this process. @throws LanefoldError `queue_unreachable` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
@@ -145,23 +145,31 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       toolNames: agents.toolNames,
       async startWorker(workerOptions = {}) {
         // loaded here, so that processes that only ask do not pay for it
-        const { startWorker } = await import('./runtime/worker.ts');
-        const worker = await startWorker(
-          {
-            db,
-            agents,
-            models,
-            directUrl,
-            redactor,
-            live: streams.live,
-            privateQueue: options.privateQueue ?? false,
-            onEnd: (run) => waiter.notice(run.threadId, run.runId),
-          },
-          queue,
-          { ...stopGrace(), ...workerOptions },
+        const loaded = import('./runtime/worker.ts');
+        const start = async () =>
+          (await loaded).startWorker(
+            {
+              db,
+              agents,
+              models,
+              directUrl,
+              redactor,
+              live: streams.live,
+              privateQueue: options.privateQueue ?? false,
+              onEnd: (run) => waiter.notice(run.threadId, run.runId),
+            },
+            queue,
+            { ...stopGrace(), ...workerOptions },
+          );
+        const starting = start();
+        // whoever closes meanwhile waits for it
+        closers.push(() =>
+          starting.then(
+            (worker) => worker.stop(),
+            () => {},
+          ),
         );
-        closers.push(() => worker.stop());
-        return worker;
+        return starting;
       },
       async startServer(serverOptions = {}) {
         const server = await startServer(lanefold, serverOptions);

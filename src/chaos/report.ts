@@ -110,11 +110,17 @@ export async function summarise(watch: Watch, found: Findings): Promise<Campaign
   };
 }
 
+const entriesOf = (counts: Record<string, number>): string =>
+  Object.entries(counts)
+    .map(([type, count]) => `${count} ${type}`)
+    .join(', ');
+
 const figures = [
   ['scenarios', (report) => report.scenarios],
   ['worker deaths', (report) => report.worker_deaths],
   ['runs', (report) => report.runs.total],
   ['completed / failed / cancelled', ({ runs }) => `${runs.completed} / ${runs.failed} / ${runs.cancelled}`],
+  ['failed, by error', ({ failures }) => entriesOf(failures) || 'none'],
   ['model calls answered', (report) => report.model_calls],
   ['model calls lost and made again', (report) => report.lost_model_calls],
   ['tool calls', (report) => report.tool_calls],

@@ -3,7 +3,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentDefinition } from '../agents/agent.ts';
 import { detectModules } from './esm-hook.ts';
-import { oneLine, UsageError } from './errors.ts';
+import { oneLine } from '../printable.ts';
+import { UsageError } from './errors.ts';
 
 const hint = 'It must be a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
 

@@ -1,5 +1,5 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
-import { printable } from './printable.ts';
+import { oneLine } from '../printable.ts';
 
 /** What the exit code of every command means. */
 export const exitCodes = {
@@ -59,5 +59,3 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   const message = error instanceof Error ? `${error.message || error.name}${cause}` : String(error);
   return { message, hint: 'This is a fault of lanefold; LANEFOLD_DEBUG=1 shows where.', code: 'internal' };
 }
-
-export const oneLine = (text: string): string => printable(text.replace(/\s*\n\s*/g, ' ').trim());

@@ -1,5 +1,5 @@
 import type { Json, ToolCall } from '../context/message.ts';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 
 /** A message for people: its text, then a line per tool call; a tool message says whose result it is. Printable. */
 export function messageText(message: { content?: Json; tool_calls?: Json; name?: Json }): string {

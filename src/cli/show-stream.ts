@@ -1,7 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import type { StreamItem } from '../streams/stream.ts';
 import { colours } from './output.ts';
-import { printable } from './printable.ts';
+import { printable } from '../printable.ts';
 import { inOneLine, messageText } from './show-message.ts';
 
 const resultWidth = 160;

@@ -19,13 +19,16 @@ export interface EnqueueOptions extends RunOverrides {
   agent: string;
   /** The user message. */
   input: string | ContentPart[];
-  /** Default: a new thread, created with the run; the same `requestId` without a thread is in the same new thread. */
+  /** Default: a new thread, created with the run. */
   threadId?: string;
   /** Create the given thread if it does not exist; default false. */
   createThread?: boolean;
   /** The lane; default: the thread's active one. */
   contextRef?: string;
-  /** The same id again returns the same run; default: the run's own id. */
+  /**
+   * The same id again on the thread returns the same run. Where no thread is named, the id is that of the thread too: make
+   * it one that nobody else uses. Default: the run's own id.
+   */
   requestId?: string;
   /**
    * On a thread with an active run: `reject` (default), `wait` in line, or `interrupt`, which cancels that run, ends

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { connectionTimeoutMillis } from './pool.ts';
 
 export interface Listener {
   close(): Promise<void>;
@@ -22,7 +23,8 @@ export function listen(url: string, channels: Record<string, OnWake>): Listener 
   let pauseMs = firstPauseMs;
 
   const connect = async () => {
-    const own = new pg.Client({ connectionString: url, keepAlive: true, application_name: 'lanefold listen' });
+    const settings = { connectionString: url, keepAlive: true, connectionTimeoutMillis };
+    const own = new pg.Client({ ...settings, application_name: 'lanefold listen' });
     client = own;
     const onLost = () => {
       if (client !== own || closed) return;

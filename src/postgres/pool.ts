@@ -23,12 +23,15 @@ export interface DatabaseOptions {
   applicationName?: string;
 }
 
+/** A server may take a connection and say nothing: whoever waits for it, to close it too, must come to an end. */
+export const connectionTimeoutMillis = 10_000;
+
 export function openDatabase(options: DatabaseOptions): Database {
   const pool = new pg.Pool({
     Client: QuietClient,
     connectionString: options.url,
     max: options.max ?? 10,
-    connectionTimeoutMillis: 10_000,
+    connectionTimeoutMillis,
     // our statements take milliseconds: a longer silence is a connection that is gone and does not say so
     query_timeout: 60_000,
     keepAlive: true,

@@ -1,5 +1,6 @@
 import { Cluster } from 'ioredis';
 import { LanefoldError } from '../errors.ts';
+import { connectionTimeoutMillis } from '../postgres/pool.ts';
 import { QuietClient } from '../postgres/quiet-client.ts';
 
 export interface QueueConnection {
@@ -17,7 +18,10 @@ export interface QueueConnection {
  */
 export function openConnection(redisUrl: string | undefined, databaseUrl: string): QueueConnection {
   const close = () => {};
-  if (!redisUrl) return { connection: { connectionString: databaseUrl, max: 4, Client: QuietClient } as never, close };
+  if (!redisUrl) {
+    const settings = { connectionString: databaseUrl, max: 4, connectionTimeoutMillis, Client: QuietClient };
+    return { connection: settings as never, close };
+  }
   const nodes = clusterNodes(redisUrl);
   if (!nodes) return { connection: { url: redisUrl, maxRetriesPerRequest: null } as never, close };
   const [{ username, password, protocol }] = nodes as [URL, ...URL[]];

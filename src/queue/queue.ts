@@ -65,6 +65,8 @@ const classes = (backend: 'redis' | 'postgres') =>
 
 const cleanBatch = 1_000;
 
+const longestRetryMs = 2_000;
+
 /** How long the queue may take to answer; a job not added by then is left to the sweep. */
 const answerTimeoutMs = 5_000;
 
@@ -108,8 +110,8 @@ export function openQueue(options: QueueOptions): RunQueue {
           stalledInterval: stalledMs,
           maxStalledCount: 10,
           autorun: false,
-          // its 15 s would be added to every outage
-          runRetryDelay: stalledMs,
+          // its 15 s would be added to every outage, and to a stop during one
+          runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
         worker.on('error', onError);
         workers.push(worker);
@@ -148,7 +150,8 @@ async function connected(workers: BullWorker[]): Promise<void> {
   try {
     await within(answerTimeoutMs, Promise.all(workers.map((worker) => worker.waitUntilReady())));
   } catch (error) {
-    await Promise.allSettled(workers.map(closeWorker));
+    // they close when what they wait for does
+    for (const worker of workers) void closeWorker(worker).catch(() => {});
     throw unreachable('postgres', error);
   }
 }
@@ -186,7 +189,7 @@ function unreachable(backend: string, cause: unknown): LanefoldError {
         cause,
       })
     : new LanefoldError('queue_unreachable', `The queue in PostgreSQL cannot be used: ${reason}.`, {
-        hint: 'Run `lanefold migrate`; behind PgBouncer set LANEFOLD_DIRECT_URL.',
+        hint: 'Check that PostgreSQL runs; run `lanefold migrate`; behind PgBouncer set LANEFOLD_DIRECT_URL.',
         cause,
       });
 }

@@ -5,7 +5,7 @@ import type { Claim } from './claim.ts';
 import type { RunEnd } from './drive.ts';
 import { JobProgress, type Progress, type ProgressJob } from './job-progress.ts';
 
-/** Tells the job of a claimed run how the run goes. `end` waits for half a second at most; the others never. */
+/** Tells the job of a claimed run how the run goes. `end` and `close` wait for half a second at most; the others never. */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
   const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
   const at = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
@@ -27,6 +27,8 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
       progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
       return progress.close();
     },
+    /** Sends what was said so far, of a run that breaks off here. */
+    close: (): Promise<void> => progress.close(),
     drop: (): void => progress.drop(),
   };
 }

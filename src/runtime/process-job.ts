@@ -116,7 +116,13 @@ export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker)
       await log.end(end);
       return jobResult(end, deps.redactor);
     } catch (error) {
-      return await brokenOff(run, error);
+      // what came last is what people look for; the job of a run that was lost may be another worker's
+      const told = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
+      try {
+        return await brokenOff(run, error);
+      } finally {
+        await told;
+      }
     } finally {
       log.drop();
       keeper.release(run);

@@ -1,3 +1,4 @@
+import { oneLine } from '../printable.ts';
 import type { Redactor } from '../redactor.ts';
 
 const quietMs = 10_000;
@@ -9,7 +10,7 @@ const quietMs = 10_000;
 export function reportFaults(redactor: Redactor): (error: unknown) => void {
   const shownAt = new Map<string, number>();
   return (error) => {
-    const message = redactor.text(error instanceof Error ? error.message : String(error));
+    const message = oneLine(redactor.text(error instanceof Error ? error.message : String(error)));
     const now = performance.now();
     if (now - (shownAt.get(message) ?? -Infinity) < quietMs) return;
     if (shownAt.size > 100) shownAt.clear();

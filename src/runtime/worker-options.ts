@@ -17,7 +17,7 @@ export interface WorkerOptions extends TraceOptions {
   stopGraceMs?: number;
   /** Told when a run has ended in this worker, or waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
-  /** Told of faults that are not a run's own: lost connections, failed sweeps. Default: a line on stderr. */
+  /** Told of faults that are not a run's own: lost connections, failed sweeps. Must not throw. Default: a line on stderr. */
   onError?: (error: unknown) => void;
 }
 

@@ -52,9 +52,9 @@ export async function startWorker(
   // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
   const workers = await queue
     .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
-    .catch(async (error: unknown) => {
+    .catch((error: unknown) => {
       keeper.stop();
-      await notices?.close();
+      void notices?.close();
       throw error;
     });
 

@@ -80,9 +80,9 @@ export class EventFeed {
         'stream_events',
         // an idle thread costs one look at its row: joined, a planner that knows no statistics yet would read them all
         `select w.thread_id as watched, w.erased, e.*
-         from (select thread_id, head, (select t.erased_at is not null from lanefold.thread t
-                 where t.id = thread_id and (t.event_rev > head + 1 or t.erased_at is not null)) as erased
-               from unnest($1::text[], $2::bigint[]) as u (thread_id, head)) w
+         from (select u.*, (select t.erased_at is not null from lanefold.thread t
+                 where t.id = u.thread_id and (t.event_rev > u.head + 1 or t.erased_at is not null)) as erased
+               from unnest($1::text[], $2::bigint[]) as u (thread_id, head) offset 0) w
          left join lateral lanefold.events_after(w.thread_id, w.head, $3) e on true
          where w.erased is not null
          order by w.thread_id, e.event_seq`,

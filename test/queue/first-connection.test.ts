@@ -1,27 +1,29 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import net from 'node:net';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openQueue } from '../../src/queue/queue.ts';
-import { createDatabase, type TestDatabase } from '../support/database.ts';
+import path from 'node:path';
+import { expect, inject, onTestFinished, test } from 'vitest';
 import { listenFor } from '../support/listen.ts';
 import { queueBackend } from '../support/lanefold.ts';
 
-let database: TestDatabase;
-beforeAll(async () => void (database = await createDatabase()));
-afterAll(() => database.drop());
+// In a process of its own: where it spins, no time limit of a test would end it.
+const script = path.join(inject('packageDir'), 'dist/test/queue/fixtures/refused-worker.js');
 
-test.skipIf(queueBackend() === 'redis')(
-  'a worker whose first connection breaks is refused, and lets the process go on',
-  async () => {
-    // accepts, and hangs up: what a PostgreSQL that shuts down does
-    const server = net.createServer((socket) => socket.destroy());
-    const queue = openQueue({ databaseUrl: await listenFor(server, database.url), prefix: 'first' });
-    const work = queue.work(() => Promise.reject(new Error('no job')), {
-      ...{ concurrency: 1, name: 'w', lockMs: 6_000, stalledMs: 2_000, onError: () => {} },
-    });
-    await expect(work).rejects.toMatchObject({ code: 'queue_unreachable' });
-    // a timer would never fire in a process whose worker spins
-    await new Promise((resolve) => setTimeout(resolve, 1));
-    await queue.close();
-    server.close();
-  },
-);
+test.skipIf(queueBackend() === 'redis').each<[string, (socket: net.Socket) => void]>([
+  ['hangs up, as one that shuts down does,', (socket) => socket.destroy()],
+  ['says nothing', () => {}],
+])('a worker whose PostgreSQL %s is refused, and lets its process go on and end', async (_, answer) => {
+  const sockets = new Set<net.Socket>();
+  const server = net.createServer((socket) => {
+    sockets.add(socket.on('error', () => {}));
+    answer(socket);
+  });
+  onTestFinished(() => void server.close());
+  const url = await listenFor(server, 'postgres://postgres@127.0.0.1/none');
+  const child = spawn(process.execPath, [script, url], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
+  const exited = once(child, 'exit');
+  const [said] = (await Promise.race([once(child.stdout, 'data'), exited])) as [unknown];
+  expect(String(said)).toBe('queue_unreachable\n');
+  for (const socket of sockets) socket.destroy();
+  expect(await exited).toEqual([0, null]);
+});

@@ -1,5 +1,5 @@
 import { WaitingError, type Job } from 'bullmq';
-import { defineAgent, defineTool, type ToolCallContext } from 'lanefold';
+import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunJob, RunJobResult } from '../../src/queue/job.ts';
 import type { RunQueue } from '../../src/queue/queue.ts';
@@ -98,6 +98,27 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await expectSound(lanefold, run.threadId);
   });
 
+  test('hands over what it has, also where it is told again to stop', async () => {
+    const worker = await lanefold.startWorker(long);
+    let again: Promise<unknown> | undefined;
+    const model = lanefold.model(async ({ abortSignal }) => {
+      if (again) return { text: 'hello' };
+      return new Promise<never>((_, reject) => {
+        abortSignal!.addEventListener('abort', () => {
+          again = worker.stop();
+          reject(abortSignal!.reason as Error);
+        });
+      });
+    });
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the call is made', () => model.calls.length === 1);
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await again).toEqual({ handedOver: 1 });
+    const next = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
+    await next.stop();
+  });
+
   test('treats tools as a crash does: stored outcomes stay, safe ones run again, the others are of unknown outcome', async () => {
     const model = lanefold.model([
       {
@@ -172,6 +193,22 @@ describe.skipIf(noRedis())('workers of one process', () => {
     await second.stop();
     const { run } = await lanefold.run({ agent: 'a', input: 'still there?' });
     expect(run).toMatchObject({ status: 'completed', result: 'still there?' });
+  });
+
+  test('are stopped also where everything is closed while they begin', async () => {
+    const listeners = async () => {
+      const { rows } = await lanefold.database.pool.query(
+        `select count(*)::int as n from pg_stat_activity
+         where datname = current_database() and application_name = 'lanefold listen'`,
+      );
+      return rows[0].n as number;
+    };
+    await until('the first one listens', async () => (await listeners()) === 1);
+    const own = await createLanefold(lanefold.options);
+    const starting = own.startWorker();
+    await own.close();
+    expect((await starting).active).toBe(0);
+    await until('its connections are closed', async () => (await listeners()) === 1);
   });
 
   test('end what they have begun before they stop, and begin nothing after', async () => {

@@ -4,7 +4,15 @@ import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-root.ts';
 
 /** What is published, and beside it the programs that tests start in processes of their own. */
-const compiled = ['src', 'db/schema', 'workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures'];
+const compiled = [
+  'src',
+  'db/schema',
+  'workers',
+  'test/support',
+  'test/faults/fixtures',
+  'test/postgres/fixtures',
+  'test/queue/fixtures',
+];
 const { files } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
 const copied = ['package.json', ...files.filter((file) => file !== 'dist')];
 

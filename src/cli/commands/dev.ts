@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
-import { oneLine } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print } from '../output.ts';
@@ -51,7 +50,6 @@ export const addDev = (program: Command): Command =>
         await lanefold.startWorker({
           concurrency: options.concurrency,
           onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
-          onError: (error) => note(`lanefold: ${oneLine(error instanceof Error ? error.message : String(error))}`),
         });
         const { host, port } = options;
         // an asked-for port is meant; only the default one gives way

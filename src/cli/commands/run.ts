@@ -10,12 +10,12 @@ import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
-import { exitCodes, oneLine, report, UsageError } from '../errors.ts';
+import { exitCodes, report, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
-import { printable } from '../printable.ts';
+import { oneLine, printable } from '../../printable.ts';
 import { StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
 

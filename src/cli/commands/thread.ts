@@ -4,7 +4,7 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../../printable.ts';
 import { inOneLine, messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {

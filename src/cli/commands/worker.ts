@@ -2,7 +2,6 @@ import { Option, type Command } from 'commander';
 import type { EndedRun } from '../../runtime/worker-options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
-import { oneLine } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson, snakeKeys } from '../output.ts';
@@ -58,7 +57,6 @@ export const addWorker = (program: Command): Command =>
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
           onRunEnd: (run) => (options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(line(run))),
-          onError: (error) => note(`lanefold: ${oneLine(error instanceof Error ? error.message : String(error))}`),
         });
         const names = agents.map((agent) => agent.name);
         if (options.json)
