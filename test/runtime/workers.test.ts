@@ -119,6 +119,31 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await next.stop();
   });
 
+  test('leaves what happened last in the log of the job it breaks off', async () => {
+    const logs = async (id: string) => (await lanefold.queues[0]!.getJobLogs(`${id}.1`)).logs.join('\n');
+    hold = async ({ runId }) => {
+      await until('Bull Board is told of the run', async () => (await logs(runId)) !== '');
+      return 'seen';
+    };
+    let open = false;
+    const model = lanefold.model(async ({ abortSignal }, n) => {
+      if (n === 0) return { calls: [{ id: 'c0', name: 'look' }] };
+      if (open) return { text: 'ended' };
+      return new Promise<never>((_, reject) =>
+        abortSignal!.addEventListener('abort', () => reject(abortSignal!.reason as Error)),
+      );
+    });
+    const first = await lanefold.startWorker(long);
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the second call is made', () => model.calls.length === 2);
+    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await logs(run.id)).toMatch(/look: ok in \d+ ms$/);
+    open = true;
+    const next = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'ended' });
+    await next.stop();
+  });
+
   test('treats tools as a crash does: stored outcomes stay, safe ones run again, the others are of unknown outcome', async () => {
     const model = lanefold.model([
       {
