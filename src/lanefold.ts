@@ -103,6 +103,12 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     if (fault !== undefined) throw fault;
   };
 
+  /** Whoever closes everything while something starts waits for it. */
+  const closing = <T>(starting: Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+    closers.push(() => starting.then(stop, () => {}));
+    return starting;
+  };
+
   try {
     if (options.migrate ?? !given) {
       const { migrate } = await import('./postgres/migrate.ts');
@@ -143,39 +149,28 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       queueBackend: queue.backend,
       queues: queue.queues,
       toolNames: agents.toolNames,
-      async startWorker(workerOptions = {}) {
-        // loaded here, so that processes that only ask do not pay for it
-        const loaded = import('./runtime/worker.ts');
-        const start = async () =>
-          (await loaded).startWorker(
-            {
-              db,
-              agents,
-              models,
-              directUrl,
-              redactor,
-              live: streams.live,
-              privateQueue: options.privateQueue ?? false,
-              onEnd: (run) => waiter.notice(run.threadId, run.runId),
-            },
-            queue,
-            { ...stopGrace(), ...workerOptions },
-          );
-        const starting = start();
-        // whoever closes meanwhile waits for it
-        closers.push(() =>
-          starting.then(
-            (worker) => worker.stop(),
-            () => {},
+      startWorker: (workerOptions = {}) =>
+        closing(
+          // loaded here, so that processes that only ask do not pay for it
+          import('./runtime/worker.ts').then(({ startWorker }) =>
+            startWorker(
+              {
+                db,
+                agents,
+                models,
+                directUrl,
+                redactor,
+                live: streams.live,
+                privateQueue: options.privateQueue ?? false,
+                onEnd: (run) => waiter.notice(run.threadId, run.runId),
+              },
+              queue,
+              { ...stopGrace(), ...workerOptions },
+            ),
           ),
-        );
-        return starting;
-      },
-      async startServer(serverOptions = {}) {
-        const server = await startServer(lanefold, serverOptions);
-        closers.push(() => server.close());
-        return server;
-      },
+          (worker) => worker.stop(),
+        ),
+      startServer: (serverOptions = {}) => closing(startServer(lanefold, serverOptions), (server) => server.close()),
       close,
     };
     return lanefold;

@@ -1,5 +1,5 @@
 import http from 'node:http';
-import { isLanefoldError } from 'lanefold';
+import { createLanefold, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { caller, problem, startApi, type Api } from './helpers.ts';
@@ -142,5 +142,12 @@ describe.skipIf(noRedis())('starting a server', () => {
     await server.close();
     await server.close();
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+  });
+
+  test('ends with its Lanefold also where that is closed while it begins', async () => {
+    const own = await createLanefold(api.lanefold.options);
+    const starting = own.startServer({ port: 0 });
+    await own.close();
+    await expect(fetch(`${(await starting).url}/healthz`)).rejects.toThrow();
   });
 });
