@@ -110,9 +110,9 @@ export async function summarise(watch: Watch, found: Findings): Promise<Campaign
   };
 }
 
-const entriesOf = (counts: Record<string, number>): string =>
+const listed = (counts: Record<string, number>): string =>
   Object.entries(counts)
-    .map(([type, count]) => `${count} ${type}`)
+    .map(([what, count]) => `${count} ${what}`)
     .join(', ');
 
 const figures = [
@@ -120,7 +120,7 @@ const figures = [
   ['worker deaths', (report) => report.worker_deaths],
   ['runs', (report) => report.runs.total],
   ['completed / failed / cancelled', ({ runs }) => `${runs.completed} / ${runs.failed} / ${runs.cancelled}`],
-  ['failed, by error', ({ failures }) => entriesOf(failures) || 'none'],
+  ['failed, by error', ({ failures }) => listed(failures) || 'none'],
   ['model calls answered', (report) => report.model_calls],
   ['model calls lost and made again', (report) => report.lost_model_calls],
   ['tool calls', (report) => report.tool_calls],

@@ -118,16 +118,18 @@ export function openQueue(options: QueueOptions): RunQueue {
         return worker;
       });
       // BullMQ on PostgreSQL keeps a first connection that failed for ever: its loop would spin and let nothing else run.
-      if (backend === 'postgres') await connected(own);
+      if (backend === 'postgres') {
+        await allReady(backend, own).catch((error: unknown) => {
+          // they close when what they wait for does
+          for (const worker of own) void closeWorker(worker).catch(() => {});
+          throw error;
+        });
+      }
       for (const worker of own) void worker.run().catch(onError);
       return own;
     },
     async ready() {
-      try {
-        await within(answerTimeoutMs, Promise.all(queues.map((queue) => queue.waitUntilReady())));
-      } catch (error) {
-        throw unreachable(backend, error);
-      }
+      await allReady(backend, queues);
     },
     async clean(graceMs) {
       for (const queue of queues) {
@@ -146,13 +148,11 @@ export function openQueue(options: QueueOptions): RunQueue {
   };
 }
 
-async function connected(workers: BullWorker[]): Promise<void> {
+async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown> }[]): Promise<void> {
   try {
-    await within(answerTimeoutMs, Promise.all(workers.map((worker) => worker.waitUntilReady())));
+    await within(answerTimeoutMs, Promise.all(of.map((one) => one.waitUntilReady())));
   } catch (error) {
-    // they close when what they wait for does
-    for (const worker of workers) void closeWorker(worker).catch(() => {});
-    throw unreachable('postgres', error);
+    throw unreachable(backend, error);
   }
 }
 

@@ -118,11 +118,7 @@ export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker)
     } catch (error) {
       // what came last is what people look for; the job of a run that was lost may be another worker's
       const told = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
-      try {
-        return await brokenOff(run, error);
-      } finally {
-        await told;
-      }
+      return await brokenOff(run, error).finally(() => told);
     } finally {
       log.drop();
       keeper.release(run);

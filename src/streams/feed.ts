@@ -78,7 +78,8 @@ export class EventFeed {
     try {
       const rows = await this.#db.query<EventRow & { watched: string; erased: boolean }>(
         'stream_events',
-        // an idle thread costs one look at its row: joined, a planner that knows no statistics yet would read them all
+        // An idle thread costs one look at its row: joined, a planner that knows no statistics yet would read them all, and
+        // without `offset 0` it would look again for each event.
         `select w.thread_id as watched, w.erased, e.*
          from (select u.*, (select t.erased_at is not null from lanefold.thread t
                  where t.id = u.thread_id and (t.event_rev > u.head + 1 or t.erased_at is not null)) as erased

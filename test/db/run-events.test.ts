@@ -1,17 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
 import { newThread, rows, useLog } from './helpers.ts';
+import { planNodes, type Explained } from './plan.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
-
-interface Node {
-  'Relation Name'?: string;
-  'Actual Rows': number;
-  'Rows Removed by Filter'?: number;
-  Plans?: Node[];
-}
-
-const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
 
 let threadId: string;
 beforeAll(async () => {
@@ -56,11 +48,11 @@ test.each([
 ])('reading those of %s reads those of %d other commits', async (run, others) => {
   const client = await log.pool.connect();
   await client.query('set enable_seqscan = off');
-  const { rows: explained } = await client.query<{ 'QUERY PLAN': [{ Plan: Node }] }>(
+  const { rows: explained } = await client.query<Explained>(
     `explain (analyze, format json) select * from lanefold.run_event where thread_id = '${threadId}' and run_id = '${run}'`,
   );
   client.release(true);
-  const scan = nodes(explained[0]!['QUERY PLAN'][0].Plan).find((node) => node['Relation Name'] === '_event_batch')!;
+  const scan = planNodes(explained[0]!).find((node) => node['Relation Name'] === '_event_batch')!;
   expect(scan['Rows Removed by Filter'] ?? 0).toBe(others);
 });
 

@@ -4,20 +4,13 @@ import { RunWaiter } from '../../src/runtime/waiter.ts';
 import { EventFeed } from '../../src/streams/feed.ts';
 import { deferred } from '../support/until.ts';
 import { rows, useLog } from './helpers.ts';
+import { planNodes, type Explained, type PlanNode } from './plan.ts';
 
 const log = useLog();
 const many = Array.from({ length: 100 }, (_, n) => `t${n}`);
 
-interface Node {
-  'Node Type': string;
-  'Relation Name'?: string;
-  Plans?: Node[];
-}
-
-const nodes = (node: Node): Node[] => [node, ...(node.Plans ?? []).flatMap(nodes)];
-
 /** The first statement that `ask` sends, as the planner sees it before anything was analyzed. */
-async function planOf(ask: (db: Database) => void): Promise<Node[]> {
+async function planOf(ask: (db: Database) => void): Promise<PlanNode[]> {
   const asked = deferred<[string, unknown[]]>();
   ask({
     ...log.db,
@@ -27,12 +20,8 @@ async function planOf(ask: (db: Database) => void): Promise<Node[]> {
     },
   });
   const [text, values] = await asked.promise;
-  const [explained] = await rows<{ 'QUERY PLAN': [{ Plan: Node }] }>(
-    log.db,
-    `explain (format json) ${text}`,
-    ...values,
-  );
-  return nodes(explained!['QUERY PLAN'][0].Plan);
+  const [explained] = await rows<Explained>(log.db, `explain (format json) ${text}`, ...values);
+  return planNodes(explained!);
 }
 
 test.each([

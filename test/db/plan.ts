@@ -1,0 +1,16 @@
+export interface PlanNode {
+  'Node Type': string;
+  'Relation Name'?: string;
+  'Rows Removed by Filter'?: number;
+  Plans?: PlanNode[];
+}
+
+/** The row that `explain (format json)` answers with. */
+export interface Explained {
+  'QUERY PLAN': [{ Plan: PlanNode }];
+}
+
+const withChildren = (node: PlanNode): PlanNode[] => [node, ...(node.Plans ?? []).flatMap(withChildren)];
+
+/** Every node of a plan, its root first. */
+export const planNodes = (explained: Explained): PlanNode[] => withChildren(explained['QUERY PLAN'][0].Plan);
