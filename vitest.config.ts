@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
@@ -6,15 +7,10 @@ const alias = {
   lanefold: path.resolve('src/index.ts'),
 };
 
-/** Suites that use the queue run twice, once per backend; the others once. */
-const queueSuites = [
-  'test/runtime/**/*.test.ts',
-  'test/queue/**/*.test.ts',
-  'test/client/**/*.test.ts',
-  'test/replay/**/*.test.ts',
-  'test/faults/**/*.test.ts',
-  'test/api/**/*.test.ts',
-];
+/** Suites that skip without Redis use the queue: they run twice, once per backend; the others once. */
+const queueSuites = readdirSync('test', { recursive: true, encoding: 'utf8' })
+  .map((file) => path.join('test', file))
+  .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('noRedis()'));
 
 export default defineConfig({
   resolve: { alias },

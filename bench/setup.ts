@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrate } from '../src/postgres/migrate.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
 import { startRedis } from '../test/support/redis.ts';
 

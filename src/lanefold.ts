@@ -3,24 +3,24 @@ import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
-import { createModelRegistry, type ModelRegistryOptions } from './models/registry.ts';
+import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase } from './postgres/pool.ts';
-import { assertSchema } from './postgres/schema-version.ts';
+import { assertSchema } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
-import { createRedactor } from './redactor.ts';
+import { createRedactor } from './redaction/keys.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
-import { RunWaiter } from './runtime/waiter.ts';
+import { RunWaiter } from './library/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
-import type { RunningWorker, WorkerOptions } from './runtime/worker-options.ts';
-import type { Client } from './client/client.ts';
-import { contextsOf } from './client/contexts.ts';
-import { checkHealth, readStats } from './client/health.ts';
-import { runsOf } from './client/runs.ts';
+import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
+import type { Client } from './library/library.ts';
+import { contextsOf } from './library/contexts.ts';
+import { checkHealth, readStats } from './library/health.ts';
+import { runsOf } from './library/runs.ts';
 import { tokenSecrets } from './tokens/secrets.ts';
-import { threadsOf } from './client/threads.ts';
+import { threadsOf } from './library/threads.ts';
 
 export interface LanefoldOptions {
   /** Default `DATABASE_URL`; without either the PostgreSQL of `embeddedDir` is used, which is started if it is not running. */
@@ -111,7 +111,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
 
   try {
     if (options.migrate ?? !given) {
-      const { migrate } = await import('./postgres/migrate.ts');
+      const { migrate } = await import('./store/schema/migrate.ts');
       await migrate(directUrl, { queueTables: !redisUrl });
     }
     const db = openDatabase({
@@ -152,7 +152,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       startWorker: (workerOptions = {}) =>
         closing(
           // loaded here, so that processes that only ask do not pay for it
-          import('./runtime/worker.ts').then(({ startWorker }) =>
+          import('./runtime/worker/worker.ts').then(({ startWorker }) =>
             startWorker(
               {
                 db,

@@ -1,9 +1,9 @@
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
-import { checkSettings, type CallSettings } from '../models/call-settings.ts';
+import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import { strategies } from '../strategies/index.ts';
-import type { OutputContract } from '../output/contract.ts';
+import type { OutputContract } from '../contracts/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';

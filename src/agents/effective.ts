@@ -1,7 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
-import { mergeSettings } from '../models/call-settings.ts';
-import type { ReadyContract } from '../output/contract.ts';
-import { readStoredContract } from '../output/read-contract.ts';
+import { mergeSettings } from '../models/settings/call-settings.ts';
+import type { ReadyContract } from '../contracts/contract.ts';
+import { readStoredContract } from '../contracts/read-contract.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';

@@ -1,5 +1,5 @@
 import type { JsonObject, Message } from '../context/message.ts';
-import type { CallSettings } from '../models/call-settings.ts';
+import type { CallSettings } from '../models/settings/call-settings.ts';
 
 /** What one model call is made of. All of it is the transformer's own copy. */
 export interface ModelRequest {

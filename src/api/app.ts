@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import { requireKey } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';

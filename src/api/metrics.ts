@@ -1,4 +1,4 @@
-import type { Stats } from '../client/health.ts';
+import type { Stats } from '../library/health.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 interface Metric {

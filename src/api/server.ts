@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Client } from '../client/client.ts';
+import type { Client } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { isLoopback } from './auth.ts';

@@ -1,4 +1,4 @@
-import type { Client } from '../client/client.ts';
+import type { Client } from '../library/library.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
 
 /**

@@ -1,7 +1,7 @@
 import type { Scenario } from './inject.ts';
 import { spreadOf, type Spread } from './recovery.ts';
 import type { FaultKind } from './schedule.ts';
-import type { Violation } from './verdict.ts';
+import type { Violation } from './check.ts';
 import type { Watch } from './watch.ts';
 
 /** What one campaign came to, as it leaves the process. */

@@ -1,4 +1,4 @@
-import type { WorkerOptions } from '../runtime/worker-options.ts';
+import type { WorkerOptions } from '../runtime/worker/options.ts';
 
 /** What a worker process of a campaign is told, as JSON in `CHAOS_WORKER`. */
 export interface ChaosWorkerOptions {

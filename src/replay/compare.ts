@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { parseObject } from '../models/assistant-parts.ts';
+import { parseObject } from '../models/messages/assistant-parts.ts';
 import type { RecordedMessage } from './messages.ts';
 
 /** A message reduced to what is compared, whether it was recorded, sent to the model or read from the view. */

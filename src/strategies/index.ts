@@ -1,7 +1,7 @@
 import { cod } from './cod/index.ts';
 import { cot } from './cot/index.ts';
 import type { Machine } from './machine.ts';
-import { react } from './react/index.ts';
+import { react } from './react/machine.ts';
 
 /** Every strategy by its name. A machine's state is opaque to the runtime, hence the cast. */
 export const strategies = Object.fromEntries(

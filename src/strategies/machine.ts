@@ -1,6 +1,6 @@
 import type { StateEffect } from '../context/state.ts';
 import type { Json, JsonObject, ModelTurn, ToolCall, Usage } from '../context/message.ts';
-import type { Checked } from '../output/contract.ts';
+import type { Checked } from '../contracts/contract.ts';
 
 export type { Checked };
 

@@ -1,4 +1,4 @@
-import { toEvent, type EventRow, type RunEvent } from '../client/events.ts';
+import { toEvent, type EventRow, type RunEvent } from '../store/read-events.ts';
 import type { Database } from '../postgres/pool.ts';
 import { ThreadFeed } from './thread-feed.ts';
 

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../client/events.ts';
+import type { RunEvent } from '../store/read-events.ts';
 import type { Piece } from './piece.ts';
 
 /** An answer under way, as far as it has arrived in this process. */

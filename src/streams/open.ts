@@ -1,7 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
-import { Answers } from './answers.ts';
+import { Answers } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './live-calls.ts';
 import { Readers } from './readers.ts';

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../context/message.ts';
-import { readThreadEvents, type RunEvent } from '../client/events.ts';
+import { readThreadEvents, type RunEvent } from '../store/read-events.ts';
 import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
-import type { Answers } from './answers.ts';
+import type { Answers } from './entries.ts';
 import type { EventFeed } from './feed.ts';
 import { isTerminal } from './live-text.ts';
-import { patiently } from './patiently.ts';
-import { findPlace, type Place } from './place.ts';
+import { patiently } from './until-reachable.ts';
+import { findPlace, type Place } from '../store/find-stream-start.ts';
 import type { Readers } from './readers.ts';
-import { Told } from './told.ts';
+import { Told } from './cursor.ts';
 
 /** What a stream gives, in order. */
 export type StreamItem =

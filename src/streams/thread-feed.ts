@@ -1,4 +1,4 @@
-import type { RunEvent } from '../client/events.ts';
+import type { RunEvent } from '../store/read-events.ts';
 import { LiveText } from './live-text.ts';
 
 /** Latest events kept for readers that keep up; those further behind read pages of their own. */

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { defineAgent, defineTool } from 'lanefold';
 import { checks } from '../../src/chaos/checks/index.ts';
-import { judge } from '../../src/chaos/verdict.ts';
+import { judge } from '../../src/chaos/check.ts';
 import { Watch } from '../../src/chaos/watch.ts';
-import { startWitness, testify, witnessed } from '../../src/chaos/witness.ts';
+import { startWitness, testify, witnessed } from '../../src/chaos/history.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 

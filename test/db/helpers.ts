@@ -1,7 +1,7 @@
 import { createAgentRegistry } from '../../src/agents/registry.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { contextsOf, type Contexts } from '../../src/client/contexts.ts';
-import { threadsOf, type Threads } from '../../src/client/threads.ts';
+import { contextsOf, type Contexts } from '../../src/library/contexts.ts';
+import { threadsOf, type Threads } from '../../src/library/threads.ts';
 import type { FoldEntry } from '../../src/context/fold.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';

@@ -1,7 +1,7 @@
 import { createLanefold } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../db/schema/version.ts';
-import { migrate } from '../../src/postgres/migrate.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { refused } from './helpers.ts';
 

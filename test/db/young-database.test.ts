@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Database } from '../../src/postgres/pool.ts';
-import { RunWaiter } from '../../src/runtime/waiter.ts';
+import { RunWaiter } from '../../src/library/waiter.ts';
 import { EventFeed } from '../../src/streams/feed.ts';
 import { deferred } from '../support/until.ts';
 import { rows, useLog } from './helpers.ts';

@@ -19,8 +19,8 @@ test('the page has every environment variable the sources read', () => {
 
 test.each([
   ['LanefoldOptions', 'src/lanefold.ts'],
-  ['WorkerOptions', 'src/runtime/worker-options.ts'],
-  ['TraceOptions', 'src/runtime/trace-options.ts'],
+  ['WorkerOptions', 'src/runtime/worker/options.ts'],
+  ['TraceOptions', 'src/runtime/worker/trace-options.ts'],
   ['AppOptions', 'src/api/options.ts'],
   ['ServerOptions', 'src/api/options.ts'],
 ])('and every option of %s', (name, file) => {

@@ -1,6 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { classify, ModelError } from '../../src/models/errors.ts';
+import { classify, ModelError } from '../../src/models/errors/classify.ts';
 import { isStorable } from '../../src/text.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>

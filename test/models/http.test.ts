@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/context/message.ts';
-import { toPrompt } from '../../src/models/prompt.ts';
-import { createModelRegistry } from '../../src/models/registry.ts';
-import { step, type StepCall } from '../../src/models/step.ts';
+import { toPrompt } from '../../src/models/messages/prompt.ts';
+import { createModelRegistry } from '../../src/models/registry/registry.ts';
+import { step, type StepCall } from '../../src/models/generate.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 
 let server: ModelServer;

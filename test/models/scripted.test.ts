@@ -1,10 +1,10 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message, ModelTurn } from '../../src/context/message.ts';
-import { placeholderArgs } from '../../src/models/placeholder.ts';
-import { toPrompt } from '../../src/models/prompt.ts';
-import { createScriptedModel } from '../../src/models/scripted.ts';
-import { step, type StepCall } from '../../src/models/step.ts';
+import { placeholderArgs } from '../../src/models/scripted/placeholder.ts';
+import { toPrompt } from '../../src/models/messages/prompt.ts';
+import { createScriptedModel } from '../../src/models/scripted/model.ts';
+import { step, type StepCall } from '../../src/models/generate.ts';
 
 const never = new AbortController().signal;
 const user = (content: string): Message => ({ role: 'user', content });

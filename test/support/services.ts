@@ -4,7 +4,7 @@ import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
-import { migrate } from '../../src/postgres/migrate.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
 import { buildPackage } from './package.ts';
 import { startRedis } from './redis.ts';
 

@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../library/library.ts';
 import { refuseMeddling } from './allowed.ts';
 import { keepLocal } from './keep-local.ts';
 

@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toOutside } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';

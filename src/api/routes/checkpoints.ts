@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ResumeOptions } from '../../client/checkpoints.ts';
-import type { Client } from '../../client/client.ts';
+import type { ResumeOptions } from '../../library/checkpoints.ts';
+import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toOutside } from '../json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';

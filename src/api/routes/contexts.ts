@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { NewContext, OperationReceipt as Receipt } from '../../client/contexts.ts';
-import type { Client } from '../../client/client.ts';
+import type { NewContext, OperationReceipt as Receipt } from '../../library/contexts.ts';
+import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toOutside } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../client/client.ts';
-import type { NewEntry } from '../../client/threads.ts';
+import type { Client } from '../../library/library.ts';
+import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';

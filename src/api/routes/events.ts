@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../client/client.ts';
-import type { InputOptions, InputRejection } from '../../client/inputs.ts';
+import type { Client } from '../../library/library.ts';
+import type { InputOptions, InputRejection } from '../../library/inputs.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../library/library.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
 import { metricsText } from '../metrics.ts';

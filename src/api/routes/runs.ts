@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { EnqueueOptions } from '../../client/enqueue.ts';
-import type { Client } from '../../client/client.ts';
-import { toCallSettings } from '../../models/call-settings.ts';
-import type { ModelSettings } from '../../models/settings.ts';
-import type { OutputContract, OutputOption } from '../../output/contract.ts';
+import type { EnqueueOptions } from '../../library/enqueue.ts';
+import type { Client } from '../../library/library.ts';
+import { toCallSettings } from '../../models/settings/call-settings.ts';
+import type { ModelSettings } from '../../models/settings/settings.ts';
+import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Client } from '../../client/client.ts';
+import type { Client } from '../../library/library.ts';
 import { Id } from '../schemas/values.ts';
 import { invalidRequest } from '../problem.ts';
 

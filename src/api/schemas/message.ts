@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Message as StoredMessage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import { toParts } from '../../models/parts.ts';
+import { toParts } from '../../models/messages/parts.ts';
 import { Id, jsonObject, whole } from './values.ts';
 
 const Part = z

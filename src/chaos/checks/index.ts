@@ -1,13 +1,13 @@
 import type { Check } from './check.ts';
-import { i1 } from './i1.ts';
-import { i10 } from './i10.ts';
-import { i2 } from './i2.ts';
-import { i3 } from './i3.ts';
-import { i4 } from './i4.ts';
-import { i5 } from './i5.ts';
-import { i6 } from './i6.ts';
-import { i7 } from './i7.ts';
-import { i8 } from './i8.ts';
+import { i1 } from './gapless-sequences.ts';
+import { i10 } from './linear-storage.ts';
+import { i2 } from './unchanged-entries.ts';
+import { i3 } from './one-terminal-event.ts';
+import { i4 } from './closed-groups.ts';
+import { i5 } from './runs-end.ts';
+import { i6 } from './operations-once.ts';
+import { i7 } from './inputs-once.ts';
+import { i8 } from './call-order.ts';
 
 export type { Check } from './check.ts';
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import pg from 'pg';
 import { startEmbeddedPostgres } from '../../postgres/embedded/index.ts';
-import { migrate } from '../../postgres/migrate.ts';
+import { migrate } from '../../store/schema/migrate.ts';
 
 /** A PostgreSQL of the campaign's own. Workers and clients are an ordinary role, so that connections can run out for them. */
 export interface ChaosPostgres {

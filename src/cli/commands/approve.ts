@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { CallRef, DecisionOptions } from '../../client/approvals.ts';
+import type { CallRef, DecisionOptions } from '../../library/approvals.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';

@@ -19,7 +19,7 @@ export const addMigrate = (program: Command): Command =>
       ),
     )
     .action(async (options: ConnectionOptions & { json?: boolean }) => {
-      const { migrate } = await import('../../postgres/migrate.ts');
+      const { migrate } = await import('../../store/schema/migrate.ts');
       const database = await findDatabase(options, { start: true });
       try {
         const result = await migrate(database.directUrl, { queueTables: !options.redisUrl });

@@ -47,7 +47,7 @@ export const addReplay = (program: Command): Command =>
           import('../../replay/replay.ts'),
           import('../../replay/report.ts'),
         ]);
-        const { migrate } = await import('../../postgres/migrate.ts');
+        const { migrate } = await import('../../store/schema/migrate.ts');
         if (database.own) await migrate(database.directUrl, { queueTables: !redisUrl });
         const startedAt = performance.now();
         const report = await replay(recording, {

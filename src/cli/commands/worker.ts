@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import type { EndedRun } from '../../runtime/worker-options.ts';
+import type { EndedRun } from '../../runtime/worker/options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

@@ -1,5 +1,5 @@
-import { chain } from '../cot/chain.ts';
-import { codPrompt } from './prompt.ts';
+import { chain } from '../chain/machine.ts';
+import { codPrompt } from '../chain/cod-prompt.ts';
 
 /** Chain of Draft: Chain of Thought with drafts of a few words, and the answer after `####`. */
 export const cod = chain('cod', codPrompt);

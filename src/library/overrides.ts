@@ -1,0 +1,120 @@
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { RunOptions } from '../agents/run-options.ts';
+import { LanefoldError } from '../errors.ts';
+import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import type { ModelSettings } from '../models/settings/settings.ts';
+import type { OutputOption, StoredContract } from '../contracts/contract.ts';
+import { toStoredContract } from '../contracts/read-contract.ts';
+import { findStrategy } from '../strategies/find.ts';
+import type { Machine } from '../strategies/machine.ts';
+import { unknownTools } from '../tools/lookup.ts';
+
+/** What a request may say differently from its agent, for its own run alone. */
+export interface RunOverrides {
+  /** `react`, `cot` or `cod`. */
+  strategy?: string;
+  /** Tools by name, the agent's own or those of `createLanefold({ tools })`, instead of what agent and thread have. */
+  tools?: string[];
+  /** Of the tools there are, only these; `[]` for none. */
+  allowedTools?: string[];
+  /** Over the agent's settings, key by key; provider options are replaced whole. */
+  settings?: CallSettings;
+  /** HTTP headers of the model calls, added to those of `settings`. Stored with the run: no place for secrets. */
+  headers?: Record<string, string>;
+  /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
+  requestTransformer?: string;
+  /** Overrides the agent's limit of model calls. */
+  maxIterations?: number;
+  streaming?: boolean;
+  /** Silence of a model until the run fails with `timeout`; 0 for the tool timeout + 60,000. */
+  idleTimeoutMs?: number;
+  /** Instead of the agent's contract; `raw` for text. */
+  output?: OutputOption;
+  /** Per attempt of a tool that has no limit of its own. */
+  toolTimeoutMs?: number;
+}
+
+/** The overrides in the form they are stored in; refuses what the run could not do. */
+export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
+  const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
+  assertWhole('maxIterations', maxIterations, 1);
+  assertWhole('idleTimeoutMs', idleTimeoutMs, 0);
+  assertWhole('toolTimeoutMs', toolTimeoutMs, 1);
+  if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'is not true or false');
+  if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
+  assertTools(agents, agent, tools, allowedTools);
+  const machine = machineOf(agents, agent, given);
+  const { instructions } = agents.get(agent);
+  const settings = toSettings(given);
+  const toolTimeout = toolTimeoutMs ?? agents.get(agent).toolTimeoutMs;
+  return {
+    ...(tools ? { tools: [...new Set(tools)] } : {}),
+    ...(allowedTools ? { allowed_tools: [...new Set(allowedTools)].sort() } : {}),
+    ...(settings ? { settings } : {}),
+    ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
+    ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+    ...(streaming === undefined ? {} : { streaming }),
+    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
+    ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
+    ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
+    ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
+  };
+}
+
+function machineOf(agents: AgentRegistry, agent: string, given: RunOverrides): Machine {
+  const own = agents.get(agent);
+  const machine = findStrategy(given.strategy ?? own.strategy);
+  if (!machine.tools && (given.tools || given.allowedTools)) {
+    throw invalid('tools', `has no meaning: the strategy ${machine.name} uses no tools`);
+  }
+  const contract = given.output ?? own.output ?? 'raw';
+  if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
+    throw new LanefoldError('invalid_output', `The strategy ${machine.name} keeps no output contract.`, {
+      hint: 'Use the strategy react, or output: "raw".',
+    });
+  }
+  return machine;
+}
+
+async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {
+  if (output === 'raw') return 'raw';
+  if (typeof output !== 'object' || output === null) throw invalid('output', 'is neither a contract nor "raw"');
+  return output.mode === 'raw' ? 'raw' : toStoredContract(output);
+}
+
+function assertTools(agents: AgentRegistry, agent: string, tools?: unknown, allowed?: unknown): void {
+  for (const [key, names] of Object.entries({ tools, allowedTools: allowed })) {
+    if (names === undefined) continue;
+    if (!Array.isArray(names) || !names.every((name) => typeof name === 'string')) {
+      throw invalid(key, 'is not a list of names');
+    }
+  }
+  const registered = new Set([...agents.get(agent).tools.keys(), ...agents.extraTools.keys()]);
+  const selected = tools ? new Set(tools as string[]) : registered;
+  refuseUnknown((tools ?? []) as string[], registered);
+  refuseUnknown((allowed ?? []) as string[], selected);
+}
+
+function refuseUnknown(names: string[], known: ReadonlySet<string>): void {
+  const unknown = names.filter((name) => !known.has(name));
+  if (unknown.length > 0) throw unknownTools(unknown, known);
+}
+
+function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefined {
+  if (settings === undefined && headers === undefined) return undefined;
+  for (const [key, value] of Object.entries({ settings, headers })) {
+    if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalid(key, 'is not an object');
+  }
+  const merged = { ...settings, ...(headers ? { headers: { ...settings?.headers, ...headers } } : {}) };
+  const checked = checkSettings(merged);
+  if (checked.fault) throw invalid(`settings.${checked.fault.path}`, `cannot be used: ${checked.fault.why}`);
+  return checked.settings;
+}
+
+function assertWhole(key: string, value: unknown, least: number): void {
+  if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return;
+  throw invalid(key, `is ${JSON.stringify(value)}, not a whole number from ${least}`);
+}
+
+const invalid = (key: string, why: string): LanefoldError =>
+  new LanefoldError('invalid_input', `${key} ${why}.`, { hint: 'Leave it out for the agent’s own.' });

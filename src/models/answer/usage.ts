@@ -1,0 +1,35 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4Usage } from '@ai-sdk/provider';
+import type { Usage } from '../../context/message.ts';
+
+const count = (value: number | undefined): number =>
+  typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
+
+/**
+ * Tokens of one call. The three totals are always there (0 when the provider did not count); `cache_read_tokens` and
+ * `cache_write_tokens` are part of the input, `reasoning_tokens` part of the output, each only when there are any.
+ */
+export function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
+  const input = usage?.inputTokens;
+  const output = usage?.outputTokens;
+  const input_tokens = count(input?.total);
+  const output_tokens = count(output?.total);
+  const result: Usage = { input_tokens, output_tokens, total_tokens: input_tokens + output_tokens };
+  if (count(input?.cacheRead) > 0) result.cache_read_tokens = count(input?.cacheRead);
+  if (count(input?.cacheWrite) > 0) result.cache_write_tokens = count(input?.cacheWrite);
+  if (count(output?.reasoning) > 0) result.reasoning_tokens = count(output?.reasoning);
+  return result;
+}
+
+const finishReasons: Record<LanguageModelV4FinishReason['unified'], string> = {
+  stop: 'stop',
+  length: 'length',
+  'content-filter': 'content_filter',
+  'tool-calls': 'tool_calls',
+  error: 'error',
+  interrupted: 'incomplete',
+  other: 'unknown',
+};
+
+/** Our name for why a model stopped; null when the provider gave no reason at all. */
+export const toFinishReason = (reason: LanguageModelV4FinishReason | undefined): string | null =>
+  reason == null ? null : (finishReasons[reason.unified] ?? 'unknown');

@@ -1,0 +1,120 @@
+import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
+import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
+import { isConnectionError } from './connection-errors.ts';
+import { redact } from '../../redaction/secrets.ts';
+import { retryAfterMs, retryDelayMs } from './retry-after.ts';
+
+/** Where a model call failed: in its transformer, before an answer began, while it streamed, in reading it, or by silence. */
+export type ModelErrorType = 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
+
+/**
+ * A model call that gave no usable turn. `retryable`: the same call may succeed later. `retryAfterMs`: how long the
+ * provider asked to wait (milliseconds). `message` is storable, at most 2,000 characters, and has no API key in it.
+ */
+export class ModelError extends Error {
+  readonly errorType: ModelErrorType;
+  readonly retryable: boolean;
+  readonly retryAfterMs?: number;
+  readonly statusCode?: number;
+
+  constructor(
+    message: string,
+    facts: { errorType: ModelErrorType; retryable: boolean; retryAfterMs?: number; statusCode?: number },
+  ) {
+    super(redact(message));
+    this.name = 'ModelError';
+    this.errorType = facts.errorType;
+    this.retryable = facts.retryable;
+    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
+    if (facts.statusCode !== undefined) this.statusCode = facts.statusCode;
+  }
+}
+
+/**
+ * Turns whatever a provider threw, or sent as an `error` part, into a ModelError. `phase` is where it happened; an
+ * answer that could not be read becomes `llm_response` and a provider's own time limit `timeout`, whatever the phase.
+ *
+ * The original is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
+ */
+export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
+  if (error instanceof ModelError) return error;
+  const facts = factsOf(error);
+  const wait = retryAfterMs(facts.headers, now) ?? retryDelayMs(facts.details);
+  return new ModelError(textOf(error, facts), {
+    errorType: errorTypeOf(error, facts, phase),
+    retryable: isRetryable(error, facts),
+    ...(wait === undefined ? {} : { retryAfterMs: wait }),
+    ...(facts.status === undefined ? {} : { statusCode: facts.status }),
+  });
+}
+
+interface Facts {
+  status?: number;
+  headers?: Record<string, string>;
+  retryable?: boolean;
+  /** Google's `error.details`. */
+  details?: unknown;
+  /** Error names a provider gives instead of a status: OpenAI's `code` and `type`, Anthropic's `type`. */
+  words: string;
+}
+
+const isHttpError = (value: unknown): value is number => typeof value === 'number' && value >= 400 && value < 600;
+
+// Stream errors come as plain objects ({type, code, message}), so fields are read, not classes.
+function factsOf(error: unknown): Facts {
+  const fields = (error !== null && typeof error === 'object' ? error : {}) as Record<string, unknown>;
+  const status = [fields.statusCode, fields.status, fields.code].find(isHttpError);
+  const body = fields.data as
+    { error?: { code?: unknown; type?: unknown; details?: unknown }; details?: unknown } | undefined;
+  const facts: Facts = {
+    words: [fields.type, fields.code, body?.error?.type, body?.error?.code]
+      .filter((w) => typeof w === 'string')
+      .join(' '),
+  };
+  if (status !== undefined) facts.status = status;
+  facts.details = body?.error?.details ?? body?.details;
+  if (typeof fields.isRetryable === 'boolean') facts.retryable = fields.isRetryable;
+  if (fields.responseHeaders) facts.headers = fields.responseHeaders as Record<string, string>;
+  return facts;
+}
+
+const isUnreadable = (error: unknown): boolean =>
+  InvalidResponseDataError.isInstance(error) ||
+  JSONParseError.isInstance(error) ||
+  TypeValidationError.isInstance(error) ||
+  EmptyResponseBodyError.isInstance(error) ||
+  NoContentGeneratedError.isInstance(error);
+
+// openai-compatible reports a cut stream with the class it also uses for nonsense; only the text tells them apart.
+const isCutStream = (error: unknown): boolean =>
+  InvalidResponseDataError.isInstance(error) && error.message.includes('ended without');
+
+function errorTypeOf(error: unknown, facts: Facts, phase: ModelErrorType): ModelErrorType {
+  if (error instanceof Error && error.name === 'TimeoutError') return 'timeout';
+  if (isCutStream(error)) return 'llm_stream';
+  const failedAfterSuccess = APICallError.isInstance(error) && (error.statusCode ?? 500) < 400 && !facts.retryable;
+  return isUnreadable(error) || failedAfterSuccess ? 'llm_response' : phase;
+}
+
+function isRetryable(error: unknown, facts: Facts): boolean {
+  // Arrives as 429, but no waiting refills an account.
+  if (facts.words.includes('insufficient_quota')) return false;
+  if (facts.retryable) return true;
+  const status = facts.status;
+  if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
+  if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isConnectionError(error)) return true;
+  return /rate_limit|overloaded|server_error|api_error|internal|timeout|unavailable/i.test(facts.words);
+}
+
+function textOf(error: unknown, facts: Facts): string {
+  const status = facts.status === undefined ? '' : ` (HTTP ${facts.status})`;
+  if (APICallError.isInstance(error)) {
+    // Without a parsed error the message is only the status text; the body says more.
+    const body = error.data === undefined && error.responseBody ? `: ${error.responseBody.slice(0, 500)}` : '';
+    return `${error.message}${status}${body}`;
+  }
+  if (error instanceof Error) return `${error.message || error.name}${status}`;
+  const message = (error as { message?: unknown } | null)?.message;
+  if (typeof message === 'string') return `${message}${status}`;
+  return typeof error === 'string' ? error : (JSON.stringify(error) ?? String(error));
+}

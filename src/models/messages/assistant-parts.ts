@@ -1,0 +1,66 @@
+import type { LanguageModelV4Message, LanguageModelV4ToolCallPart } from '@ai-sdk/provider';
+import type { Json, JsonObject, Message, ToolCall } from '../../context/message.ts';
+import { toParts } from './parts.ts';
+import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDetail } from './reasoning.ts';
+
+type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
+
+/**
+ * The parts of an assistant message: reasoning, text, tool calls, or the order its `reasoning_details` give. The
+ * message's `provider_metadata` belongs to its text. `thinking` is sent only when there are no `reasoning_details`.
+ */
+export function toAssistantParts(message: Message): AssistantPart[] {
+  const details = readReasoningDetails(message.reasoning_details);
+  const calls = message.tool_calls ?? [];
+  if (typeof message.content === 'string' && isFullLayout(details, message.content.length, calls.length))
+    return layOut(details, message.content, calls);
+
+  const parts: AssistantPart[] = details.filter((d) => 'text' in d).map(toReasoning);
+  if (message.reasoning_details == null && message.thinking) parts.push({ type: 'reasoning', text: message.thinking });
+  if (typeof message.content !== 'string') parts.push(...toParts(message.content));
+  else if (message.content !== '')
+    parts.push({ type: 'text', text: message.content, ...toProviderOptions(message.provider_metadata) });
+  for (const call of calls) parts.push(toToolCall(call));
+  return parts;
+}
+
+function layOut(details: ReasoningDetail[], text: string, calls: ToolCall[]): AssistantPart[] {
+  let at = 0;
+  return details.map((detail) => {
+    if ('tool_call' in detail) return toToolCall(calls[detail.tool_call] as ToolCall);
+    if ('text' in detail) return toReasoning(detail);
+    const part = text.slice(at, (at += detail.text_length));
+    return { type: 'text', text: part, ...toProviderOptions(detail.provider_metadata) };
+  });
+}
+
+const toReasoning = (detail: { text: string; provider_metadata?: JsonObject }): AssistantPart => ({
+  type: 'reasoning',
+  text: detail.text,
+  ...toProviderOptions(detail.provider_metadata),
+});
+
+const toToolCall = (call: ToolCall): LanguageModelV4ToolCallPart => ({
+  type: 'tool-call',
+  toolCallId: call.id,
+  toolName: call.name,
+  input: toInput(call),
+  ...toProviderOptions(call.provider_metadata),
+});
+
+// The raw string first: jsonb reorders the keys of `arguments`, and the model should see its own order again.
+const toInput = (call: ToolCall): JsonObject =>
+  (call.arguments_raw === undefined ? undefined : parseObject(call.arguments_raw)) ?? asObject(call.arguments) ?? {};
+
+const asObject = (value: Json | undefined): JsonObject | undefined =>
+  value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
+
+/** The JSON object in a string, or undefined when it is something else. */
+export function parseObject(text: string): JsonObject | undefined {
+  if (text === '') return undefined;
+  try {
+    return asObject(JSON.parse(text) as Json);
+  } catch {
+    return undefined;
+  }
+}

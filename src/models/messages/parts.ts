@@ -1,0 +1,73 @@
+import type { LanguageModelV4FilePart, LanguageModelV4TextPart } from '@ai-sdk/provider';
+import type { ContentPart, Json, Message } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { toProviderOptions } from './reasoning.ts';
+
+export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
+
+/**
+ * Text and file parts for a provider. `data` is base64; a `url` is handed over as it is (nothing is downloaded).
+ * Raises `invalid_input` for a part of another type, or a file without `data` or a usable `url`.
+ */
+export const toParts = (content: Message['content']): PromptPart[] =>
+  typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
+
+/**
+ * Refuses a message with a content part no model takes: in the log it would fail every later run of its lane. What else
+ * may be wrong with a message is the database's to say. Raises `invalid_input`.
+ */
+export function assertContent(message: { content?: unknown } | null | undefined): void {
+  if (Array.isArray(message?.content)) toParts(message.content as ContentPart[]);
+}
+
+function toPart(part: ContentPart): PromptPart {
+  if (part === null || typeof part !== 'object') throw unsupported(part);
+  const fields = part as { [key: string]: Json | undefined };
+  const options = toProviderOptions(fields.provider_metadata);
+  if (part.type === 'text' && typeof fields.text === 'string') return { type: 'text', text: fields.text, ...options };
+  if (part.type !== 'file') throw unsupported(part.type);
+  if (typeof fields.media_type !== 'string') throw invalidFile('has no media_type');
+  return {
+    type: 'file',
+    ...(typeof fields.filename === 'string' ? { filename: fields.filename } : {}),
+    data: fileData(fields.data, fields.url),
+    mediaType: fields.media_type,
+    ...options,
+  };
+}
+
+function fileData(data: Json | undefined, url: Json | undefined): LanguageModelV4FilePart['data'] {
+  if (typeof data === 'string') return { type: 'data', data };
+  if (typeof url !== 'string') throw invalidFile('has neither data nor url');
+  const inline = /^data:[^,]*;base64,(.*)$/s.exec(url);
+  if (inline) return { type: 'data', data: inline[1] ?? '' };
+  if (!URL.canParse(url)) throw invalidFile('has a url that is not an absolute URL');
+  return { type: 'url', url: new URL(url) };
+}
+
+/** The text of a message that a provider takes as one string (a system message). */
+export function toText(content: Message['content']): string {
+  const parts = toParts(content);
+  return parts
+    .map((part) => {
+      if (part.type !== 'text') throw unsupported(part.type, 'in a system message');
+      return part.text;
+    })
+    .join('\n');
+}
+
+const unsupported = (type: unknown, where = '') =>
+  new LanefoldError(
+    'invalid_input',
+    `A content part of type ${JSON.stringify(type)} cannot be sent ${where || 'to a model'}.`,
+    {
+      hint: 'Use {type: "text", text} or {type: "file", media_type, data | url}.',
+      details: { type },
+    },
+  );
+
+const invalidFile = (what: string) =>
+  new LanefoldError('invalid_input', `A content part of type "file" ${what}.`, {
+    hint: 'Use {type: "file", media_type, data} with base64, or {type: "file", media_type, url}.',
+    details: { type: 'file' },
+  });

@@ -1,0 +1,82 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { LanefoldError } from '../../errors.ts';
+import { parseScriptedId } from '../scripted/id.ts';
+
+export type Env = Record<string, string | undefined>;
+
+export interface BuiltInProvider {
+  /** Raises what is missing, without loading anything. */
+  check(modelId: string, env: Env): void;
+  load(modelId: string, env: Env): Promise<LanguageModelV4>;
+}
+
+/**
+ * The providers that need no code of the user, by prefix. Keys and base URLs come from `env` alone; the packages'
+ * own look into process.env is always overruled.
+ */
+export const builtInProviders: Record<string, BuiltInProvider> = {
+  openai: {
+    check(modelId, env) {
+      if (!env.OPENAI_BASE_URL) requireKey('openai', modelId, env, 'OPENAI_API_KEY');
+    },
+    async load(modelId, env) {
+      // Compatible servers speak chat completions, seldom the Responses API.
+      if (env.OPENAI_BASE_URL) return loadCompatible('openai', modelId, env);
+      const { createOpenAI } = await import('@ai-sdk/openai');
+      return createOpenAI({ apiKey: env.OPENAI_API_KEY, baseURL: 'https://api.openai.com/v1' })(modelId);
+    },
+  },
+  anthropic: {
+    check: (modelId, env) => requireKey('anthropic', modelId, env, 'ANTHROPIC_API_KEY'),
+    async load(modelId, env) {
+      const { createAnthropic } = await import('@ai-sdk/anthropic');
+      const baseURL = withVersion(env.ANTHROPIC_BASE_URL || 'https://api.anthropic.com');
+      return createAnthropic({ apiKey: env.ANTHROPIC_API_KEY, baseURL })(modelId);
+    },
+  },
+  google: {
+    check: (modelId, env) => requireKey('google', modelId, env, 'GOOGLE_GENERATIVE_AI_API_KEY'),
+    async load(modelId, env) {
+      const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
+      const baseURL = env.GOOGLE_GENERATIVE_AI_BASE_URL || 'https://generativelanguage.googleapis.com/v1beta';
+      return createGoogleGenerativeAI({ apiKey: env.GOOGLE_GENERATIVE_AI_API_KEY, baseURL })(modelId);
+    },
+  },
+  'openai-compatible': {
+    check: (modelId, env) => requireKey('openai-compatible', modelId, env, 'OPENAI_BASE_URL'),
+    load: (modelId, env) => loadCompatible('openai-compatible', modelId, env),
+  },
+  scripted: {
+    check: (modelId) => void parseScriptedId(modelId),
+    load: async (modelId) => (await import('../scripted/model.ts')).createScriptedModel(modelId),
+  },
+};
+
+async function loadCompatible(name: string, modelId: string, env: Env): Promise<LanguageModelV4> {
+  const { createOpenAICompatible } = await import('@ai-sdk/openai-compatible');
+  const provider = createOpenAICompatible({
+    name,
+    baseURL: env.OPENAI_BASE_URL as string,
+    ...(env.OPENAI_API_KEY ? { apiKey: env.OPENAI_API_KEY } : {}),
+    includeUsage: true,
+    // Off, a schema would be dropped with no more than a warning.
+    supportsStructuredOutputs: true,
+  });
+  return provider(modelId);
+}
+
+// Other Anthropic clients take the bare origin in ANTHROPIC_BASE_URL and add the version themselves; this one does not.
+const withVersion = (url: string): string =>
+  URL.canParse(url) && new URL(url).pathname === '/' ? new URL('/v1', url).href : url;
+
+function requireKey(provider: string, modelId: string, env: Env, variable: string): void {
+  if (env[variable]) return;
+  throw new LanefoldError(
+    'missing_provider_key',
+    `${provider}:${modelId} needs the environment variable ${variable}.`,
+    {
+      hint: `Set ${variable}, or use scripted:demo to try it offline without a key.`,
+      details: { provider, variable },
+    },
+  );
+}

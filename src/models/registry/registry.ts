@@ -1,0 +1,103 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { LanefoldError } from '../../errors.ts';
+import { builtInProviders, type Env } from './providers.ts';
+import { unknownModel } from './unknown-model.ts';
+
+/** A model, or a function that makes one from what stands after the prefix (`replay:12` → `replay("12")`). */
+export type ModelSource = LanguageModelV4 | ((modelId: string) => LanguageModelV4);
+
+export interface ModelRegistry {
+  /** The model of an id; loads its provider at first use. Rejects with `unknown_model` or `missing_provider_key`. */
+  resolve(id: string): Promise<LanguageModelV4>;
+  /** Raises the errors `resolve` would, without loading a provider or calling a function of `models`. */
+  check(id: string): void;
+}
+
+export interface ModelRegistryOptions {
+  /** Where keys and base URLs are read. Default process.env. */
+  env?: Env;
+  /** Short names for model ids or other aliases: `{fast: 'openai:gpt-5-mini'}`. They win over everything else. */
+  aliases?: Record<string, string>;
+  /** The user's own models by full id (`my-model`, `acme:large`) or by provider prefix (`acme`). */
+  models?: Record<string, ModelSource>;
+}
+
+type Target = { id: string; load: () => LanguageModelV4 | Promise<LanguageModelV4>; check?: () => void };
+
+// Inline scripts are ids too, so the number of ids has no natural bound.
+const MAX_CACHED = 1000;
+
+/** Finds language models by `provider:model` ids. Resolved models are cached for the registry's life. */
+export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
+  const { env = process.env, aliases = {}, models = {} } = options;
+  const cache = new Map<string, Promise<LanguageModelV4>>();
+
+  const find = (requested: string): Target => {
+    const id = followAliases(requested, aliases);
+    const [prefix, modelId] = splitId(id);
+    const exact = own(models, id);
+    const source = exact ?? own(models, prefix);
+    if (source) return { id, load: () => loadGiven(id, source, exact ? id : modelId) };
+    const provider = own(builtInProviders, prefix);
+    if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
+    return { id, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
+  };
+
+  const check = (id: string) => find(id).check?.();
+
+  return {
+    check,
+    async resolve(id) {
+      const cached = cache.get(id);
+      if (cached) return cached;
+      const target = find(id);
+      target.check?.();
+      const model = Promise.resolve(target.load());
+      if (cache.size >= MAX_CACHED) cache.clear();
+      cache.set(id, model);
+      model.catch(() => cache.delete(id));
+      return model;
+    },
+  };
+}
+
+const own = <T>(map: Record<string, T>, key: string): T | undefined => (Object.hasOwn(map, key) ? map[key] : undefined);
+
+/** `provider:model` at the first colon, as model names may have colons; no colon gives an empty model name. */
+function splitId(id: string): [string, string] {
+  const at = id.indexOf(':');
+  return at < 0 ? [id, ''] : [id.slice(0, at), id.slice(at + 1)];
+}
+
+function followAliases(requested: string, aliases: Record<string, string>): string {
+  const seen = [requested];
+  let id = requested;
+  for (let next = own(aliases, id); next !== undefined; next = own(aliases, id)) {
+    if (seen.includes(next)) {
+      const cycle = [...seen, next].join(' → ');
+      throw new LanefoldError(
+        'unknown_model',
+        `The model alias ${JSON.stringify(requested)} goes in a circle: ${cycle}.`,
+        {
+          hint: 'Let one of these aliases name a model such as openai:gpt-5-mini.',
+        },
+      );
+    }
+    seen.push(next);
+    id = next;
+  }
+  return id;
+}
+
+function loadGiven(id: string, source: ModelSource, modelId: string): LanguageModelV4 {
+  const model = typeof source === 'function' ? source(modelId) : source;
+  if (model?.specificationVersion === 'v4') return model;
+  const version = JSON.stringify((model as { specificationVersion?: unknown } | undefined)?.specificationVersion);
+  throw new LanefoldError(
+    'unknown_model',
+    `The model given for ${id} is not of the AI SDK's version v4 (it is ${version}).`,
+    {
+      hint: 'Use a provider package made for AI SDK 7.',
+    },
+  );
+}

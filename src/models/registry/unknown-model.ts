@@ -1,0 +1,34 @@
+import { LanefoldError } from '../../errors.ts';
+import { closest } from './closest.ts';
+import { builtInProviders } from './providers.ts';
+
+const vendors: [RegExp, string][] = [
+  [/^(gpt|o\d|chatgpt)/i, 'openai'],
+  [/^claude/i, 'anthropic'],
+  [/^gemini/i, 'google'],
+];
+
+/** Says which models there are and which one was probably meant. `id` is `requested` with its aliases followed. */
+export function unknownModel(requested: string, id: string, aliases: string[], models: string[]): LanefoldError {
+  const providers = Object.keys(builtInProviders);
+  const names = [...aliases, ...models];
+  const suggestion = suggest(id, names, [...models, ...providers]);
+  const known = `Providers: ${providers.map((p) => `${p}:`).join(' ')}.${names.length > 0 ? ` Names: ${names.join(', ')}.` : ''}`;
+  return new LanefoldError('unknown_model', `There is no model ${JSON.stringify(requested)}. ${known}`, {
+    hint: suggestion
+      ? `Did you mean ${suggestion}?`
+      : 'Write provider:model, such as openai:gpt-5-mini or scripted:demo.',
+    details: { id: requested, providers, names, ...(suggestion ? { suggestion } : {}) },
+  });
+}
+
+function suggest(id: string, names: string[], prefixes: string[]): string | undefined {
+  const at = id.indexOf(':');
+  if (at < 0) {
+    const near = closest(id, names);
+    const vendor = vendors.find(([pattern]) => pattern.test(id))?.[1];
+    return near ?? (vendor ? `${vendor}:${id}` : undefined);
+  }
+  const prefix = closest(id.slice(0, at), prefixes);
+  return prefix && at + 1 < id.length ? `${prefix}:${id.slice(at + 1)}` : closest(id, names);
+}

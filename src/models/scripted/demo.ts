@@ -1,0 +1,65 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
+import type { JsonObject } from '../../context/message.ts';
+import { cleanText } from '../../text.ts';
+import { placeholderArgs } from './placeholder.ts';
+import type { ScriptedTurn } from './id.ts';
+import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';
+
+/**
+ * A small ReAct script that works with any tools: first up to two calls it can fill from the last user message, then
+ * an answer that quotes their results.
+ */
+export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
+  const question = lastUserText(prompt);
+  const results = toolResults(sinceLastUser(prompt));
+  if (results.length > 0) {
+    const quoted = results.map((result) => `${result.toolName} says ${shorten(resultText(result), 300)}`).join('; ');
+    return { text: `Here is what I found: ${quoted}.`, calls: [] };
+  }
+  const offered = toolChoice?.type === 'none' ? [] : tools.filter((tool) => tool.type === 'function');
+  const usable = toolChoice?.type === 'tool' ? offered.filter((tool) => tool.name === toolChoice.toolName) : offered;
+  const [first] = usable;
+  if (!first)
+    return { text: `You said: ${shorten(question, 300) || 'nothing'}. I have no tools to look further.`, calls: [] };
+  const calls = usable.flatMap((tool) => callFor(tool, question)).slice(0, 2);
+  if (calls.length > 0) return { text: '', calls };
+  return { text: '', calls: [{ name: first.name, input: placeholderArgs(first.inputSchema, question) }] };
+}
+
+function callFor(tool: LanguageModelV4FunctionTool, question: string): { name: string; input: JsonObject }[] {
+  const properties = tool.inputSchema.properties ?? {};
+  const has = (name: string) => Object.hasOwn(properties, name);
+  const expression = has('expression') ? expressionIn(question) : undefined;
+  const place = has('city') || has('location') ? placeIn(question) : undefined;
+  const known: JsonObject = {};
+  if (expression) known.expression = expression;
+  if (place) known[has('city') ? 'city' : 'location'] = place;
+  if (Object.keys(known).length === 0) return [];
+  return [{ name: tool.name, input: { ...placeholderArgs(tool.inputSchema, question), ...known } }];
+}
+
+/** Arithmetic as written (`12 * (3 + 4)`), or else the numbers of the text added up. */
+function expressionIn(text: string): string | undefined {
+  const written = /[\d(][\d\s.()]*(?:[-+*/×x^%][\d\s.()]+)+/i.exec(text)?.[0];
+  if (written) {
+    const expression = written.replace(/[×x]/gi, '*').trim().replace(/\.$/, '');
+    // A bracket of the sentence around it may have come along.
+    return expression.split('(').length === expression.split(')').length ? expression : expression.replace(/[()]/g, '');
+  }
+  const numbers = text.match(/\d+(?:\.\d+)?/g);
+  if (!numbers) return undefined;
+  return numbers.join(/\btimes\b|\bmultipl|\bproduct\b/i.test(text) ? ' * ' : ' + ');
+}
+
+const capitalised = String.raw`\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*`;
+const afterPreposition = new RegExp(String.raw`\b(?:in|at|for|near|to|of)\s+(${capitalised})`, 'u');
+const insideSentence = new RegExp(String.raw`(?<=[\p{Ll}\d,]\s+)(${capitalised})`, 'u');
+
+/** A capitalised name after a preposition, or anywhere but at the beginning of a sentence. */
+const placeIn = (text: string): string | undefined =>
+  afterPreposition.exec(text)?.[1] ?? insideSentence.exec(text)?.[1];
+
+const shorten = (text: string, length: number): string => {
+  const line = text.replace(/\s+/g, ' ').trim();
+  return line.length > length ? `${cleanText(line.slice(0, length - 1))}…` : line;
+};

@@ -1,0 +1,74 @@
+import { LanefoldError } from '../../errors.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
+
+/** What one turn of a scripted model says: an answer, tool calls, or both. */
+export interface ScriptedTurn {
+  text: string;
+  calls: { name: string; input: JsonObject }[];
+}
+
+export interface ScriptedSpec {
+  script: 'echo' | 'demo' | ScriptedTurn[];
+  /** Wait before the first part and between parts, in milliseconds. */
+  latencyMs: number;
+  chunkMs: number;
+}
+
+/**
+ * Reads what stands after `scripted:`: `echo`, `demo`, or a JSON array of turns, then optionally
+ * `?latency_ms=50&chunk_ms=5`. A turn is a string (an answer), `{tool, args}`, or `{tools: [{tool, args}], text?}`.
+ * Raises `unknown_model` when it is none of these.
+ */
+export function parseScriptedId(id: string): ScriptedSpec {
+  // A question mark may stand inside a script's texts, so there the suffix begins after the last bracket.
+  const from = id.startsWith('[') ? id.lastIndexOf(']') : 0;
+  const at = id.indexOf('?', Math.max(0, from));
+  const name = at < 0 ? id : id.slice(0, at);
+  const query = new URLSearchParams(at < 0 ? '' : id.slice(at + 1));
+  for (const key of query.keys())
+    if (key !== 'latency_ms' && key !== 'chunk_ms')
+      throw invalid(id, `it has an unknown option ${JSON.stringify(key)}`);
+  return {
+    script: name === 'echo' || name === 'demo' ? name : parseScript(id, name),
+    latencyMs: milliseconds(id, query, 'latency_ms'),
+    chunkMs: milliseconds(id, query, 'chunk_ms'),
+  };
+}
+
+function milliseconds(id: string, query: URLSearchParams, key: string): number {
+  const value = Number(query.get(key) ?? 0);
+  if (value >= 0 && value <= 3_600_000) return value;
+  throw invalid(id, `${key} must be a number from 0 to 3600000`);
+}
+
+function parseScript(id: string, json: string): ScriptedTurn[] {
+  let script: Json;
+  try {
+    script = JSON.parse(json) as Json;
+  } catch {
+    throw invalid(id, 'it is neither echo, demo, nor a JSON array');
+  }
+  if (!Array.isArray(script) || script.length === 0) throw invalid(id, 'its script must be an array with a turn in it');
+  return script.map((turn, i) => {
+    if (typeof turn === 'string') return { text: turn, calls: [] };
+    const fields = isObject(turn) ? turn : {};
+    const calls = Array.isArray(fields.tools) ? fields.tools : [turn];
+    if (!calls.every((call) => isObject(call) && typeof call.tool === 'string'))
+      throw invalid(id, `turn ${i + 1} must be a string, {tool, args}, or {tools: [{tool, args}], text?}`);
+    return {
+      text: typeof fields.text === 'string' ? fields.text : '',
+      calls: (calls as JsonObject[]).map((call) => ({
+        name: call.tool as string,
+        input: isObject(call.args) ? call.args : {},
+      })),
+    };
+  });
+}
+
+const isObject = (value: Json | undefined): value is JsonObject =>
+  value !== null && typeof value === 'object' && !Array.isArray(value);
+
+const invalid = (id: string, why: string) =>
+  new LanefoldError('unknown_model', `There is no model "scripted:${id.slice(0, 200)}": ${why}.`, {
+    hint: 'Use scripted:echo, scripted:demo, or scripted:["an answer"], each with an optional ?latency_ms=50&chunk_ms=5.',
+  });

@@ -1,0 +1,75 @@
+import type { JsonObject, Usage } from '../../context/message.ts';
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { Claim } from '../../store/claim-run.ts';
+import type { RunEnd } from '../run/drive.ts';
+import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
+
+/** Tells the job of a claimed run how the run goes. `end` and `close` wait for half a second at most; the others never. */
+export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
+  const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
+  const at = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
+    iteration,
+    max_iterations: limit,
+    tokens: usage?.total_tokens ?? 0,
+    phase,
+  });
+  const taken = claim.fresh ? `${claim.agent} begins` : `${claim.agent} goes on after step ${claim.step}`;
+  const first = `${taken}, model ${short(claim.model)}, lane ${claim.context_ref}`;
+  const progress = new JobProgress(job, at(claim.iteration, claim.state?.phase ?? 'llm', claim.usage), first);
+  return {
+    step: (state: MachineState, step: StepDraft, usage: Usage | undefined): void =>
+      progress.note(at(state.iteration, state.phase, usage), stepLines(step, limit)),
+    end: (end: RunEnd): Promise<void> => {
+      const last = at(end.iteration, end.status, end.usage);
+      const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
+      const why = end.error?.message ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
+      progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
+      return progress.close();
+    },
+    /** Sends what was said so far, of a run that breaks off here. */
+    close: (): Promise<void> => progress.close(),
+    drop: (): void => progress.drop(),
+  };
+}
+
+/** What happened in a step, a line each. */
+function stepLines(step: StepDraft, limit: number): string[] {
+  const asked = step.calls?.map((call) => call.name).join(', ');
+  return [...(step.events ?? []), ...(step.thenEvents ?? [])].flatMap((event) => toLine(event, asked, limit) ?? []);
+}
+
+function toLine(
+  { k: kind, i, d: data = {} }: EventDraft,
+  asked: string | undefined,
+  limit: number,
+): string | undefined {
+  const at = `[${i}/${limit}]`;
+  switch (kind) {
+    case 'llm_completed':
+      return `${at} model ${asked ? `asks for ${asked}` : 'answers'}${tokens(data)}`;
+    case 'tool_completed':
+      return `${at} ${text(data, 'tool_name')}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
+    case 'llm_retry':
+      return `${at} model failed (${text((data['error'] ?? {}) as JsonObject, 'type')}), asked again`;
+    case 'llm_lost':
+      return `${at} the answer was lost with its worker, asked again`;
+    default:
+      return undefined;
+  }
+}
+
+const short = (model: string): string => (model.length <= 60 ? model : `${model.slice(0, 59)}…`);
+
+const text = (data: JsonObject, key: string): string => {
+  const value = data[key];
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : '?';
+};
+
+function tokens(data: JsonObject): string {
+  const usage = data['usage'] as Usage | undefined;
+  return usage ? ` (${usage.input_tokens} + ${usage.output_tokens} tokens)` : '';
+}
+
+const attempts = (data: JsonObject): string =>
+  Number(data['attempts']) > 1 ? `, ${Number(data['attempts'])} attempts` : '';

@@ -1,0 +1,108 @@
+import { cleanText } from '../../text.ts';
+
+/** What Bull Board shows of a run at work. */
+export interface Progress {
+  iteration: number;
+  max_iterations: number;
+  /** Spent so far, in and out. */
+  tokens: number;
+  /** `llm`, `tools`, or how the run ended. */
+  phase: string;
+}
+
+/** The part of a BullMQ job that is written to. */
+export interface ProgressJob {
+  updateProgress(progress: object): Promise<unknown>;
+  log(lines: string): Promise<unknown>;
+}
+
+/**
+ * How long news gathers before it is written: a write costs the queue as much as a commit costs the log, and nobody
+ * reads faster. A run shorter than this leaves none: the result of its job says it all.
+ */
+const gatherMs = 250;
+/** How long the end of a job waits for its last progress. */
+const flushMs = 500;
+/** Lines that may wait for a slow queue; beyond them the oldest are lost. */
+const maxWaiting = 200;
+
+/**
+ * Tells the queue how a job goes, for people who look at it. One write at a time, since concurrent ones may be rejected
+ * and arrive in any order; of progress only the latest counts. Never fails and never waits but for a moment in `close`.
+ */
+export class JobProgress {
+  readonly #job: ProgressJob;
+  readonly #startedAt = performance.now();
+  #timer: NodeJS.Timeout | undefined;
+  #latest: Progress | undefined;
+  #lines: string[] = [];
+  #lost = 0;
+  #shown = false;
+  #ending = false;
+  #dropped = false;
+  #sending: Promise<void> | undefined;
+
+  constructor(job: ProgressJob, first: Progress, line: string) {
+    this.#job = job;
+    this.note(first, [line]);
+  }
+
+  note(progress: Progress, lines: readonly string[]): void {
+    this.#latest = progress;
+    const at = ((performance.now() - this.#startedAt) / 1000).toFixed(2);
+    for (const line of lines) this.#lines.push(`+${at} s  ${cleanText(line)}`);
+    while (this.#lines.length > maxWaiting) {
+      this.#lines.shift();
+      this.#lost += 1;
+    }
+    this.#sendSoon();
+  }
+
+  /** Sends what is left of a run that was shown, within half a second. */
+  async close(): Promise<void> {
+    this.#ending = true;
+    clearTimeout(this.#timer);
+    if (this.#shown) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
+      // what is on its way may be older than the end
+      await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#send()), late]);
+      clearTimeout(timer);
+    }
+    this.drop();
+  }
+
+  /** Nothing more is sent. */
+  drop(): void {
+    this.#ending = true;
+    clearTimeout(this.#timer);
+    this.#dropped = true;
+  }
+
+  #sendSoon(): void {
+    if (this.#timer || this.#sending || this.#ending) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#shown = true;
+      this.#sending = this.#send().finally(() => {
+        this.#sending = undefined;
+        if (this.#latest) this.#sendSoon();
+      });
+    }, gatherMs);
+    this.#timer.unref();
+  }
+
+  async #send(): Promise<void> {
+    if (this.#latest && !this.#dropped) {
+      const progress = this.#latest;
+      this.#latest = undefined;
+      await this.#job.updateProgress(progress).catch(() => {});
+    }
+    if (this.#lines.length > 0 && !this.#dropped) {
+      const lines = this.#lost > 0 ? [`… ${this.#lost} lines were lost`, ...this.#lines] : this.#lines;
+      this.#lines = [];
+      this.#lost = 0;
+      await this.#job.log(lines.join('\n')).catch(() => {});
+    }
+  }
+}

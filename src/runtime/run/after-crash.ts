@@ -1,0 +1,49 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { ToolCall } from '../../context/message.ts';
+import { runAttempt } from '../../tools/attempt.ts';
+import { openEffects } from '../../tools/effects.ts';
+import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
+import { renderError, renderResult } from '../../tools/result.ts';
+import type { Tool } from '../../tools/tool.ts';
+
+/** What is known of a call that had started when its worker died; undefined: run it again. */
+export async function afterCrash(
+  tool: Tool,
+  call: ToolCall,
+  base: ToolCallBase,
+  { attempts, signal, agent }: { attempts: number; signal: AbortSignal; agent: ReadyAgent },
+): Promise<ToolOutcome | undefined> {
+  const { replay } = tool;
+  if (replay === 'safe') return undefined;
+  const spent = { attempts, durationMs: 0 };
+  if (replay !== 'never') {
+    const key = idempotencyKey(base.runId, base.round, base.callIndex);
+    try {
+      const checked = await tool.validate(call.arguments);
+      if (!checked.ok) return undefined;
+      const verify = (own: AbortSignal) =>
+        replay.verify(checked.value, {
+          ...base,
+          toolCallId: call.id,
+          attempt: attempts,
+          idempotencyKey: key,
+          signal: own,
+        });
+      const found = (await runAttempt(verify, tool.timeoutMs ?? agent.toolTimeoutMs, signal)) as
+        { result: unknown } | undefined;
+      if (!found) return undefined;
+      const { result, offered } = openEffects(found.result);
+      const rendered = renderResult(result, tool.maxResultBytes ?? agent.maxToolResultBytes);
+      return { ...rendered, ...spent, ...(offered && { offered }) };
+    } catch {
+      // What cannot be looked up stays unknown: to run it again could do it twice.
+      signal.throwIfAborted();
+    }
+  }
+  const error = {
+    type: 'unknown_outcome',
+    message: 'The worker died while this tool ran; whether it took effect is unknown.',
+    retryable: false,
+  };
+  return { ...renderError(error), status: 'unknown', ...spent };
+}

@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReadyAgent } from '../../agents/registry.ts';
+import { ModelError } from '../../models/errors/classify.ts';
+import { step } from '../../models/generate.ts';
+import type { MachineEvent } from '../../strategies/machine.ts';
+import type { Claim } from '../../store/claim-run.ts';
+import type { HeldRun } from './held-run.ts';
+import { modelFailed } from './model-failed.ts';
+import { prepareCall } from './prepare-call.ts';
+import type { RunContext } from './context.ts';
+import type { WorkerDeps } from './dependencies.ts';
+
+/** One model call, as an event for the machine. Rejects only when the run is cancelled or its lease lost. */
+export async function callModel(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number },
+): Promise<MachineEvent> {
+  const { signal } = run;
+  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  let closeLive: (() => void) | undefined;
+  try {
+    const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
+    const model = await deps.models.resolve(call.model);
+    run.assertHeld();
+    const turn = await step(model, {
+      prompt: call.prompt,
+      tools: call.tools,
+      settings: call.settings,
+      stream: agent.streaming,
+      signal,
+      idleTimeoutMs: agent.idleTimeoutMs,
+      onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
+    });
+    // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
+    if (turn.finishReason === 'incomplete') throw cutAnswer();
+    const { contextHash, refs, narrowed } = call;
+    const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
+    return {
+      type: 'model_answered',
+      turn,
+      contextHash,
+      ...(checked ? { checked } : {}),
+      ...(refs ? { refs } : {}),
+      ...(narrowed ? { tools: narrowed } : {}),
+    };
+  } catch (error) {
+    signal.throwIfAborted();
+    return modelFailed(error);
+  } finally {
+    closeLive?.();
+  }
+}
+
+const cutAnswer = () =>
+  new ModelError('The provider broke off its answer.', { errorType: 'llm_stream', retryable: true });

@@ -1,0 +1,14 @@
+import { classify } from '../../models/errors/classify.ts';
+import type { MachineEvent } from '../../strategies/machine.ts';
+
+/** A failed model call, as an event for the machine. */
+export function modelFailed(error: unknown): MachineEvent {
+  const failure = classify(error, 'llm_request');
+  return {
+    type: 'model_failed',
+    error: { type: failure.errorType, message: failure.message },
+    // silence has cost the whole idle timeout already; the caller decides whether to ask again
+    retryable: failure.retryable && failure.errorType !== 'timeout',
+    ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
+  };
+}

@@ -1,0 +1,47 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { ToolCall } from '../../context/message.ts';
+import { asksApproval } from '../../tools/approval.ts';
+import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
+import { askGuard } from '../../tools/guard.ts';
+import type { LedgerRow } from '../../store/claim-run.ts';
+
+/** What is known of the calls of a round before any of them starts, by their index. */
+export interface Preflight {
+  /** Calls the guard of the agent has blocked. */
+  blocked: Map<number, ToolOutcome>;
+  /** Calls that wait for a person's yes. */
+  awaiting: Set<number>;
+}
+
+/** Most rounds have nobody to ask. */
+export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
+  agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
+
+/** Asks guard and tools about the calls that nothing is decided of yet, one after the other, in call order. */
+export async function preflight(
+  agent: ReadyAgent,
+  calls: readonly ToolCall[],
+  stored: ReadonlyMap<number, LedgerRow>,
+  baseOf: (index: number) => ToolCallBase,
+  signal: AbortSignal,
+): Promise<Preflight> {
+  const found: Preflight = { blocked: new Map(), awaiting: new Set() };
+  for (const [index, call] of calls.entries()) {
+    const row = stored.get(index);
+    if (row?.outcome || row?.status === 'started') continue;
+    const base = baseOf(index);
+    const ctx = {
+      ...base,
+      toolCallId: call.id,
+      idempotencyKey: idempotencyKey(base.runId, base.round, index),
+      signal,
+    };
+    const tool = agent.tools.get(call.name);
+    const timeoutMs = tool?.timeoutMs ?? agent.toolTimeoutMs;
+    const verdict = agent.guardTool ? await askGuard(agent.guardTool, call, ctx, timeoutMs) : undefined;
+    if (verdict) found.blocked.set(index, verdict);
+    else if (tool && row?.approval?.decision !== 'approved' && (await asksApproval(tool, call, ctx, timeoutMs)))
+      found.awaiting.add(index);
+  }
+  return found;
+}

@@ -1,0 +1,130 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { Message } from '../../context/message.ts';
+import { toPrompt } from '../../models/messages/prompt.ts';
+import { redact } from '../../redaction/secrets.ts';
+import { step } from '../../models/generate.ts';
+import type { ReadyContract } from '../../contracts/contract.ts';
+import { runAttempt } from '../../tools/attempt.ts';
+import type { Command, MachineEvent } from '../../strategies/machine.ts';
+import type { Claim } from '../../store/claim-run.ts';
+import type { HeldRun } from './held-run.ts';
+import { modelFailed } from './model-failed.ts';
+import type { RunContext } from './context.ts';
+import { transformRequest, transformerContext } from './transform-request.ts';
+import type { WorkerDeps } from './dependencies.ts';
+
+type Repair = Extract<Command, { type: 'repair_output' }>;
+
+/**
+ * Has an answer that does not fit its contract put right, by the contract's own function or by one call of the model,
+ * which sees the question, the whole answer and what is wrong with it, and has no tools. Nothing of it is appended.
+ */
+export async function repairOutput(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+  command: Repair & { iteration: number },
+): Promise<MachineEvent> {
+  const { signal } = run;
+  const contract = agent.output!;
+  if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
+  const { attempt, error } = command;
+  const question = questionOf(claim);
+  const answer = command.text ?? context.lastAnswer;
+  run.assertHeld();
+  if (contract.repair) {
+    const repaired = await repairByCode(contract, { question, answer, error, attempt, signal }, agent.toolTimeoutMs);
+    signal.throwIfAborted();
+    return { type: 'output_repaired', checked: repaired };
+  }
+  try {
+    const request = await prepareRepair(
+      deps,
+      run,
+      agent,
+      claim,
+      command.iteration,
+      repairMessages(contract, { question, answer, error }),
+    );
+    const model = await deps.models.resolve(request.model);
+    run.assertHeld();
+    const { name, schema, description } = contract;
+    const turn = await step(model, {
+      prompt: toPrompt(request.messages),
+      tools: [],
+      settings: {
+        ...request.settings,
+        response_format: { type: 'json', schema, name, ...(description === undefined ? {} : { description }) },
+      },
+      stream: false,
+      signal,
+      idleTimeoutMs: agent.idleTimeoutMs,
+    });
+    return { type: 'output_repaired', checked: await contract.check(turn.text), usage: turn.usage };
+  } catch (fault) {
+    signal.throwIfAborted();
+    return modelFailed(fault);
+  }
+}
+
+/** A function that fails, or takes longer than a tool may, has used up its attempt. */
+async function repairByCode(
+  contract: ReadyContract,
+  draft: Parameters<NonNullable<ReadyContract['repair']>>[0],
+  timeoutMs: number,
+) {
+  try {
+    const start = (own: AbortSignal) => contract.repair!({ ...draft, signal: own });
+    return await contract.checkValue(await runAttempt(start, timeoutMs, draft.signal, 'The repair'));
+  } catch (error) {
+    return { ok: false as const, message: redact(error instanceof Error ? error.message : String(error)) };
+  }
+}
+
+function prepareRepair(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  iteration: number,
+  messages: Message[],
+) {
+  const draft = { model: claim.model, messages, settings: agent.settings, tools: [] };
+  const { requestTransformer: transformer } = agent;
+  if (!transformer) return draft;
+  return transformRequest(
+    transformer,
+    deps.models,
+    draft,
+    transformerContext(run, agent, claim, iteration),
+    agent.toolTimeoutMs,
+  );
+}
+
+const repairMessages = (
+  { instructions }: ReadyContract,
+  { question, answer, error }: { question: string; answer: string; error: string },
+): Message[] => [
+  {
+    role: 'system',
+    content: `Put what the answer says into the form that is asked for. Keep to the answer: add no facts.\n\n${instructions}`,
+  },
+  {
+    role: 'user',
+    content: `The question:\n${question}\n\nThe answer:\n${answer}\n\nWhat is wrong with the answer:\n${error}`,
+  },
+];
+
+/** The text of the message the run began with. */
+function questionOf(claim: Claim): string {
+  const message = claim.context.find((row) => row.seq === claim.user_seq && row.role === 'user');
+  return textOf(message?.content ?? '');
+}
+
+const textOf = (content: Message['content']): string =>
+  typeof content === 'string'
+    ? content
+    : content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('\n');

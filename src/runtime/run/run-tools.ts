@@ -1,0 +1,137 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { JsonObject, ToolCall } from '../../context/message.ts';
+import { frozen } from '../../context/state.ts';
+import type { Outcome } from '../../strategies/machine.ts';
+import { judgeEffects } from '../../tools/effects.ts';
+import { executeToolCall, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
+import { unknownTool } from '../../tools/lookup.ts';
+import { runToolRound } from '../../tools/round.ts';
+import type { Tool } from '../../tools/tool.ts';
+import { afterCrash } from './after-crash.ts';
+import type { Claim, LedgerRow } from '../../store/claim-run.ts';
+import { recordToolCall } from '../../store/commit-step.ts';
+import type { HeldRun } from './held-run.ts';
+import { needsPreflight, preflight } from './preflight.ts';
+import type { WorkerDeps } from './dependencies.ts';
+
+interface Round {
+  round: number;
+  iteration: number;
+  calls: ToolCall[];
+  /** The ledger as the claim found it, on a resumed round. */
+  ledger: LedgerRow[] | null;
+}
+
+/**
+ * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
+ * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
+ *
+ * Where calls need a person's yes the others run, all their outcomes are stored, and `awaiting` names the calls to ask for.
+ */
+export async function runTools(
+  deps: WorkerDeps,
+  run: HeldRun,
+  agent: ReadyAgent,
+  claim: Claim,
+  round: Round,
+): Promise<Outcome[] | { awaiting: number[] }> {
+  const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
+  let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
+  const state = frozen(claim.thread_state);
+  const baseOf = (index: number): ToolCallBase => ({
+    threadId: run.threadId,
+    runId: run.runId,
+    requestId: claim.request_id,
+    iteration: round.iteration,
+    round: round.round,
+    callIndex: index,
+    state,
+    context: { ...agent.toolContext, ...claim.options?.tool_context },
+  });
+  const ahead = needsPreflight(agent, round.calls)
+    ? await preflight(agent, round.calls, stored, baseOf, run.signal)
+    : undefined;
+
+  const outcomes: Outcome[] = await runToolRound(
+    round.calls,
+    async (call, index, signal) => {
+      const row = stored.get(index);
+      if (row?.outcome) return fromLedger(row);
+      if (ahead?.awaiting.has(index)) return awaiting;
+      const blocked = ahead?.blocked.get(index);
+      if (blocked) return blocked;
+      const tool = agent.tools.get(call.name);
+      if (!tool) return unknownTool(call.name);
+      const base = baseOf(index);
+      if (row?.status === 'started') {
+        run.assertHeld();
+        const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
+        if (known) return judged(known, tool, agent);
+      }
+      const outcome = await executeToolCall(tool, call, base, {
+        signal,
+        timeoutMs: agent.toolTimeoutMs,
+        maxRetries: agent.toolMaxRetries,
+        retryBackoffMs: agent.toolRetryBackoffMs,
+        maxResultBytes: agent.maxToolResultBytes,
+        onAttempt: async (attempt) => {
+          if (tool.replay !== 'safe') {
+            await recordToolCall(deps.db, run, round.round, index, { status: 'started', attempts: attempt });
+          }
+          run.assertHeld();
+        },
+      });
+      return judged(outcome, tool, agent);
+    },
+    {
+      concurrency: agent.toolConcurrency,
+      signal: run.signal,
+      onOutcome: async (index, outcome) => {
+        if (stored.get(index)?.outcome || ahead?.awaiting.has(index)) return;
+        open -= 1;
+        if (open === 0) return;
+        await recordToolCall(deps.db, run, round.round, index, {
+          status: outcome.status,
+          attempts: outcome.attempts,
+          duration_ms: outcome.durationMs,
+          outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject,
+        });
+      },
+    },
+  );
+  if (ahead && ahead.awaiting.size > 0) return { awaiting: [...ahead.awaiting] };
+  return outcomes;
+}
+
+/** Holds the place of a call that is not run in this round; never told. */
+const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
+
+function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAgent): ToolOutcome {
+  const refs = outcome.status === 'ok' ? tool.resultRefs?.(outcome.content) : undefined;
+  return {
+    ...outcome,
+    ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) : {}),
+    ...(refs ? { refs } : {}),
+  };
+}
+
+/** What an outcome has besides its content, where it has. */
+const extras = ({
+  cleaned,
+  effects,
+  refused,
+  refs,
+}: Pick<ToolOutcome, 'cleaned' | 'effects' | 'refused' | 'refs'>) => ({
+  ...(cleaned ? { cleaned } : {}),
+  ...(effects ? { effects } : {}),
+  ...(refused ? { refused } : {}),
+  ...(refs ? { refs } : {}),
+});
+
+const fromLedger = (row: LedgerRow): ToolOutcome => ({
+  status: row.status as ToolOutcome['status'],
+  content: row.outcome!.content,
+  attempts: row.attempts,
+  durationMs: row.duration_ms ?? 0,
+  ...extras(row.outcome!),
+});

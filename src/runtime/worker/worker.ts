@@ -1,0 +1,90 @@
+import { newId } from '../../ids.ts';
+import { closeWorker, type RunQueue } from '../../queue/queue.ts';
+import { listen } from '../../postgres/listen.ts';
+import { readersChannel } from '../../streams/piece.ts';
+import { HandedOver } from '../run/held-run.ts';
+import { LeaseKeeper } from './leases.ts';
+import { processJob, type JobWorker } from './process-job.ts';
+import { Repeater } from './repeat.ts';
+import { reportFaults } from './report-errors.ts';
+import { traceRetention } from './retention.ts';
+import { sweep } from './sweep.ts';
+import { checkTraceOptions } from './trace-options.ts';
+import type { WorkerDeps } from '../run/dependencies.ts';
+import type { RunningWorker, WorkerOptions } from './options.ts';
+
+/**
+ * Starts to work off runs. Defaults: a run of a killed worker goes on elsewhere within lease + sweep, under 9 s.
+ *
+ * @throws LanefoldError `queue_unreachable`
+ */
+export async function startWorker(
+  deps: WorkerDeps,
+  queue: RunQueue,
+  options: WorkerOptions = {},
+): Promise<RunningWorker> {
+  const {
+    concurrency = 20,
+    leaseMs = 6_000,
+    sweepMs = 2_000,
+    keepJobsMs = 86_400_000,
+    maxFruitlessClaims = 5,
+    cancelGraceMs = 5_000,
+    stopGraceMs = 25_000,
+  } = options;
+  const { retentionDays } = checkTraceOptions(options);
+  const onError = options.onError ?? reportFaults(deps.redactor);
+  const id = newId('worker');
+  const keeper = new LeaseKeeper(deps.db, leaseMs);
+  const self: JobWorker = {
+    ...{ id, leaseMs, maxFruitlessClaims, keeper, onError },
+    ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
+  };
+
+  const notices = deps.directUrl
+    ? listen(deps.directUrl, {
+        lanefold_cancel: () => void keeper.renew(),
+        [readersChannel]: (payload) => deps.live?.announced(payload),
+      })
+    : undefined;
+
+  const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
+  // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
+  const workers = await queue
+    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
+    .catch((error: unknown) => {
+      keeper.stop();
+      void notices?.close();
+      throw error;
+    });
+
+  const repeater = new Repeater(onError);
+  const adoptable = deps.privateQueue ? [] : deps.agents.names;
+  const graceMs = Math.min(5_000, leaseMs);
+  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, limit: 100, adoptable, onError }));
+  repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
+  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays));
+
+  return {
+    id,
+    get active() {
+      return keeper.size;
+    },
+    async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
+      if (self.phase === 'working') self.phase = 'stopping';
+      repeater.stop();
+      // at once: a run that is handed over must not come back
+      for (const worker of workers) void worker.pause(true);
+      const drained = Promise.allSettled(workers.map(closeWorker));
+      const patience = setTimeout(() => {
+        self.phase = 'leaving';
+        keeper.loseAll(() => new HandedOver());
+      }, patienceMs);
+      await drained;
+      clearTimeout(patience);
+      await notices?.close();
+      keeper.stop();
+      return { handedOver: self.handedOver };
+    },
+  };
+}

@@ -1,0 +1,95 @@
+import type { JsonObject, Message, Usage } from '../context/message.ts';
+import type { LoggedConfig } from '../agents/effective.ts';
+import type { RunOptions } from '../agents/run-options.ts';
+import type { StateEffect } from '../context/state.ts';
+import type { RefusedEffect } from '../tools/effects.ts';
+import type { Database } from '../postgres/pool.ts';
+import type { MachineState } from '../strategies/machine.ts';
+import type { PromotedRun } from './commit-step.ts';
+
+/** What a worker brings to a claim. */
+export interface ClaimRequest {
+  threadId: string;
+  runId: string;
+  enqueueNo: number;
+  workerId: string;
+  leaseMs: number;
+  /** Null: the agent has none. Undefined: this worker does not know the agent, and the lane keeps what it has. */
+  prompt: string | null | undefined;
+  fingerprint: string;
+  maxFruitlessClaims: number;
+}
+
+/** A run in the hands of this worker, with the context its next model call is made of. */
+export interface Claim {
+  claimed: true;
+  /** The first claim: the user message has just been written. */
+  fresh: boolean;
+  lease: number;
+  step: number;
+  iteration: number;
+  agent: string;
+  strategy: string;
+  model: string;
+  context_ref: string;
+  request_id: string;
+  options: RunOptions | null;
+  usage: Usage | null;
+  state: MachineState | null;
+  cancel_requested: boolean;
+  thread_state: JsonObject;
+  /** `seq` of the message the run began with. */
+  user_seq: number;
+  /** What the thread's log says of tools and tool context; null where it says nothing. */
+  config: LoggedConfig | null;
+  context: (Message & { seq: number })[];
+  /** The ledger of the open round, where the run waits for tools. */
+  calls: LedgerRow[] | null;
+}
+
+export interface LedgerRow {
+  call_index: number;
+  tool_call_id: string;
+  name: string;
+  status: 'pending' | 'awaiting_approval' | 'started' | 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
+  attempts: number;
+  duration_ms: number | null;
+  outcome: {
+    content: string;
+    cleaned?: boolean;
+    effects?: StateEffect[];
+    refused?: RefusedEffect[];
+    refs?: JsonObject;
+  } | null;
+  /** Where a person's yes was asked for; a denial has its outcome besides. */
+  approval: { decision?: 'approved' | 'denied' } | null;
+}
+
+export interface Refusal {
+  claimed: false;
+  status: string | null;
+  reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned';
+  /** Where the claim ended a poisoned run: the next one of its thread. */
+  promoted?: PromotedRun | null;
+}
+
+export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
+  const [row] = await db.query<{ claim: Claim | Refusal }>(
+    'claim_run',
+    'select lanefold.claim_run($1, $2, $3, $4) as claim',
+    [
+      request.threadId,
+      request.runId,
+      request.enqueueNo,
+      {
+        worker_id: request.workerId,
+        lease_ms: request.leaseMs,
+        prompt: request.prompt,
+        // 132 bits: every run keeps them
+        config_fingerprint: request.fingerprint.slice(0, 22),
+        max_fruitless_claims: request.maxFruitlessClaims,
+      },
+    ],
+  );
+  return row!.claim;
+}

@@ -1,0 +1,74 @@
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { drizzle } from 'drizzle-orm/node-postgres';
+import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
+import pg from 'pg';
+import { QuietClient } from '../../postgres/quiet-client.ts';
+import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
+import { packageRoot } from '../../package-root.ts';
+import { fromPostgres } from '../../postgres/errors.ts';
+import { assertCompatible, readVersions } from './version.ts';
+
+/** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
+const lockKey = 0x4c464f4c;
+
+export interface MigrateResult {
+  from: number;
+  to: number;
+  /** `newer`: the database was migrated by newer, compatible code and is left as it is. */
+  status: 'migrated' | 'current' | 'newer';
+}
+
+/**
+ * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
+ * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
+ *
+ * @param queueTables also BullMQ's own schema, for the queue on PostgreSQL
+ */
+export async function migrate(url: string, { queueTables = true } = {}): Promise<MigrateResult> {
+  const client = new QuietClient({ connectionString: url, application_name: 'lanefold migrate' });
+  try {
+    await client.connect();
+    await client.query('select pg_advisory_lock($1)', [lockKey]);
+    const from = await readVersions(client);
+    assertCompatible(from);
+    if (queueTables) await (await import('bullmq')).runMigrations(client);
+    if (from.schema > schemaVersion) return { from: from.schema, to: from.schema, status: 'newer' };
+    await applyMigrations(drizzle(client), {
+      migrationsFolder: path.join(packageRoot, 'db/migrations'),
+      migrationsSchema: 'drizzle',
+      migrationsTable: '__lanefold_migrations',
+    });
+    const changed = await applySql(client);
+    return { from: from.schema, to: schemaVersion, status: changed ? 'migrated' : 'current' };
+  } catch (error) {
+    throw fromPostgres(error);
+  } finally {
+    // Ending the session releases the lock, whatever happened.
+    await client.end().catch(() => {});
+  }
+}
+
+/** Functions may call each other, so their bodies are checked when all are there: at first use. */
+async function applySql(client: pg.Client): Promise<boolean> {
+  const root = path.join(packageRoot, 'db/sql');
+  const files = ['internal', 'functions', 'views', 'triggers'].flatMap((folder) =>
+    readdirSync(path.join(root, folder))
+      .filter((file) => file.endsWith('.sql') && file !== 'comments.sql')
+      .sort()
+      .map((file) => path.join(root, folder, file)),
+  );
+  const text = [...files, path.join(root, 'views/comments.sql')].map((file) => readFileSync(file, 'utf8')).join('\n');
+  const versions = `
+    create or replace function lanefold.schema_version() returns int language sql immutable as 'select ${schemaVersion}';
+    create or replace function lanefold.min_compatible_version() returns int language sql immutable as 'select ${minCompatibleVersion}';`;
+  const hash = createHash('sha256').update(versions).update(text).digest('hex');
+  const known = await client.query(
+    "select obj_description(to_regproc('lanefold._lock_thread')::oid, 'pg_proc') as hash",
+  );
+  if (known.rows[0]?.hash === hash) return false;
+  await client.query(`begin; set local check_function_bodies = off; ${versions} ${text}
+    comment on function lanefold._lock_thread(text) is '${hash}'; commit`);
+  return true;
+}

@@ -1,0 +1,42 @@
+import { schemaVersion } from '../../../db/schema/version.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Queryable } from '../../postgres/pool.ts';
+
+export interface SchemaVersions {
+  /** 0 where there is no schema yet. */
+  schema: number;
+  minCompatible: number;
+}
+
+/** Reads the versions the database carries. Safe on a database that has never seen Lanefold. */
+export async function readVersions(on: Queryable): Promise<SchemaVersions> {
+  const known = await on.query({ text: "select to_regproc('lanefold.schema_version') is not null as known" });
+  if (!known.rows[0]?.['known']) return { schema: 0, minCompatible: 0 };
+  const { rows } = await on.query({
+    text: 'select lanefold.schema_version() as schema, lanefold.min_compatible_version() as min',
+  });
+  return { schema: Number(rows[0]!['schema']), minCompatible: Number(rows[0]!['min']) };
+}
+
+/** Older code works on a newer schema as long as that schema says so. */
+export function assertCompatible(versions: SchemaVersions): void {
+  if (versions.minCompatible <= schemaVersion) return;
+  throw new LanefoldError(
+    'database_too_new',
+    `The database is at schema ${versions.schema}, which needs code for schema ${versions.minCompatible} or newer; this is ${schemaVersion}.`,
+    { hint: 'Update the lanefold package of this process. Nothing was changed.', details: { ...versions } },
+  );
+}
+
+/** What a worker or API asks before it starts. */
+export async function assertSchema(on: Queryable): Promise<void> {
+  const versions = await readVersions(on);
+  assertCompatible(versions);
+  // Code may run on an older schema only if nothing it calls is missing there, which nobody can promise: migrate first.
+  if (versions.schema >= schemaVersion) return;
+  throw new LanefoldError(
+    'database_outdated',
+    `The database is at schema ${versions.schema}; this code needs ${schemaVersion}.`,
+    { hint: 'Run `lanefold migrate`.', details: { ...versions } },
+  );
+}

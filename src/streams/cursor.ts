@@ -1,0 +1,55 @@
+import type { JsonObject } from '../context/message.ts';
+import type { RunEvent } from '../store/read-events.ts';
+import { isTerminal, type LiveAnswer } from './live-text.ts';
+import type { StreamItem } from './stream.ts';
+
+interface Offsets {
+  runId: string;
+  text: number;
+  thinking: number;
+}
+
+const rememberedEnds = 64;
+
+/**
+ * How far one stream has told the answers: a place in each, and no text of its own, so that a reader who falls behind
+ * costs nothing and gets the rest in one piece.
+ */
+export class Told {
+  readonly #offsets = new Map<string, Offsets>();
+  readonly #done = new Set<string>();
+
+  /** `head`: the last event when the stream was opened. Calls that began before it are told from a snapshot. */
+  constructor(readonly head: number) {}
+
+  /** What is to be told before an event: the rest of the answer it ends, which is `entry`. */
+  *before({ kind, eventSeq, runId, data }: RunEvent, entry: JsonObject | undefined): Generator<StreamItem> {
+    const callId = data['call_id'] as string;
+    if (kind === 'llm_started' && eventSeq > this.head) this.#offsets.set(callId, { runId, text: 0, thinking: 0 });
+    if (kind === 'llm_completed') {
+      const { content = '', thinking = '' } = entry ?? {};
+      if (typeof content === 'string' && typeof thinking === 'string')
+        yield* this.more({ runId, callId, text: content, thinking });
+    }
+    if (kind === 'llm_completed' || kind === 'llm_retry' || kind === 'llm_lost') this.#end(callId);
+    if (isTerminal(kind)) for (const [id, call] of this.#offsets) if (call.runId === runId) this.#end(id);
+  }
+
+  /** What of an answer this stream has not told yet. */
+  *more({ runId, callId, text, thinking }: Omit<LiveAnswer, 'placed'>): Generator<StreamItem> {
+    if (this.#done.has(callId) || (text === '' && thinking === '')) return;
+    const at = this.#offsets.get(callId);
+    this.#offsets.set(callId, { runId, text: text.length, thinking: thinking.length });
+    const of = { runId, llmCallId: callId };
+    if (!at) yield { type: 'llm_snapshot', ...of, text, thinking };
+    if (at && thinking.length > at.thinking)
+      yield { type: 'llm_delta', ...of, offset: at.thinking, thinking: thinking.slice(at.thinking) };
+    if (at && text.length > at.text) yield { type: 'llm_delta', ...of, offset: at.text, text: text.slice(at.text) };
+  }
+
+  #end(callId: string): void {
+    this.#offsets.delete(callId);
+    this.#done.add(callId);
+    if (this.#done.size > rememberedEnds) this.#done.delete(this.#done.values().next().value!);
+  }
+}

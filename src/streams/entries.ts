@@ -1,0 +1,48 @@
+import type { JsonObject } from '../context/message.ts';
+import type { RunEvent } from '../store/read-events.ts';
+import type { Database } from '../postgres/pool.ts';
+import { patiently } from './until-reachable.ts';
+
+type Payloads = Map<number, JsonObject>;
+
+/** How long a read entry serves other streams of the same thread, which want it at the same moment. */
+const sharedMs = 1_000;
+
+/** Reads the entries that events are about: those of a page in one statement, and once for all streams that tell it. */
+export class Answers {
+  readonly #db: Database;
+  readonly #shared = new WeakMap<RunEvent, Promise<Payloads>>();
+
+  constructor(db: Database) {
+    this.#db = db;
+  }
+
+  /** Payloads by `seq`: of the answers for `deltas`, of all for `entries`. */
+  async of(threadId: string, events: RunEvent[], want: { deltas: boolean; entries: boolean }): Promise<Payloads> {
+    const wanted = events.filter(
+      ({ kind, data }) =>
+        typeof data['seq'] === 'number' && (want.entries || (want.deltas && kind === 'llm_completed')),
+    );
+    if (wanted.length === 0) return new Map();
+    const missing = wanted.filter((event) => !this.#shared.has(event));
+    if (missing.length > 0) this.#read(threadId, missing);
+    const found = await Promise.all(new Set(wanted.map((event) => this.#shared.get(event)!)));
+    return found.length === 1 ? found[0]! : new Map(found.flatMap((payloads) => [...payloads]));
+  }
+
+  #read(threadId: string, events: RunEvent[]): void {
+    const seqs = events.map((event) => event.data['seq'] as number);
+    const reading = patiently(() =>
+      this.#db.query<{ seq: string; payload: JsonObject }>(
+        'stream_entries',
+        'select seq, payload from lanefold.thread_entry where thread_id = $1 and seq = any($2::bigint[])',
+        [threadId, seqs],
+      ),
+    ).then((rows): Payloads => new Map(rows.map((row) => [Number(row.seq), row.payload])));
+    for (const event of events) this.#shared.set(event, reading);
+    const forget = () => {
+      for (const event of events) this.#shared.delete(event);
+    };
+    reading.then(() => setTimeout(forget, sharedMs).unref(), forget);
+  }
+}

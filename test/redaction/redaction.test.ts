@@ -1,0 +1,139 @@
+import { defineAgent, defineTool } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { createRedactor } from '../../src/redaction/keys.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { contextOf, eventsOf } from '../support/log.ts';
+import { until } from '../support/until.ts';
+import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
+
+const secret = 'hunter2-hunter2';
+const quoted = `the request {"user":"ann","password":"${secret}"} with pin=${secret} was refused`;
+
+describe('a redactor', () => {
+  const { value, text } = createRedactor(['password', 'pin', 'x.y']);
+
+  test('takes out the values of its keys, exactly those, in any case and depth', () => {
+    const given = { PIN: 7, pins: 8, a: [{ Password: { b: secret } }, { page_token: 't' }], 'x.y': 1, xzy: 2 };
+    expect(value(given)).toEqual({
+      PIN: '[REDACTED]',
+      pins: 8,
+      a: [{ Password: '[REDACTED]' }, { page_token: 't' }],
+      'x.y': '[REDACTED]',
+      xzy: 2,
+    });
+    expect(given.PIN).toBe(7);
+    const innocent = { usage: { input_tokens: 3 }, list: [1, null, 'pinned: x'] };
+    expect(value(innocent)).toBe(innocent);
+  });
+
+  test.each([
+    [`{"password":"${secret}"}`, '{"password":"[REDACTED]"}'],
+    [`sent {"password":"${secret}"}`, 'sent {"password":[REDACTED]}'],
+    [`{"a":"{\\"password\\": \\"${secret} more\\"}"}`, '{"a":"{\\"password\\":\\"[REDACTED]\\"}"}'],
+    [`said "{\\"password\\": \\"${secret} more\\"}"`, 'said "{\\"password\\": [REDACTED]}"'],
+    ['pin=[REDACTED], user=ann', 'pin=[REDACTED], user=ann'],
+    [`password=${secret}&a=1`, 'password=[REDACTED]&a=1'],
+    [`PASSWORD: ${secret}, pin : '${secret} and'`, 'PASSWORD: [REDACTED], pin : [REDACTED]'],
+    [`pin: Bearer ${secret}`, 'pin: [REDACTED]'],
+    [`{"a":1,"Password":{"access":"${secret}","b":["${secret}"]}}`, '{"a":1,"Password":"[REDACTED]"}'],
+    [` [{"pin": ["${secret}", {"c": "${secret}"}], "n": 1}] `, '[{"pin":"[REDACTED]","n":1}]'],
+    [`{"n": 1.0, "kept": true}`, `{"n": 1.0, "kept": true}`],
+    [`refused: {"pin":{"access":"${secret}"},"b":"${secret}"}\nsee the log`, 'refused: {"pin":[REDACTED]\nsee the log'],
+    [`pin=[${secret}, ${secret}]`, 'pin=[REDACTED]'],
+    ['my_password: kept, the pin is kept', 'my_password: kept, the pin is kept'],
+  ])('in text: %s', (given, shown) => {
+    expect(text(given)).toBe(shown);
+  });
+
+  test('is not broken by JSON of any depth', () => {
+    const [open, close] = ['['.repeat(50_000), ']'.repeat(50_000)];
+    expect(text(open + close)).toBe(open + close);
+    expect(text(`${open}"pin=${secret}"${close}`)).not.toContain(secret);
+  });
+
+  test('has the usual keys unless told others, or none', () => {
+    expect(createRedactor().value({ token: 1, client_secret: 2, tokens: 3 })).toEqual({
+      token: '[REDACTED]',
+      client_secret: '[REDACTED]',
+      tokens: 3,
+    });
+    expect(createRedactor([]).value({ token: 1 })).toEqual({ token: 1 });
+  });
+});
+
+describe.skipIf(noRedis())('a secret under a configured key', () => {
+  let runtime: Runtime;
+  const faults: unknown[] = [];
+  beforeAll(async () => {
+    const logIn = defineTool({
+      name: 'log_in',
+      input: z.object({ user: z.string(), password: z.string() }),
+      // long enough at work for Bull Board to be told of it
+      execute: async (_, { runId }) => {
+        await until('the job has a log', async () => {
+          const { count } = await runtime.queues[0]!.getJobLogs(`${runId}.1`);
+          return count > 0;
+        });
+        return { pin: secret };
+      },
+    });
+    const contract = { schema: z.object({ user: z.string(), password: z.string() }) };
+    runtime = await startRuntime(
+      [
+        defineAgent({ name: 'clerk', model: unset, tools: [logIn] }),
+        defineAgent({ name: 'typist', model: unset, tools: [logIn], output: contract }),
+      ],
+      { redactKeys: ['password', 'pin'], worker: { onError: (error) => faults.push(error) } },
+    );
+  });
+  afterAll(() => runtime?.close());
+
+  const call = { calls: [{ name: 'log_in', args: { user: 'ann', password: secret } }] };
+  const shown = async (run: { id: string; threadId: string }) => {
+    const [queue] = runtime.queues;
+    const job = await until('the job has ended', async () => {
+      const found = await queue!.getJob(`${run.id}.1`);
+      return found?.finishedOn ? found : undefined;
+    });
+    const { logs } = await queue!.getJobLogs(`${run.id}.1`);
+    expect(logs.length).toBeGreaterThan(1);
+    const events = await eventsOf(runtime, run.threadId);
+    expect(events.length).toBeGreaterThan(5);
+    return JSON.stringify([events, logs, job.asJSON(), await runtime.runs.events(run)]);
+  };
+
+  test('is in no event, job or error of a run that fails', async () => {
+    const { id: model } = runtime.model((_, n) => (n === 0 ? call : new Error(quoted)));
+    const run = await runtime.run({ agent: 'clerk', model, input: 'go' });
+    expect(run.run).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('[REDACTED]') } });
+    expect(JSON.stringify(run.run)).not.toContain(secret);
+    const told = await shown(run);
+    expect(told).not.toContain(secret);
+    expect(told).toContain('was refused');
+    expect(faults).toEqual([]);
+  });
+
+  test('is in none of a run that answers with it, and the log has it all', async () => {
+    const { id: model } = runtime.model([call, { text: `Use {"password": "${secret}"}.` }]);
+    const run = await runtime.run({ agent: 'clerk', model, input: 'go' });
+    expect(await shown(run)).not.toContain(secret);
+    expect(run.run.result).toContain(secret);
+    expect(await contextOf(runtime, run.threadId)).toEqual([
+      ['user', 'go'],
+      ['assistant', ''],
+      ['tool', JSON.stringify({ pin: secret })],
+      ['assistant', run.run.result],
+    ]);
+  });
+
+  test('is in none of a run whose result is an object, which callers get whole', async () => {
+    const answer = { user: 'ann', password: secret };
+    const { id: model } = runtime.model([call, { text: JSON.stringify(answer) }]);
+    const run = await runtime.run({ agent: 'typist', model, input: 'go' });
+    expect(run.run).toMatchObject({ status: 'completed', result: answer });
+    const told = await shown(run);
+    expect(told).not.toContain(secret);
+    expect(told).toContain('"user":"ann"');
+  });
+});

@@ -1,0 +1,155 @@
+import { APICallError } from '@ai-sdk/provider';
+import { defineAgent, defineTool } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { noRedis, startLanefold } from '../../support/lanefold.ts';
+import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
+import { deferred, until } from '../../support/until.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+const signals: AbortSignal[] = [];
+const deaf = defineTool({
+  name: 'deaf',
+  input: z.object({}),
+  execute: (_, { signal }) => {
+    signals.push(signal);
+    return new Promise(() => {});
+  },
+});
+const quick = defineTool({ name: 'quick', input: z.object({}), execute: () => 'quick result' });
+const busyFor = (seconds: number) =>
+  new APICallError({
+    message: 'busy',
+    url: 'http://x',
+    requestBodyValues: {},
+    statusCode: 429,
+    responseHeaders: { 'retry-after': `${seconds}` },
+  });
+const agents = [defineAgent({ name: 'a', model: unset, tools: [deaf, quick] })];
+
+describe.skipIf(noRedis())('cancelling a run', () => {
+  let lanefold: Runtime;
+  beforeAll(async () => {
+    // A worker learns of cancels where it renews its leases.
+    lanefold = await startRuntime(agents, { worker: { leaseMs: 900 } });
+  });
+  afterAll(() => lanefold?.close());
+
+  const hanging = () => lanefold.model(() => new Promise(() => {}));
+
+  test('while its model streams ends it, leaves the model and frees the thread', async () => {
+    const model = hanging();
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the model works', () => model.calls.length === 1);
+    expect(await lanefold.runs.cancel(run, 'changed my mind')).toEqual({ status: 'running', accepted: true });
+    expect(await lanefold.runs.wait(run)).toMatchObject({
+      status: 'cancelled',
+      terminationReason: 'cancelled',
+      error: { type: 'cancelled', message: 'changed my mind' },
+    });
+    expect(model.calls[0]!.abortSignal!.aborted).toBe(true);
+    expect((await eventsOf(lanefold, run.threadId)).slice(-2)).toMatchObject([
+      { kind: 'request_cancelled', data: { reason: 'changed my mind' } },
+      { kind: 'checkpoint', data: { reason: 'terminal' } },
+    ]);
+    const next = await lanefold.run({ agent: 'a', model: unset, input: 'again', threadId: run.threadId });
+    expect(next.run).toMatchObject({ status: 'completed', result: 'again' });
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('while tools run closes their group: what is known is told, the rest is named as cancelled', async () => {
+    const model = lanefold.model([{ calls: [{ name: 'deaf' }, { name: 'quick' }] }]);
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('one outcome is stored', async () =>
+      (await ledgerOf(lanefold, run.threadId)).some((row) => row.status === 'ok'),
+    );
+    await lanefold.runs.cancel(run);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'cancelled' });
+    expect(signals.at(-1)!.aborted).toBe(true);
+    const [, , dead, alive] = await contextOf(lanefold, run.threadId);
+    expect(JSON.parse(dead![1] as string)).toMatchObject({ ok: false, error: { type: 'cancelled' } });
+    expect(alive).toEqual(['tool', 'quick result']);
+    expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['abandoned', 'ok']);
+    expect(model.calls).toHaveLength(1);
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('while it waits to ask its model again ends it at once', async () => {
+    const model = lanefold.model(() => busyFor(50));
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('it waits', async () => (await eventsOf(lanefold, run.threadId)).some((e) => e.kind === 'llm_retry'));
+    await lanefold.runs.cancel(run);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'cancelled' });
+    expect(model.calls).toHaveLength(1);
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('too late is harmless', async () => {
+    const done = await lanefold.run({ agent: 'a', model: unset, input: 'hi' });
+    expect(await lanefold.runs.cancel(done)).toEqual({ status: 'completed', accepted: false });
+    expect((await lanefold.runs.get(done)).status).toBe('completed');
+    await expectSound(lanefold, done.threadId);
+  });
+
+  test('of one that waits leaves the active one alone', async () => {
+    const gate = deferred();
+    const model = lanefold.model(async () => gate.promise.then(() => ({ text: 'done' })));
+    const active = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the model works', () => model.calls.length === 1);
+    const options = { agent: 'a', model: unset, threadId: active.threadId, busy: 'wait' as const };
+    const second = await lanefold.runs.enqueue({ ...options, input: 'second' });
+    const third = await lanefold.runs.enqueue({ ...options, input: 'third' });
+    expect(await lanefold.runs.cancel(second)).toEqual({ status: 'cancelled', accepted: true });
+    gate.resolve();
+    expect(await lanefold.runs.wait(third)).toMatchObject({ status: 'completed' });
+    expect((await contextOf(lanefold, active.threadId)).map(([, content]) => content)).toEqual([
+      'hi',
+      'done',
+      'third',
+      'third',
+    ]);
+    await expectSound(lanefold, active.threadId);
+  });
+
+  test('of one that nobody has begun ends it at once without a message, and the next one takes its place', async () => {
+    const idle = await startLanefold({ agents });
+    try {
+      const first = await idle.runs.enqueue({ agent: 'a', input: 'never asked' });
+      const next = await idle.runs.enqueue({ agent: 'a', input: 'next', threadId: first.threadId, busy: 'wait' });
+      expect(await idle.runs.cancel(first)).toEqual({ status: 'cancelled', accepted: true });
+      await idle.startWorker({ sweepMs: 3_600_000 });
+      expect(await idle.runs.wait(next)).toMatchObject({ status: 'completed', result: 'next' });
+      expect(await contextOf(idle, first.threadId)).toEqual([
+        ['user', 'next'],
+        ['assistant', 'next'],
+      ]);
+      await expectSound(idle, first.threadId);
+    } finally {
+      await idle.close();
+    }
+  });
+
+  test('before the last commit wins, also twice: the answer is kept, the run is cancelled for the first reason', async () => {
+    const late = await startRuntime(agents, { worker: { leaseMs: 3_600_000 } });
+    try {
+      const gate = deferred();
+      const model = late.model(async () => gate.promise.then(() => ({ text: 'too late' })));
+      const run = await late.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+      await until('the model works', () => model.calls.length === 1);
+      for (const reason of ['first', 'second']) {
+        expect(await late.runs.cancel(run, reason)).toEqual({ status: 'running', accepted: true });
+      }
+      gate.resolve();
+      const ended = await late.runs.wait(run);
+      expect(ended).toMatchObject({ status: 'cancelled', result: null, error: { message: 'first' } });
+      expect(await late.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: false });
+      expect(await contextOf(late, run.threadId)).toEqual([
+        ['user', 'hi'],
+        ['assistant', 'too late'],
+      ]);
+      await expectSound(late, run.threadId);
+    } finally {
+      await late.close();
+    }
+  });
+});

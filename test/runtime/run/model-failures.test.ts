@@ -1,0 +1,126 @@
+import { APICallError } from '@ai-sdk/provider';
+import { defineAgent, defineTool } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { noRedis } from '../../support/lanefold.ts';
+import { contextOf, entriesOf, eventsOf, expectSound } from '../../support/log.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+const httpError = (statusCode: number, headers: Record<string, string> = {}) =>
+  new APICallError({
+    message: `HTTP ${statusCode}`,
+    url: 'http://x',
+    requestBodyValues: {},
+    statusCode,
+    responseHeaders: headers,
+  });
+const atOnce = { 'retry-after-ms': '0' };
+
+describe.skipIf(noRedis())('a model that fails', () => {
+  let lanefold: Runtime;
+  beforeAll(async () => {
+    const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
+    lanefold = await startRuntime([
+      defineAgent({ name: 'a', model: unset, tools: [look], maxModelRetries: 2 }),
+      defineAgent({ name: 'impatient', model: unset, idleTimeoutMs: 30 }),
+    ]);
+  });
+  afterAll(() => lanefold?.close());
+
+  test('with 429 and 500 is asked again until it answers, each retry told', async () => {
+    const model = lanefold.model((_, n) =>
+      n === 0 ? httpError(429, { 'retry-after-ms': '7' }) : n === 1 ? httpError(500, atOnce) : { text: 'hello' },
+    );
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({ status: 'completed', result: 'hello', iteration: 1 });
+    const events = await eventsOf(lanefold, threadId);
+    expect(events.map((event) => event.kind)).toEqual([
+      ...['request_started', 'llm_started', 'llm_retry', 'llm_started', 'llm_retry', 'llm_started'],
+      ...['llm_completed', 'checkpoint', 'request_completed', 'checkpoint'],
+    ]);
+    expect(events.filter((event) => event.kind === 'llm_retry').map((event) => event.data)).toMatchObject([
+      { attempt: 1, delay_ms: 7, error: { type: 'llm_request', message: expect.stringContaining('429') } },
+      { attempt: 2, delay_ms: 0, error: { message: expect.stringContaining('500') } },
+    ]);
+    expect(new Set(model.calls.map((call) => JSON.stringify(call.prompt))).size).toBe(1);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('past its retries fails the run, which leaves the lane usable', async () => {
+    const model = lanefold.model(() => httpError(503, atOnce));
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({
+      status: 'failed',
+      terminationReason: 'error',
+      error: { type: 'llm_request' },
+      result: null,
+    });
+    expect(model.calls).toHaveLength(3);
+    const next = await lanefold.run({ agent: 'a', model: 'scripted:["better"]', input: 'again', threadId });
+    expect(next.run).toMatchObject({ status: 'completed', result: 'better' });
+    expect(await contextOf(lanefold, threadId)).toEqual([
+      ['user', 'hi'],
+      ['user', 'again'],
+      ['assistant', 'better'],
+    ]);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('for good after a tool round fails at once, with what it used, and keeps what it did', async () => {
+    const model = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(400)));
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'llm_request' }, usage: { total_tokens: 15 } });
+    expect(model.calls).toHaveLength(2);
+    expect(await contextOf(lanefold, threadId)).toEqual([
+      ['user', 'hi'],
+      ['assistant', ''],
+      ['tool', 'seen'],
+    ]);
+    const [failed, checkpoint] = (await eventsOf(lanefold, threadId)).slice(-2);
+    expect(failed).toMatchObject({
+      kind: 'request_failed',
+      data: { error_type: 'llm_request', usage: { total_tokens: 15 } },
+    });
+    expect(checkpoint).toMatchObject({ kind: 'checkpoint', data: { reason: 'terminal' } });
+    await expectSound(lanefold, threadId);
+  });
+
+  test('takes the lane back to before the run where that was asked for', async () => {
+    const { threadId } = await lanefold.run({ agent: 'a', model: 'scripted:["one"]', input: 'first' });
+    const model = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(400)));
+    const { id } = await lanefold.run({ agent: 'a', model: model.id, input: 'second', threadId, onFailure: 'restore' });
+    expect(await contextOf(lanefold, threadId)).toEqual([
+      ['user', 'first'],
+      ['assistant', 'one'],
+    ]);
+    expect((await entriesOf(lanefold, threadId)).at(-1)).toMatchObject({
+      kind: 'ai_context_operation',
+      payload: { operation: { type: 'replace', reason: 'restore', meta: { run_id: id } } },
+    });
+    const next = lanefold.model([{ text: 'three' }]);
+    await lanefold.run({ agent: 'a', model: next.id, input: 'third', threadId });
+    expect(next.calls[0]!.prompt.map((message) => message.role)).toEqual(['user', 'assistant', 'user']);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('by a blank turn fails the run as llm_response, its usage counted, nothing of it in the context', async () => {
+    const model = lanefold.model([{ text: ' ', finishReason: 'length' }]);
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'llm_response' }, usage: { total_tokens: 15 } });
+    expect(await contextOf(lanefold, threadId)).toEqual([['user', 'hi']]);
+    expect((await eventsOf(lanefold, threadId)).map((event) => event.kind)).not.toContain('llm_completed');
+  });
+
+  test('by silence fails the run as timeout without asking again', async () => {
+    const model = lanefold.model(() => new Promise(() => {}));
+    const { run } = await lanefold.run({ agent: 'impatient', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'timeout' } });
+    expect(model.calls).toHaveLength(1);
+  });
+
+  test('with text the database cannot store in its error fails the run and is told cleaned', async () => {
+    const model = lanefold.model(() => new Error('bad \u0000 byte \ud800'));
+    const { run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
+    expect(run).toMatchObject({ status: 'failed', error: { message: 'bad \ufffd byte \ufffd' } });
+  });
+});

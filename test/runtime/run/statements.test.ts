@@ -1,0 +1,58 @@
+import { defineAgent, defineTool } from 'lanefold';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { z } from 'zod';
+import { noRedis } from '../../support/lanefold.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+/** Statements of all runs together, whatever their number, and of nobody's: the wait for runs to end. */
+const shared = ['renew_leases', 'sweep_active', 'sweep_runs', 'runs_ended'];
+
+describe.skipIf(noRedis())('statements of a run', () => {
+  let lanefold: Runtime;
+  let counted: string[] = [];
+  beforeAll(async () => {
+    const look = defineTool({ name: 'look', input: z.object({}).loose(), execute: () => 'seen' });
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, instructions: 'Look.', tools: [look] })]);
+  });
+  afterAll(() => lanefold?.close());
+  beforeEach(() => {
+    counted = [];
+    const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      const config = args[0] as string | { name?: string; text?: string };
+      const { text = '', name = text } = typeof config === 'string' ? { text: config } : config;
+      if (text.includes('lanefold.') && !shared.includes(name)) counted.push(name);
+      return query.apply(this, args) as never;
+    });
+  });
+  afterEach(() => void vi.restoreAllMocks());
+
+  const run = async (calls: number, { deltas = 1 } = {}) => {
+    const model = lanefold.model([
+      { calls: Array.from({ length: calls }, (_, i) => ({ id: `c${i}`, name: 'look', args: { i } })) },
+      { text: 'word '.repeat(100), deltas },
+    ]);
+    const from = counted.length;
+    const { run: ended } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
+    expect(ended).toMatchObject({ status: 'completed', step: 3 });
+    return counted.slice(from);
+  };
+
+  test('with one safe tool call and three steps are at most eight', async () => {
+    const statements = await run(1);
+    expect(statements.filter((name) => name === 'commit_step')).toHaveLength(3);
+    expect(statements.filter((name) => name === 'claim_run' || name === 'enqueue_run')).toHaveLength(2);
+    expect(statements.length).toBeLessThanOrEqual(8);
+  });
+
+  test('grow by at most one with each parallel call', async () => {
+    const one = (await run(1)).length;
+    for (const calls of [2, 5]) expect((await run(calls)).length - one).toBeLessThanOrEqual(calls - 1);
+  });
+
+  test('do not grow with what a model streams', async () => {
+    const whole = await run(1);
+    expect(await run(1, { deltas: 100 })).toEqual(whole);
+  });
+});

@@ -1,0 +1,130 @@
+import type { LanguageModelV4 } from '@ai-sdk/provider';
+import { defineAgent } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createScriptedModel } from '../../../src/models/scripted/model.ts';
+import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
+
+/** A scripted model that answers only when told to, so that a test knows a call is under way. */
+function gated() {
+  let arrived!: () => void;
+  let open!: () => void;
+  let called = new Promise<void>((resolve) => (arrived = resolve));
+  let gate = new Promise<void>((resolve) => (open = resolve));
+  const model = (id: string): LanguageModelV4 => {
+    const scripted = createScriptedModel(id);
+    return {
+      ...scripted,
+      doStream: async (options) => {
+        arrived();
+        await gate;
+        return scripted.doStream(options);
+      },
+    };
+  };
+  return {
+    model,
+    called: () => called,
+    /** Lets the waiting call and all later ones answer. */
+    open: () => open(),
+    reset() {
+      called = new Promise<void>((resolve) => (arrived = resolve));
+      gate = new Promise<void>((resolve) => (open = resolve));
+    },
+  };
+}
+
+describe.skipIf(noRedis())('steering', () => {
+  const gate = gated();
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    const agent = defineAgent({ name: 'echo', model: 'gated:echo', maxIterations: 3 });
+    lanefold = await startLanefold({ agents: [agent], models: { gated: gate.model } });
+    await lanefold.startWorker();
+  });
+  afterAll(() => lanefold.close());
+
+  const roles = async (threadId: string) =>
+    (await lanefold.contexts.project(threadId)).map((row) => `${row.role}: ${String(row.content)}`);
+
+  it('continues the run with input that came during the final answer, in order', async () => {
+    gate.reset();
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'first' });
+    await gate.called();
+    expect(await lanefold.runs.steer(run.threadId, '  second ')).toMatchObject({ status: 'queued', reason: null });
+    const receipt = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
+    expect(receipt).toEqual({ inputId: 'in-3', runId: run.id, status: 'queued', reason: null, duplicate: false });
+    gate.open();
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'third', iteration: 2 });
+    expect(await roles(run.threadId)).toEqual([
+      'user: first',
+      'assistant: first',
+      'user: second',
+      'user: third',
+      'assistant: third',
+    ]);
+    const again = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
+    expect(again).toMatchObject({ status: 'injected', duplicate: true });
+    const kinds = (await lanefold.runs.events(run)).map((event) => event.kind);
+    expect(kinds.filter((kind) => kind === 'input_injected')).toHaveLength(2);
+    expect(kinds.filter((kind) => kind === 'request_completed')).toHaveLength(1);
+  });
+
+  it('gives input that came before the run began to its first call', async () => {
+    gate.reset();
+    const busy = await lanefold.runs.enqueue({ agent: 'echo', input: 'busy' });
+    await gate.called();
+    const next = await lanefold.runs.enqueue({ agent: 'echo', input: 'next', threadId: busy.threadId, busy: 'wait' });
+    await lanefold.database.pool.query('select lanefold.finish_run($1, $2, null, $3)', [
+      busy.threadId,
+      busy.id,
+      { status: 'failed', reason: 'error' },
+    ]);
+    expect((await lanefold.runs.steer(busy.threadId, 'and this', { expectedRequestId: next.requestId })).status).toBe(
+      'queued',
+    );
+    gate.open();
+    const [job] = [{ thread_id: next.threadId, run_id: next.id, enqueue_no: 1, agent: 'echo' }];
+    await lanefold.queues[0]!.add('run', job!, { jobId: `${next.id}.1` });
+    expect(await lanefold.runs.wait(next)).toMatchObject({ status: 'completed', result: 'and this', iteration: 1 });
+    expect((await roles(busy.threadId)).slice(-3)).toEqual(['user: next', 'user: and this', 'assistant: and this']);
+  });
+
+  it('takes the input into the context, without an answer, when the limit is reached', async () => {
+    gate.reset();
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'only', maxIterations: 1 });
+    await gate.called();
+    await lanefold.runs.steer(run.threadId, 'too late');
+    gate.open();
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', terminationReason: 'max_iterations' });
+    expect(await roles(run.threadId)).toEqual(['user: only', 'assistant: only', 'user: too late']);
+  });
+
+  it('rejects with the reason, and changes nothing', async () => {
+    gate.reset();
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'hold', requestId: 'req-1' });
+    await gate.called();
+    const { threadId } = run;
+    const reason = async (content: string, options = {}) =>
+      (await lanefold.runs.steer(threadId, content, options)).reason;
+    expect(await reason('x', { expectedRequestId: 'another' })).toBe('request_mismatch');
+    expect(await reason(' \n ')).toBe('empty_content');
+    expect(await reason(7 as unknown as string)).toBe('invalid_input');
+    await expect(lanefold.runs.steer(threadId, 'x', { role: 'system' } as object)).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    for (let i = 0; i < 64; i++) await lanefold.runs.steer(threadId, `input ${i}`);
+    expect(await reason('one too many')).toBe('queue_full');
+    await lanefold.runs.cancel(run);
+    // the worker may have ended the run by now
+    expect(['closed', 'idle']).toContain(await reason('after the cancel'));
+    expect((await lanefold.runs.wait(run)).status).toBe('cancelled');
+    gate.open();
+    expect(await reason('nobody there')).toBe('idle');
+    expect(await roles(threadId)).toEqual(['user: hold']);
+    const dropped = await lanefold.database.pool.query(
+      "select count(*)::int as n from lanefold.pending_input where thread_id = $1 and status = 'dropped'",
+      [threadId],
+    );
+    expect(dropped.rows[0].n).toBe(64);
+  });
+});

@@ -1,0 +1,71 @@
+import { defineAgent, defineTool, type RunHandle } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { noRedis } from '../../support/lanefold.ts';
+import { eventsOf, expectSound } from '../../support/log.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+const look = defineTool({ name: 'look', input: z.object({ at: z.number() }), execute: ({ at }) => at });
+const agent = defineAgent({ name: 'walker', model: unset, tools: [look], maxIterations: 50 });
+const droppable = ['llm_started', 'tool_started'];
+
+describe.skipIf(noRedis())('the trace of a run', () => {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await startRuntime([agent]);
+  });
+  afterAll(() => runtime?.close());
+
+  /** A run of `rounds` rounds of one tool, worked off with this length of the trace. */
+  async function walk(rounds: number, maxTraceEvents?: number) {
+    const own = maxTraceEvents === undefined ? runtime : await startRuntime([agent], { worker: { maxTraceEvents } });
+    try {
+      const turns = Array.from({ length: rounds }, (_, at) => ({ calls: [{ name: 'look', args: { at } }] }));
+      const run = await own.run({ agent: 'walker', model: own.model([...turns, { text: 'there' }]).id, input: 'go' });
+      const events = await eventsOf(own, run.threadId);
+      await expectSound(own, run.threadId);
+      return { run: run.run, kinds: events.map((event) => event.kind), truncated: await truncated(own, run) };
+    } finally {
+      if (own !== runtime) await own.close();
+    }
+  }
+  const truncated = async (own: Runtime, run: RunHandle) => {
+    const { rows } = await own.database.pool.query<{ trace_truncated: boolean; event_count: number }>(
+      'select trace_truncated, event_count from lanefold.run where thread_id = $1 and id = $2',
+      [run.threadId, run.id],
+    );
+    return rows[0]!;
+  };
+
+  test('keeps its first events, then only those that say how the run went', async () => {
+    const whole = await walk(8);
+    expect(whole.truncated).toEqual({ trace_truncated: false, event_count: whole.kinds.length });
+    for (const cap of [10, 11, 12, 13]) {
+      const cut = await walk(8, cap);
+      expect(cut.run).toMatchObject({ status: 'completed', result: 'there', iteration: 9 });
+      const later = whole.kinds.slice(cap).filter((kind) => !droppable.includes(kind));
+      expect(cut.kinds).toEqual([...whole.kinds.slice(0, cap), ...later]);
+      expect(cut.truncated).toEqual({ trace_truncated: true, event_count: cut.kinds.length });
+    }
+  });
+
+  test('of exactly the length is whole', async () => {
+    const { kinds } = await walk(3);
+    const exact = await walk(3, kinds.length);
+    expect(exact.kinds).toEqual(kinds);
+    expect(exact.truncated.trace_truncated).toBe(false);
+  });
+
+  test('is cut at 2,000 events unless told otherwise', async () => {
+    const calls = Array.from({ length: 210 }, (_, at) => ({ id: `c${at}`, name: 'look', args: { at } }));
+    const { id: model } = runtime.model((_, n) => (n < 6 ? { calls } : { text: 'there' }));
+    const run = await runtime.run({ agent: 'walker', model, input: 'go' });
+    const events = await eventsOf(runtime, run.threadId);
+    const late = events.slice(2_000).map((event) => event.kind);
+    expect(events.slice(0, 2_000).filter((event) => event.kind === 'tool_started')).toHaveLength(5 * 210);
+    expect(late.filter((kind) => droppable.includes(kind))).toEqual([]);
+    expect(late).toContain('request_completed');
+    expect(await truncated(runtime, run)).toEqual({ trace_truncated: true, event_count: events.length });
+    await expectSound(runtime, run.threadId);
+  });
+});

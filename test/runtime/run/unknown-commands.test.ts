@@ -1,0 +1,51 @@
+import { defineAgent } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { strategies } from '../../../src/strategies/index.ts';
+import type { Decision, Machine, MachineEvent } from '../../../src/strategies/machine.ts';
+import { react } from '../../../src/strategies/react/machine.ts';
+import { noRedis } from '../../support/lanefold.ts';
+import { expectSound } from '../../support/log.ts';
+import { facts, llm } from '../../strategies/given.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+/** A strategy that wants something the runtime cannot do. */
+const odd = (name: string, command: object): Machine => ({
+  name,
+  tools: true,
+  output: true,
+  start: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
+  resume: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
+  on: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
+});
+
+describe.skipIf(noRedis())('what nobody knows', () => {
+  let lanefold: Runtime;
+  beforeAll(async () => {
+    strategies['dancer'] = odd('dancer', { type: 'dance' });
+    strategies['quitter'] = odd('quitter', { type: 'finish' });
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset })]);
+  });
+  afterAll(async () => {
+    delete strategies['dancer'];
+    delete strategies['quitter'];
+    await lanefold?.close();
+  });
+
+  test.each([
+    ['dancer', /dancer commands what the runtime does not know.*dance/],
+    ['quitter', /quitter ended without a terminal commit/],
+  ])('a command of the strategy %s fails its run', async (strategy, message) => {
+    const { threadId, run } = await lanefold.run({ agent: 'a', input: 'x', strategy });
+    expect(run).toMatchObject({
+      status: 'failed',
+      error: { type: 'internal', message: expect.stringMatching(message) },
+    });
+    await expectSound(lanefold, threadId);
+  });
+
+  test('an event is an error of its machine, not silence', () => {
+    expect(() => react.on(facts, llm, { type: 'rained' } as unknown as MachineEvent)).toThrow(
+      /react does not know .*rained/,
+    );
+  });
+});

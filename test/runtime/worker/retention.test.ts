@@ -1,0 +1,140 @@
+import { defineAgent, defineTool, type RunHandle } from 'lanefold';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { openDatabase } from '../../../src/postgres/pool.ts';
+import { traceRetention } from '../../../src/runtime/worker/retention.ts';
+import { noRedis } from '../../support/lanefold.ts';
+import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
+import { until } from '../../support/until.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
+
+describe.skipIf(noRedis())('traces of long ago', () => {
+  let runtime: Runtime;
+  beforeAll(async () => {
+    runtime = await startRuntime([defineAgent({ name: 'keeper', model: unset, tools: [look] })]);
+  });
+  afterEach(() => void delete process.env['LANEFOLD_TRACE_RETENTION_DAYS']);
+  afterAll(() => runtime?.close());
+
+  const asks = (threadId: string, requestId: string, more = {}) => {
+    const { id: model } = runtime.model([{ calls: [{ name: 'look' }] }, { text: 'done' }]);
+    return runtime.run({ agent: 'keeper', model, input: 'go', threadId, createThread: true, requestId, ...more });
+  };
+  const age = (run: RunHandle, days: number) =>
+    runtime.database.pool.query(
+      "update lanefold._run set finished_at = finished_at - $3 * interval '1 day' where thread_id = $1 and id = $2",
+      [run.threadId, run.id, days],
+    );
+  const row = async (run: RunHandle) => {
+    const { rows } = await runtime.database.pool.query<Record<string, unknown>>(
+      'select * from lanefold.run where thread_id = $1 and id = $2',
+      [run.threadId, run.id],
+    );
+    return rows[0]!;
+  };
+  const drop = async (days: number, limit = 100) => {
+    const { rows } = await runtime.database.pool.query<{ n: number }>('select lanefold.drop_traces($1, $2) as n', [
+      days,
+      limit,
+    ]);
+    return rows[0]!.n;
+  };
+
+  test('are emptied by any worker, and nothing else is', async () => {
+    const old = await asks('t-1', 'q-1');
+    const limited = await asks('t-1', 'q-2', { maxIterations: 1 });
+    const young = await asks('t-1', 'q-3');
+    await age(old, 31);
+    await age(limited, 31);
+    await age(young, 29);
+    const before = {
+      entries: await entriesOf(runtime, 't-1'),
+      context: await contextOf(runtime, 't-1'),
+      ledger: await ledgerOf(runtime, 't-1'),
+      young: await eventsOf(runtime, 't-1', young.id),
+    };
+    expect(limited.run).toMatchObject({ terminationReason: 'max_iterations', result: expect.any(String) });
+
+    const worker = await runtime.startWorker({ sweepMs: 20 });
+    await until('the old traces are gone', async () => (await row(limited))['trace_dropped_at']);
+    await worker.stop();
+
+    expect(await runtime.runs.events(old)).toEqual([]);
+    expect(await eventsOf(runtime, 't-1')).toEqual(before.young);
+    expect(await runtime.threads.events('t-1')).toHaveLength(before.young.length);
+    expect(await row(old)).toMatchObject({
+      status: 'completed',
+      result: 'done',
+      state: null,
+      trace_dropped_at: expect.any(Date),
+    });
+    expect(await row(limited)).toMatchObject({
+      status: 'completed',
+      termination_reason: 'max_iterations',
+      result: null,
+    });
+    expect(await row(young)).toMatchObject({ result: 'done', trace_dropped_at: null });
+    expect(await entriesOf(runtime, 't-1')).toEqual(before.entries);
+    expect(await contextOf(runtime, 't-1')).toEqual(before.context);
+    expect(await ledgerOf(runtime, 't-1')).toEqual(before.ledger);
+    await expectSound(runtime, 't-1');
+
+    const again = await runtime.runs.enqueue({
+      agent: 'keeper',
+      model: old.run.model,
+      input: 'go',
+      threadId: 't-1',
+      requestId: 'q-1',
+    });
+    expect(again).toMatchObject({ id: old.id, duplicate: true, status: 'completed' });
+    const next = await asks('t-1', 'q-4');
+    expect((await eventsOf(runtime, 't-1', next.id))[0]!.event_seq).toBe(before.young.at(-1)!.event_seq + 1);
+    await expectSound(runtime, 't-1');
+  });
+
+  test('go in batches, oldest first, each once, and never while their thread is at work', async () => {
+    const runs = [await asks('t-2', 'a'), await asks('t-2', 'b'), await asks('t-2', 'c')];
+    for (const [i, run] of runs.entries()) await age(run, 90 - i);
+    const kept = async () => (await Promise.all(runs.map(row))).map((run) => run['trace_dropped_at'] === null);
+    const client = await runtime.database.pool.connect();
+    try {
+      await client.query('begin');
+      await client.query("select 1 from lanefold.thread where id = 't-2' for update");
+      expect(await drop(60)).toBe(0);
+      expect(await kept()).toEqual([true, true, true]);
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+    expect(await drop(60, 2)).toBe(2);
+    expect(await kept()).toEqual([false, false, true]);
+    expect(await drop(60, 2)).toBe(1);
+    expect(await drop(60, 2)).toBe(0);
+    await expectSound(runtime, 't-2');
+  });
+
+  test('stay for ever with 0 days, and numbers that are none are refused', async () => {
+    const run = await asks('t-3', 'a');
+    await age(run, 10_000);
+    const db = openDatabase({ url: runtime.database.url });
+    await traceRetention(db, 0)();
+    expect(await eventsOf(runtime, 't-3')).not.toEqual([]);
+    await traceRetention(db, 9_999)();
+    expect(await eventsOf(runtime, 't-3')).toEqual([]);
+    await db.close();
+
+    const refused = { code: 'invalid_input', hint: expect.stringContaining('LANEFOLD_TRACE_RETENTION_DAYS') };
+    for (const traceRetentionDays of [-1, NaN, Infinity]) {
+      await expect(runtime.startWorker({ traceRetentionDays })).rejects.toMatchObject(refused);
+    }
+    process.env['LANEFOLD_TRACE_RETENTION_DAYS'] = 'a month';
+    await expect(runtime.startWorker()).rejects.toMatchObject(refused);
+    for (const maxTraceEvents of [0, 1.5, NaN]) {
+      await expect(runtime.startWorker({ maxTraceEvents, traceRetentionDays: 0 })).rejects.toMatchObject({
+        code: 'invalid_input',
+      });
+    }
+  });
+});

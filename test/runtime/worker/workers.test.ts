@@ -1,0 +1,268 @@
+import { WaitingError, type Job } from 'bullmq';
+import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'lanefold';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { RunJob, RunJobResult } from '../../../src/queue/job.ts';
+import type { RunQueue } from '../../../src/queue/queue.ts';
+import { processJob, type JobWorker } from '../../../src/runtime/worker/process-job.ts';
+import type { WorkerDeps } from '../../../src/runtime/run/dependencies.ts';
+import { noRedis } from '../../support/lanefold.ts';
+import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
+import { deferred, until } from '../../support/until.ts';
+import { startRuntime, unset, type Runtime } from '../helpers.ts';
+
+/** Leases that no test outlives: whoever goes on with a run has not waited for one to run out. */
+const long = { leaseMs: 600_000, sweepMs: 600_000 };
+
+describe.skipIf(noRedis())('a worker whose grace is over', () => {
+  let lanefold: Runtime;
+  let calls: ToolCallContext[];
+  let hold: (ctx: ToolCallContext) => Promise<string>;
+  beforeAll(async () => {
+    const tool = (name: string, replay: 'safe' | 'never') =>
+      defineTool({
+        name,
+        input: { type: 'object' },
+        replay,
+        timeoutMs: 600_000,
+        execute: (_, ctx) => {
+          calls.push(ctx);
+          return hold(ctx);
+        },
+      });
+    const tools = [tool('look', 'safe'), tool('charge', 'never')];
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, tools })], { worker: long });
+    await lanefold.worker.stop();
+  });
+  afterAll(() => lanefold?.close());
+  beforeEach(() => {
+    calls = [];
+    hold = async () => 'done';
+  });
+
+  const kinds = async (threadId: string) => (await eventsOf(lanefold, threadId)).map((event) => event.kind);
+  const claims = async (threadId: string) => {
+    const { rows } = await lanefold.database.pool.query(
+      'select lease::int, enqueue_no, fruitless_claims from lanefold._run where thread_id = $1',
+      [threadId],
+    );
+    return rows[0];
+  };
+
+  test('breaks off a model call and hands the run over; the next worker makes the call again', async () => {
+    const first = await lanefold.startWorker(long);
+    let aborted = 0;
+    const model = lanefold.model(async ({ abortSignal }, n) => {
+      if (n > 0) return { text: 'hello' };
+      return new Promise<never>((_, reject) => {
+        abortSignal!.addEventListener('abort', () => {
+          aborted += 1;
+          reject(abortSignal!.reason as Error);
+        });
+      });
+    });
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the call is made', () => model.calls.length === 1);
+    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(aborted).toBe(1);
+    expect(await lanefold.runs.get(run)).toMatchObject({ status: 'queued' });
+    expect(await claims(run.threadId)).toEqual({ lease: 1, enqueue_no: 2, fruitless_claims: 0 });
+
+    const second = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
+    expect(await kinds(run.threadId)).toEqual([
+      ...['request_started', 'llm_started', 'llm_lost', 'llm_started'],
+      ...['llm_completed', 'checkpoint', 'request_completed', 'checkpoint'],
+    ]);
+    await expectSound(lanefold, run.threadId);
+    expect(await second.stop()).toEqual({ handedOver: 0 });
+  });
+
+  test('hands over as often as it likes: nothing died of the run', async () => {
+    let open = false;
+    const model = lanefold.model(async ({ abortSignal }) => {
+      if (open) return { text: 'at last' };
+      return new Promise<never>((_, reject) =>
+        abortSignal!.addEventListener('abort', () => reject(abortSignal!.reason as Error)),
+      );
+    });
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    for (let n = 1; n <= 4; n++) {
+      const worker = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+      await until('it has the run', () => model.calls.length === n);
+      expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    }
+    open = true;
+    const last = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'at last' });
+    await last.stop();
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('hands over what it has, also where it is told again to stop', async () => {
+    const worker = await lanefold.startWorker(long);
+    let again: Promise<unknown> | undefined;
+    const model = lanefold.model(async ({ abortSignal }) => {
+      if (again) return { text: 'hello' };
+      return new Promise<never>((_, reject) => {
+        abortSignal!.addEventListener('abort', () => {
+          again = worker.stop();
+          reject(abortSignal!.reason as Error);
+        });
+      });
+    });
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the call is made', () => model.calls.length === 1);
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await again).toEqual({ handedOver: 1 });
+    const next = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
+    await next.stop();
+  });
+
+  test('leaves what happened last in the log of the job it breaks off', async () => {
+    const logs = async (id: string) => (await lanefold.queues[0]!.getJobLogs(`${id}.1`)).logs.join('\n');
+    hold = async ({ runId }) => {
+      await until('Bull Board is told of the run', async () => (await logs(runId)) !== '');
+      return 'seen';
+    };
+    let open = false;
+    const model = lanefold.model(async ({ abortSignal }, n) => {
+      if (n === 0) return { calls: [{ id: 'c0', name: 'look' }] };
+      if (open) return { text: 'ended' };
+      return new Promise<never>((_, reject) =>
+        abortSignal!.addEventListener('abort', () => reject(abortSignal!.reason as Error)),
+      );
+    });
+    const first = await lanefold.startWorker(long);
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the second call is made', () => model.calls.length === 2);
+    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await logs(run.id)).toMatch(/look: ok in \d+ ms$/);
+    open = true;
+    const next = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'ended' });
+    await next.stop();
+  });
+
+  test('treats tools as a crash does: stored outcomes stay, safe ones run again, the others are of unknown outcome', async () => {
+    const model = lanefold.model([
+      {
+        calls: [
+          { id: 'c0', name: 'look' },
+          { id: 'c1', name: 'look' },
+          { id: 'c2', name: 'charge' },
+        ],
+      },
+      { text: 'ended' },
+    ]);
+    // the first is done, the other two listen to nobody
+    hold = ({ callIndex }) => (callIndex === 0 ? Promise.resolve('seen') : new Promise<never>(() => {}));
+    const first = await lanefold.startWorker(long);
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('all are called and one is stored', async () => {
+      const rows = await ledgerOf(lanefold, run.threadId);
+      return calls.length === 3 && rows[0]?.status === 'ok' && rows[2]?.status === 'started';
+    });
+    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(calls.map((call) => call.signal.aborted)).toEqual([false, true, true]);
+
+    hold = async () => 'seen again';
+    const second = await lanefold.startWorker(long);
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'ended' });
+    expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['ok', 'ok', 'unknown']);
+    expect((await contextOf(lanefold, run.threadId)).slice(2, 4)).toEqual([
+      ['tool', 'seen'],
+      ['tool', 'seen again'],
+    ]);
+    expect(calls.map((call) => call.callIndex)).toEqual([0, 1, 2, 1]);
+    await expectSound(lanefold, run.threadId);
+    await second.stop();
+  });
+
+  test('takes nothing back of what it hands over', async () => {
+    const model = lanefold.model(() => new Promise<never>(() => {}));
+    const runs = await Promise.all(
+      Array.from({ length: 10 }, () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' })),
+    );
+    const worker = await lanefold.startWorker({ ...long, concurrency: 20 });
+    await until('all calls are made', () => model.calls.length === runs.length);
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: runs.length });
+    for (const run of runs) {
+      expect(await claims(run.threadId)).toMatchObject({ lease: 1, enqueue_no: 2 });
+      await lanefold.runs.cancel(run);
+    }
+  });
+
+  test('a run that was cancelled meanwhile ends cancelled, with or without a worker', async () => {
+    const model = lanefold.model(() => new Promise<never>(() => {}));
+    const first = await lanefold.startWorker(long);
+    const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
+    await until('the call is made', () => model.calls.length === 1);
+    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    await lanefold.runs.cancel(run);
+    expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled' });
+    await expectSound(lanefold, run.threadId);
+  });
+});
+
+describe.skipIf(noRedis())('workers of one process', () => {
+  let lanefold: Runtime;
+  beforeAll(async () => {
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset })]);
+  });
+  afterAll(() => lanefold?.close());
+
+  test('stop each for itself', async () => {
+    const second = await lanefold.startWorker();
+    expect(second.id).not.toBe(lanefold.worker.id);
+    await second.stop();
+    const { run } = await lanefold.run({ agent: 'a', input: 'still there?' });
+    expect(run).toMatchObject({ status: 'completed', result: 'still there?' });
+  });
+
+  test('are stopped also where everything is closed while they begin', async () => {
+    const listeners = async () => {
+      const { rows } = await lanefold.database.pool.query(
+        `select count(*)::int as n from pg_stat_activity
+         where datname = current_database() and application_name = 'lanefold listen'`,
+      );
+      return rows[0].n as number;
+    };
+    await until('the first one listens', async () => (await listeners()) === 1);
+    const own = await createLanefold(lanefold.options);
+    const starting = own.startWorker();
+    await own.close();
+    expect((await starting).active).toBe(0);
+    await until('its connections are closed', async () => (await listeners()) === 1);
+  });
+
+  test('end what they have begun before they stop, and begin nothing after', async () => {
+    const gate = deferred();
+    const slow = lanefold.model(async () => gate.promise.then(() => ({ text: 'ended' })));
+    const begun = await lanefold.runs.enqueue({ agent: 'a', model: slow.id, input: 'hi' });
+    await until('it runs', () => lanefold.worker.active === 1);
+    const stopped = lanefold.worker.stop();
+    gate.resolve();
+    await stopped;
+    expect(await lanefold.runs.get(begun)).toMatchObject({ status: 'completed', result: 'ended' });
+    const late = await lanefold.runs.enqueue({ agent: 'a', input: 'late' });
+    expect(await lanefold.runs.get(late)).toMatchObject({ status: 'queued' });
+    expect(await contextOf(lanefold, late.threadId)).toEqual([]);
+
+    await lanefold.startWorker();
+    expect(await lanefold.runs.wait(late)).toMatchObject({ status: 'completed' });
+    await expectSound(lanefold, begun.threadId);
+  });
+});
+
+test('a job that comes to a worker that has stopped goes back as it came', async () => {
+  const moved: unknown[] = [];
+  const job = {
+    data: { thread_id: 't', run_id: 'r', enqueue_no: 1, agent: 'a' },
+    moveToWait: async (token: string) => void moved.push(token),
+  } as unknown as Job<RunJob, RunJobResult>;
+  // without a database or a queue: it may ask neither
+  const work = processJob({} as WorkerDeps, {} as RunQueue, { phase: 'stopping' } as JobWorker);
+  await expect(work(job, 'token', undefined)).rejects.toThrow(WaitingError);
+  expect(moved).toEqual(['token']);
+});
