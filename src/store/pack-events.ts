@@ -1,27 +1,51 @@
-import type { Json } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import type { EventDraft } from '../strategies/machine.ts';
 
-/** An event as it is stored; the view `run_event` unpacks it. `c` is the number of a model call of the run, `r` why a checkpoint is one. */
-export type StoredEvent = EventDraft & { c?: number; m?: number; r?: Json };
+/**
+ * An event as the trace stores it. One letter a key, because the trace is the largest thing stored beside the log; the
+ * view `run_event` gives the keys their names back.
+ */
+export interface StoredEvent {
+  /** Kind. */
+  k: string;
+  /** Iteration. */
+  i: number;
+  /** The entry the event is about, as its offset in the step. */
+  e?: number;
+  /** The number of the model call, where it is one of the event's own run. */
+  c?: number;
+  /** How many messages the context of the model call has. */
+  m?: number;
+  /** Reason of a checkpoint. */
+  r?: Json;
+  /** All other data. */
+  d?: JsonObject;
+}
 
 /**
- * The stored form of events: what the row of the batch or of the run says anyway is left out of each of them, because
- * the trace is the largest thing we keep beside the log. `messages`: how many the context of a call has.
+ * Packs events for storage. Left out is what the row of the batch or of the run implies: the run's id in the id of a
+ * model call, and the run's model.
+ *
+ * @param messages how many the context of a model call has that the step starts
  */
 export const packEvents = (
   runId: string,
   events: readonly EventDraft[] | undefined,
   messages?: number,
-): StoredEvent[] | undefined =>
-  events?.map(({ d, ...event }) => {
-    if (!d) return event;
-    if (event.k === 'checkpoint') return { ...event, r: d['reason']! };
-    const { call_id: callId, ...rest } = d;
+): StoredEvent[] | undefined => events?.map((event) => packEvent(runId, event, messages));
+
+function packEvent(runId: string, { kind, iteration, entry, data }: EventDraft, messages?: number): StoredEvent {
+  const packed: StoredEvent = { k: kind, i: iteration, ...(entry === undefined ? {} : { e: entry }) };
+  if (!data) return packed;
+  if (kind === 'checkpoint') return { ...packed, r: data['reason']! };
+  const { call_id: callId, ...rest } = data;
+  if (kind === 'llm_started') {
     // the model of a call is the run's
-    if (event.k === 'llm_started') delete rest['model'];
-    const own = typeof callId === 'string' && callId.startsWith(`${runId}.`);
-    const packed: StoredEvent = { ...event, ...(own ? { c: Number(callId.slice(runId.length + 1)) } : {}) };
-    if (event.k === 'llm_started' && messages !== undefined) packed.m = messages;
-    const data = own || callId === undefined ? rest : d;
-    return Object.keys(data).length > 0 ? { ...packed, d: data } : packed;
-  });
+    delete rest['model'];
+    if (messages !== undefined) packed.m = messages;
+  }
+  const ownCall = typeof callId === 'string' && callId.startsWith(`${runId}.`);
+  if (ownCall) packed.c = Number(callId.slice(runId.length + 1));
+  const stored = ownCall || callId === undefined ? rest : data;
+  return Object.keys(stored).length > 0 ? { ...packed, d: stored } : packed;
+}

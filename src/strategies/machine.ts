@@ -86,7 +86,7 @@ export type Command =
   /** Ends the run by the database, which closes an open tool group first. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
-/** One durable advance: what is appended, told and remembered. Events name entries by their offset `e`. */
+/** One durable advance: what is appended, told and remembered. Events name entries by their offset `entry`. */
 export interface StepDraft {
   entries?: EntryDraft[];
   events?: EventDraft[];
@@ -111,11 +111,13 @@ export interface EntryDraft {
   refs?: JsonObject;
 }
 
+/** An event for the run's trace. */
 export interface EventDraft {
-  k: string;
-  i: number;
-  d?: JsonObject;
-  e?: number;
+  kind: string;
+  iteration: number;
+  data?: JsonObject;
+  /** Which of the step's entries the event is about, from 0. */
+  entry?: number;
 }
 
 export interface Outcome {

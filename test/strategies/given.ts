@@ -52,6 +52,6 @@ export const failed = (retryable: boolean, retryAfterMs?: number): MachineEvent 
 
 /** Kinds of the events of a decision, those after drained input behind a bar. */
 export const kinds = ({ step }: Decision<ReactState>): string[] => [
-  ...(step?.events ?? []).map((event) => event.k),
-  ...(step?.thenEvents ? ['|', ...step.thenEvents.map((event) => event.k)] : []),
+  ...(step?.events ?? []).map((event) => event.kind),
+  ...(step?.thenEvents ? ['|', ...step.thenEvents.map((event) => event.kind)] : []),
 ];

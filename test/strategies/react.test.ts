@@ -24,9 +24,9 @@ describe('ReAct', () => {
     ]);
     expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint']);
     expect(decision.step!.events![0]).toMatchObject({
-      i: 1,
-      e: 0,
-      d: { call_id: 'run_1.1', turn_type: 'final_answer', finish_reason: 'stop', llm_response_id: 'resp_1' },
+      iteration: 1,
+      entry: 0,
+      data: { call_id: 'run_1.1', turn_type: 'final_answer', finish_reason: 'stop', llm_response_id: 'resp_1' },
     });
   });
 
@@ -54,7 +54,7 @@ describe('ReAct', () => {
     const state = step!.continue!.state as ReactState;
     expect(step!.continue).toMatchObject({
       state: { iteration: 2, call_no: 2 },
-      events: [{ k: 'llm_started', i: 2, d: { call_id: 'run_1.2' } }],
+      events: [{ kind: 'llm_started', iteration: 2, data: { call_id: 'run_1.2' } }],
     });
     expect(given(state).when({ type: 'continued' })).toEqual({
       state,
@@ -123,7 +123,7 @@ describe('ReAct', () => {
       { status: 'error', attempts: 2, duration_ms: 9 },
     ]);
     expect(kinds(decision)).toEqual(['tool_completed', 'tool_completed', 'checkpoint', '|', 'llm_started']);
-    expect(decision.step!.events!.map((event) => event.i)).toEqual([1, 1, 2]);
+    expect(decision.step!.events!.map((event) => event.iteration)).toEqual([1, 1, 2]);
     expect(decision.step!.drain).toBe(true);
     expect(decision.state).toMatchObject({ phase: 'llm', iteration: 2, call_no: 2, retries: 0 });
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
@@ -164,7 +164,7 @@ describe('ReAct', () => {
     const first = given(llm).when(failed(true));
     expect(first.command).toEqual({ type: 'call_model', callId: 'run_1.2', afterMs: 500 });
     expect(kinds(first)).toEqual(['llm_retry', 'llm_started']);
-    expect(first.step!.events![0]!.d).toEqual({
+    expect(first.step!.events![0]!.data).toEqual({
       call_id: 'run_1.1',
       attempt: 1,
       delay_ms: 500,
@@ -201,8 +201,8 @@ describe('ReAct', () => {
   ])('resumed %s, the lost call is told and a new one started', (_, state, lost) => {
     const decision = given(state).when('resume');
     expect(kinds(decision)).toEqual(['llm_lost', '|', 'llm_started']);
-    expect(decision.step!.events![0]!.d).toEqual({ call_id: `run_1.${lost}` });
-    expect(decision.step!.thenEvents![0]!.d).toMatchObject({ call_id: `run_1.${lost + 1}` });
+    expect(decision.step!.events![0]!.data).toEqual({ call_id: `run_1.${lost}` });
+    expect(decision.step!.thenEvents![0]!.data).toMatchObject({ call_id: `run_1.${lost + 1}` });
     expect(decision.step!.drain).toBe(true);
     expect(decision.command).toEqual({ type: 'call_model', callId: `run_1.${lost + 1}` });
   });

@@ -40,11 +40,11 @@ function stepLines(step: StepDraft, limit: number): string[] {
 }
 
 function toLine(
-  { k: kind, i, d: data = {} }: EventDraft,
+  { kind, iteration, data = {} }: EventDraft,
   asked: string | undefined,
   limit: number,
 ): string | undefined {
-  const at = `[${i}/${limit}]`;
+  const at = `[${iteration}/${limit}]`;
   switch (kind) {
     case 'llm_completed':
       return `${at} model ${asked ? `asks for ${asked}` : 'answers'}${tokens(data)}`;

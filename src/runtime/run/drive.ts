@@ -14,7 +14,7 @@ import { commitStep, finishRun, type PromotedRun } from '../../store/commit-step
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { outputFacts } from './output-facts.ts';
 import { repairOutput } from './repair-output.ts';
-import { redactStep } from './redact-step.ts';
+import { redactEvents, redactStep } from './redact-step.ts';
 import { RunContext } from './context.ts';
 import { runTools } from './run-tools.ts';
 import { suspendRun } from '../../store/suspend-run.ts';
@@ -134,7 +134,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
     const error = { ...fault, message: deps.redactor.text(fault.message) };
     const told = {
       ...(usage ? { usage } : {}),
-      ...(events ? { events: deps.redactor.value(events) } : {}),
+      ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
     };
     const result = await finishRun(deps.db, run, { status, reason, error, ...told });
     return toEnd(result, { error });

@@ -1,29 +1,32 @@
 import type { Redactor } from '../../redaction/keys.ts';
-import type { StepDraft } from '../../strategies/machine.ts';
+import type { EventDraft, StepDraft } from '../../strategies/machine.ts';
 
 type Finish = NonNullable<StepDraft['finish']>;
 
 /**
- * A step as its trace may tell it, itself where there is nothing to hide. Entries, outcomes, results and the state of the
- * machine are what they were.
+ * The step with its events redacted, for the trace and the job. Entries, outcomes, effects, the result and the machine's
+ * state are left as they are: the model and the tools need them whole.
  */
-export function redactStep(redactor: Redactor, step: StepDraft): StepDraft {
-  const { events, thenEvents, finish, continue: next } = step;
-  let told = step;
-  const clean = redactor.value(events);
-  if (clean && clean !== events) told = { ...told, events: clean };
-  const cleanThen = redactor.value(thenEvents);
-  if (cleanThen && cleanThen !== thenEvents) told = { ...told, thenEvents: cleanThen };
-  const cleanNext = redactor.value(next?.events);
-  if (next && cleanNext && cleanNext !== next.events) told = { ...told, continue: { ...next, events: cleanNext } };
-  if (finish) told = { ...told, finish: redactFinish(redactor, finish) };
-  return told;
-}
+export const redactStep = (redactor: Redactor, step: StepDraft): StepDraft => ({
+  ...step,
+  ...(step.events && { events: redactEvents(redactor, step.events) }),
+  ...(step.thenEvents && { thenEvents: redactEvents(redactor, step.thenEvents) }),
+  ...(step.continue && { continue: { ...step.continue, events: redactEvents(redactor, step.continue.events) } }),
+  ...(step.finish && { finish: redactFinish(redactor, step.finish) }),
+});
+
+/** Looks into the data alone: the fields of an event are no keys a user may have meant. */
+export const redactEvents = (redactor: Redactor, events: readonly EventDraft[]): EventDraft[] =>
+  events.map((event) => (event.data ? { ...event, data: redactor.value(event.data) } : event));
 
 function redactFinish(redactor: Redactor, finish: Finish): Finish & { shown?: unknown } {
-  const { result, ...rest } = finish;
-  const told = { ...redactor.value(rest), ...(result === undefined ? {} : { result }) };
-  // the event of the end quotes a result that is no message of the log
+  const { result, events, output } = finish;
+  // the terminal event quotes a result that is no message of the log
   const shown = redactor.value(result);
-  return shown === result ? told : { ...told, shown };
+  return {
+    ...finish,
+    ...(events && { events: redactEvents(redactor, events) }),
+    ...(output && { output: redactor.value(output) }),
+    ...(shown === result ? {} : { shown }),
+  };
 }

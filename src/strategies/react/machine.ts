@@ -32,7 +32,7 @@ export const react: Machine<ReactState> = {
     return {
       state: next,
       step: {
-        events: [{ k: 'llm_lost', i: known.iteration, d: { call_id: callId(run.runId, known) } }],
+        events: [{ kind: 'llm_lost', iteration: known.iteration, data: { call_id: callId(run.runId, known) } }],
         drain: true,
         thenEvents: [llmStarted(run, next)],
       },

@@ -34,7 +34,7 @@ export function settle<S extends RepairableState>(
     return { state, step: { ...step, finish }, command: { type: 'finish' } };
   }
   const told = checked ?? { ok: false, message: 'The run has no final answer.' };
-  const answer = text === undefined ? { e: 0 } : {};
+  const answer = text === undefined ? { entry: 0 } : {};
   const started = { ...outputEvent('output_started', run, state, { status: 'started', attempt: 0 }), ...answer };
   if (told.ok) return finished(run, state, step, [started], { value: told.value, reason, attempt: 0 });
   const output = { attempt: 0, reason, error: told.message, ...(text === undefined ? {} : { text }) };
@@ -97,8 +97,8 @@ function finished<S extends RepairableState>(
   return { state, step: { ...step, finish }, command: { type: 'finish' } };
 }
 
-const outputEvent = (k: string, run: RunFacts, state: MachineState, data: Record<string, Json>): EventDraft => ({
-  k,
-  i: state.iteration,
-  d: { ...run.output!.meta, ...data },
+const outputEvent = (kind: string, run: RunFacts, state: MachineState, data: Record<string, Json>): EventDraft => ({
+  kind,
+  iteration: state.iteration,
+  data: { ...run.output!.meta, ...data },
 });

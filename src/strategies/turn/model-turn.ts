@@ -46,10 +46,10 @@ function startRound(
   calls: ToolCall[],
 ): Decision<ReactState> {
   const started = calls.map((call): EventDraft => ({
-    k: 'tool_started',
-    i: state.iteration,
-    e: 0,
-    d: { tool_call_id: call.id, tool_name: call.name },
+    kind: 'tool_started',
+    iteration: state.iteration,
+    entry: 0,
+    data: { tool_call_id: call.id, tool_name: call.name },
   }));
   const next: ReactState = { ...state, phase: 'tools', round: state.round + 1 };
   return {
@@ -73,10 +73,10 @@ export function blankAnswer(turn: ModelTurn): RunError | undefined {
 export const llmCompleted = (run: RunFacts, state: ReactState, event: Answered, turnType: string): EventDraft => {
   const { turn } = event;
   return {
-    k: 'llm_completed',
-    i: state.iteration,
-    e: 0,
-    d: {
+    kind: 'llm_completed',
+    iteration: state.iteration,
+    entry: 0,
+    data: {
       call_id: callId(run.runId, state),
       turn_type: turnType,
       ...(event.refs?.['model'] ? { model: event.refs['model'] } : {}),

@@ -23,7 +23,7 @@ export function onModelFailed(run: RunFacts, state: ReactState, event: Failed): 
     const data = { attempt: again.retries, delay_ms: afterMs, error: { ...event.error } };
     return {
       state: again,
-      step: { events: [{ k: 'llm_retry', i: state.iteration, d: data }] },
+      step: { events: [{ kind: 'llm_retry', iteration: state.iteration, data }] },
       command: { ...repairCommand(again), afterMs },
     };
   }
@@ -36,7 +36,7 @@ export function onModelFailed(run: RunFacts, state: ReactState, event: Failed): 
   };
   return {
     state: next,
-    step: { events: [{ k: 'llm_retry', i: state.iteration, d: retry }, llmStarted(run, next)] },
+    step: { events: [{ kind: 'llm_retry', iteration: state.iteration, data: retry }, llmStarted(run, next)] },
     command: { type: 'call_model', callId: callId(run.runId, next), afterMs },
   };
 }

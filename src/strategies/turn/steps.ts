@@ -6,15 +6,15 @@ import { callId, type ReactState } from './state.ts';
 export const limitText = 'Maximum iterations reached without a final answer.';
 
 export const llmStarted = (run: RunFacts, state: ReactState): EventDraft => ({
-  k: 'llm_started',
-  i: state.iteration,
-  d: { call_id: callId(run.runId, state), model: run.model },
+  kind: 'llm_started',
+  iteration: state.iteration,
+  data: { call_id: callId(run.runId, state), model: run.model },
 });
 
 export const checkpoint = (state: ReactState, reason: 'after_llm' | 'after_tools'): EventDraft => ({
-  k: 'checkpoint',
-  i: state.iteration,
-  d: { reason },
+  kind: 'checkpoint',
+  iteration: state.iteration,
+  data: { reason },
 });
 
 /** State of the next iteration, its model call already numbered. */

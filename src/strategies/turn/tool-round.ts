@@ -43,10 +43,10 @@ const toolEntry = (call: ToolCall, outcome: Outcome, state: ReactState): EntryDr
 });
 
 const toolCompleted = (call: ToolCall, outcome: Outcome, i: number, state: ReactState): EventDraft => ({
-  k: 'tool_completed',
-  i: state.iteration,
-  e: i,
-  d: {
+  kind: 'tool_completed',
+  iteration: state.iteration,
+  entry: i,
+  data: {
     tool_call_id: call.id,
     tool_name: call.name,
     status: outcome.status,
