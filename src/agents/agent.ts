@@ -2,7 +2,7 @@ import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
-import { strategies } from '../strategies/index.ts';
+import { strategies } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';

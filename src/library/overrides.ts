@@ -5,7 +5,7 @@ import { checkSettings, type CallSettings } from '../models/settings/call-settin
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
-import { findStrategy } from '../strategies/find.ts';
+import { findStrategy } from '../strategies/registry.ts';
 import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 

@@ -3,7 +3,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { RunOptions } from '../agents/run-options.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
-import { strategies } from '../strategies/index.ts';
+import { strategies } from '../strategies/registry.ts';
 import { selectRun, toRun, type Run, type RunRow } from '../store/run-row.ts';
 
 export interface RunToolCall {

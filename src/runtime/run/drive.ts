@@ -5,7 +5,7 @@ import { applyEffects } from '../../context/state.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/classify.ts';
 import { isPassing } from '../../postgres/errors.ts';
-import { findStrategy } from '../../strategies/find.ts';
+import { findStrategy } from '../../strategies/registry.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../../strategies/machine.ts';
 import { cleanText } from '../../text.ts';
 import { callModel } from './call-model.ts';

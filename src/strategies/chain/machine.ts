@@ -4,7 +4,7 @@ import { assistantEntry, blankAnswer, llmCompleted } from '../turn/model-turn.ts
 import { react } from '../react/machine.ts';
 import type { ReactState } from '../turn/state.ts';
 import { advance, llmStarted } from '../turn/steps.ts';
-import { parseThought } from './parse.ts';
+import { parseThought } from './parse-thought.ts';
 
 /**
  * One model call without tools, whose conclusion is the result; the whole answer where there is none. Input that

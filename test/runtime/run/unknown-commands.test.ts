@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { strategies } from '../../../src/strategies/index.ts';
+import { strategies } from '../../../src/strategies/registry.ts';
 import type { Decision, Machine, MachineEvent } from '../../../src/strategies/machine.ts';
 import { react } from '../../../src/strategies/react/machine.ts';
 import { noRedis } from '../../support/lanefold.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseThought } from '../../src/strategies/chain/parse.ts';
+import { parseThought } from '../../src/strategies/chain/parse-thought.ts';
 
 const step = (number: number, content: string) => ({ number, content });
 

@@ -1,10 +1,10 @@
-/** What a chain of thought says: its numbered steps, and what it comes to. */
+/** A chain of thought, read from the model's answer. */
 export interface Thought {
   steps: { number: number; content: string }[];
   conclusion: string | null;
 }
 
-// A single word may begin any sentence ("So far…"), so it needs its colon or dash; the phrases do not.
+// A single word may begin any sentence ("So far…"), so it needs a colon or dash; the phrases do not.
 const marker =
   /^[ \t]*(?:(?:conclusion|answer|therefore|thus|hence|so)[ \t]*[:-]|(?:final[ \t]+answer|in[ \t]+conclusion)(?![\p{L}\p{N}_])[ \t]*[:,-]?)[ \t]*/iu;
 
@@ -12,8 +12,8 @@ const numbered = /^[ \t]*(?:step[ \t]+)?(\d+)[ \t]*[.:)](?=\s|$)/gimu;
 const bullet = /^[ \t]*[-*•](?=\s)/gmu;
 
 /**
- * Reads a chain of thought (reference 10.1, with word boundaries). What follows the first `####` is the conclusion;
- * without it, what follows the first line that begins with a conclusion's marker. What stands before holds the steps.
+ * The conclusion is the text after the first `####`; without one, the text after the first line that starts with a
+ * marker such as "Answer:". The text before it holds the steps.
  */
 export function parseThought(text: string): Thought {
   const at = text.indexOf('####');
