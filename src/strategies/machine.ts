@@ -2,106 +2,114 @@ import type { StateEffect } from '../context/state.ts';
 import type { Json, JsonObject, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 
-export type { Checked };
-
 /**
- * A strategy is a pure machine: `(state, event) -> decision`. One runtime interprets the decisions of all of them:
- * it commits the step, then carries out the command, then tells the machine what came of it.
+ * A strategy as a pure state machine: `(state, event) -> decision`. One runtime drives all strategies: it commits the
+ * decision's step, executes its command, and passes the result back as the next event.
  */
 export interface Machine<State extends MachineState = MachineState> {
   readonly name: string;
-  /** The system prompt of runs whose agent has no instructions, where the strategy needs one. */
+  /** The system prompt of runs whose agent has no instructions. */
   readonly prompt?: string;
-  /** Whether its model calls have the tools of the agent. */
+  /** Whether model calls are offered the agent's tools. */
   readonly tools: boolean;
-  /** Whether it keeps output contracts. */
+  /** Whether it supports output contracts. */
   readonly output: boolean;
-  /** The first claim has written `request_started` and the `llm_started` of call 1. */
+  /** The run's first decision. The claim has already written `request_started` and the `llm_started` of call 1. */
   start(run: RunFacts): Decision<State>;
-  /** A later claim: `state` is the last committed one, null when the run died before its first step. */
+  /** The first decision of a later claim. `state` is the last one committed; null if the run never committed a step. */
   resume(run: RunFacts, state: State | null): Decision<State>;
+  /** The decision on the result of the last command. */
   on(run: RunFacts, state: State, event: MachineEvent): Decision<State>;
-  /** What a run tells besides its result, read from its last answer. */
+  /** The `details` of a run's snapshot, read from its last answer. */
   details?(answer: string): JsonObject;
 }
 
-/** What every machine's state says to the runtime; the rest is the machine's own. At most 64 KB as JSON. */
+/** The fields of a state that the runtime reads; each strategy adds its own. At most 64 KB as JSON. */
 export interface MachineState {
-  /** What the run waits for; the claim reads the ledger of `round` when it is `tools`. */
+  /** What the run waits for: a model call, the tools of `round`, or a repair of its output. */
   phase: 'llm' | 'tools' | 'output';
+  /** From 1. */
   iteration: number;
+  /** Number of the last tool round started; 0 before the first. */
   round: number;
-  /** The only tools the calls of the round may use, where its turn was told of fewer than the run has. */
+  /** The only tools the calls of this round may use, where the model was offered fewer than the run has. */
   tools?: string[] | undefined;
 }
 
-/** What does not change during a run. */
+/** What stays the same while a run is driven. */
 export interface RunFacts {
   runId: string;
   model: string;
   maxIterations: number;
   maxModelRetries: number;
-  /** Default true. */
+  /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
-  /** The run's output contract, where it has one. */
+  /** The run's output contract, if any. */
   output?: {
     mode: 'repair' | 'error';
     maxRepairs: number;
-    /** What the events say of it. */
+    /** Describes the contract in events. */
     meta: JsonObject;
   };
 }
 
+/** The result of a command. */
 export type MachineEvent =
   | {
       type: 'model_answered';
       turn: ModelTurn;
       contextHash: string;
       refs?: JsonObject;
-      /** The tools of this turn, where they were fewer than the run's. */
+      /** The tools offered to the model, where they were fewer than the run's. */
       tools?: string[];
-      /** Whether the text fits the run's contract, where there is one. */
+      /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
   | { type: 'model_failed'; error: RunError; retryable: boolean; retryAfterMs?: number }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
   | { type: 'output_repaired'; checked: Checked; usage?: Usage }
-  /** The answer was not final: input had been queued and is now in the context. */
+  /** Input was queued: the run did not finish, and the context now contains the input. */
   | { type: 'continued' };
 
 export interface Decision<State extends MachineState = MachineState> {
   state: State;
-  /** Committed before the command is carried out; without it nothing changes in the database. */
+  /** Committed before the command is executed; without a step, the new state is not stored. */
   step?: StepDraft;
   command: Command;
 }
 
 export type Command =
+  /** Calls the model. `tools: false` offers it no tools. */
   | { type: 'call_model'; callId: string; afterMs?: number; tools?: false }
+  /** Runs `calls`; where they are empty, those of the last assistant message. */
   | { type: 'run_tools'; round: number; calls: ToolCall[] }
-  /** Asks for the run's last answer, or for `text` in its place, as the object the contract wants. */
+  /** Repairs the run's last answer, or `text` in its place, which violates the contract for the reason in `error`. */
   | { type: 'repair_output'; attempt: number; error: string; text?: string; afterMs?: number }
-  /** The step carries `finish`; where input was queued the runtime answers with `continued`. */
+  /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
-  /** Ends the run by the database, which closes an open tool group first. */
+  /** Fails the run. An open tool group is closed by the database. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
-/** One durable advance: what is appended, told and remembered. Events name entries by their offset `entry`. */
+/** What one durable commit writes. */
 export interface StepDraft {
+  /** Appended to the log. */
   entries?: EntryDraft[];
   events?: EventDraft[];
-  /** After input that the commit drains. */
+  /** Written after the events of the input that the commit drains. */
   thenEvents?: EventDraft[];
+  /** Ledger rows of the tool round that starts. */
   calls?: { index: number; id: string; name: string }[];
+  /** Outcomes of the tool round that ends, in call order; its messages are the first entries. */
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
-  /** On the thread's state, of the round that ends, in call order. */
+  /** Changes to the thread's state by the round that ends, in call order. */
   effects?: (StateEffect & { call_index: number })[];
+  /** Appends the queued input after the entries. */
   drain?: boolean;
-  /** `events` and `output` are told only if the run does end with this step. */
+  /** Ends the run. Without `result`, the last entry is the result; `events` and `output` are for this end alone. */
   finish?: { status: 'completed'; reason: string; result?: Json; events?: EventDraft[]; output?: JsonObject };
-  /** Closes the input queue, as `finish` does, while the run goes on. */
+  /** Closes the input queue, as `finish` does, without ending the run. */
   seal?: true;
-  /** In place of `finish` or `seal` where input is queued. */
+  /** Applied instead of `finish` or `seal` if input is queued; that input is drained. */
   continue?: { state: MachineState; events: EventDraft[] };
 }
 
@@ -120,20 +128,23 @@ export interface EventDraft {
   entry?: number;
 }
 
+/** The outcome of a tool call. */
 export interface Outcome {
   status: 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
   content: string;
   attempts: number;
   durationMs: number;
+  /** Text that PostgreSQL cannot store was replaced. */
   cleaned?: boolean;
-  /** On the thread's state; those the policy has refused are told and not made. */
+  /** Changes to the thread's state. */
   effects?: StateEffect[];
+  /** Changes refused by the effect policy, for the trace. */
   refused?: { op: string; reason: string }[];
-  /** For the tool message, beside what every one has. */
+  /** Added to the refs of the tool message. */
   refs?: JsonObject;
 }
 
-/** Why a run failed: `type` is the `error_type` of the taxonomy, `message` is for people. */
+/** Why a run failed. `type` is one of the documented error types; `message` is for people. */
 export interface RunError {
   type: string;
   message: string;

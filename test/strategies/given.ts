@@ -1,7 +1,7 @@
 import type { ModelTurn, ToolCall } from '../../src/context/message.ts';
 import type { Decision, MachineEvent, Outcome, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/machine.ts';
-import type { ReactState } from '../../src/strategies/turn/state.ts';
+import type { ReactState } from '../../src/strategies/react/machine.ts';
 
 export const facts: RunFacts = { runId: 'run_1', model: 'test:m', maxIterations: 3, maxModelRetries: 2 };
 

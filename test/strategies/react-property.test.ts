@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../src/context/message.ts';
-import type { Checked, EntryDraft, MachineEvent, RunFacts } from '../../src/strategies/machine.ts';
+import type { Checked } from '../../src/contracts/contract.ts';
+import type { EntryDraft, MachineEvent, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/machine.ts';
-import type { ReactState } from '../../src/strategies/turn/state.ts';
+import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 
 /** What the world does next: answers a model call, kills the worker, or has input waiting at the end. */

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { MachineEvent } from '../../src/strategies/machine.ts';
-import type { ReactState } from '../../src/strategies/turn/state.ts';
+import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
 
 const limit = 'Maximum iterations reached without a final answer.';

@@ -1,59 +1,62 @@
-import type { Decision, Machine, MachineEvent, RunFacts } from '../machine.ts';
-import { onModelAnswered } from '../turn/model-turn.ts';
-import { onModelFailed } from '../turn/retry.ts';
-import { onRepaired, resumeRepair } from '../turn/finish.ts';
-import { unknownEvent } from '../unknown-event.ts';
-import { callId, type ReactState } from '../turn/state.ts';
-import { finishAtLimit, llmStarted, nextCall } from '../turn/steps.ts';
-import { onToolsFinished } from '../turn/tool-round.ts';
+import type { Decision, Machine, RunFacts } from '../machine.ts';
+import { checkpoint, llmCompleted } from '../turn/events.ts';
+import { finish } from '../turn/finish.ts';
+import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
+import { callModel, callModelAfter, continueWithInput } from '../turn/model-call.ts';
+import { resumeTurn } from '../turn/resume.ts';
+import { onSharedEvent } from '../turn/shared-events.ts';
+import { firstState, nextIteration, type TurnState } from '../turn/state.ts';
+import { startToolRound, toolRoundStep, type ToolsFinished } from '../turn/tool-round.ts';
+import { cycleWarning, signatureOf } from './cycle-warning.ts';
+
+export interface ReactState extends TurnState {
+  /** Of the last tool round, to recognise its repetition. */
+  signature?: string;
+}
 
 /**
- * ReAct: ask the model, run the tools it calls, ask again, until it answers without calls or the limit of model calls is
- * reached. Rules: reference behaviour, sections 1.6 to 1.11, with the rulings of the design in place of its defects.
+ * ReAct: call the model, run the tools it calls, call it again, until it answers without tool calls or the iteration
+ * limit is reached.
  */
 export const react: Machine<ReactState> = {
   name: 'react',
   tools: true,
   output: true,
-
-  start: (run) => {
-    const state: ReactState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
-    return { state, command: { type: 'call_model', callId: callId(run.runId, state) } };
-  },
-
-  resume(run, state) {
-    const known = state ?? react.start(run).state;
-    if (known.phase === 'tools') {
-      return { state: known, command: { type: 'run_tools', round: known.round, calls: [] } };
-    }
-    if (known.phase === 'output') return resumeRepair(run, known);
-    if (known.iteration > run.maxIterations) return finishAtLimit(run, known);
-    const next = { ...known, call_no: known.call_no + 1 };
-    return {
-      state: next,
-      step: {
-        events: [{ kind: 'llm_lost', iteration: known.iteration, data: { call_id: callId(run.runId, known) } }],
-        drain: true,
-        thenEvents: [llmStarted(run, next)],
-      },
-      command: { type: 'call_model', callId: callId(run.runId, next) },
-    };
-  },
-
-  on(run: RunFacts, state: ReactState, event: MachineEvent): Decision<ReactState> {
+  start: (run) => callModel(run, firstState),
+  resume: (run, state) => resumeTurn(run, state ?? firstState),
+  on(run, state, event) {
     switch (event.type) {
       case 'model_answered':
         return onModelAnswered(run, state, event);
-      case 'model_failed':
-        return onModelFailed(run, state, event);
       case 'tools_finished':
         return onToolsFinished(run, state, event);
-      case 'output_repaired':
-        return onRepaired(run, state, event.checked);
-      case 'continued':
-        return state.iteration > run.maxIterations ? finishAtLimit(run, state) : nextCall(run, state);
       default:
-        throw unknownEvent('react', event);
+        return onSharedEvent('react', run, state, event);
     }
   },
 };
+
+function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Decision<ReactState> {
+  const { turn } = event;
+  const calls = identifiedCalls(run, state, event);
+  const blank = calls.length === 0 ? blankAnswer(turn) : undefined;
+  if (blank) return { state, command: { type: 'fail', error: blank } };
+  const turnType = calls.length > 0 || turn.finishReason === 'tool_calls' ? 'tool_calls' : 'final_answer';
+  const step = {
+    entries: [assistantEntry(run, state, event, calls)],
+    events: [llmCompleted(run, state, event, turnType), checkpoint(state, 'after_llm')],
+  };
+  if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
+  const next = nextIteration(state);
+  // The provider announced tool calls and sent none: a round without tools, which counts as an iteration.
+  if (turnType === 'tool_calls') return callModelAfter(run, next, step);
+  const last = { ...step, continue: continueWithInput(run, next) };
+  return finish(run, state, last, { reason: 'final_answer', checked: event.checked });
+}
+
+function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): Decision<ReactState> {
+  const signature = signatureOf(event.calls);
+  const step = toolRoundStep(state, event);
+  if (run.cycleWarning !== false && signature === state.signature) step.entries.push(cycleWarning(state.iteration));
+  return callModelAfter(run, { ...nextIteration(state), signature }, step);
+}

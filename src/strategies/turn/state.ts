@@ -1,13 +1,37 @@
-import type { RepairableState } from './finish.ts';
+import type { MachineState } from '../machine.ts';
 
-/** Everything a ReAct run needs to go on after a crash, besides the log and the ledger. */
-export interface ReactState extends RepairableState {
-  /** Number of the model call last started; `<run_id>.<call_no>` is its id. */
+/** State of a strategy that is built on turns. Stored with every step: with the log and the ledger it is all a resumed run has. */
+export interface TurnState extends MachineState {
+  /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
   call_no: number;
-  /** Retries of the call in this iteration. */
+  /** Retries of the model call, or of the repair, that the run waits for. */
   retries: number;
-  /** Signature of the last tool round, for the cycle warning. */
-  signature?: string;
+  /** While the run's output is repaired. */
+  output?: RepairState;
 }
 
-export const callId = (runId: string, state: ReactState): string => `${runId}.${state.call_no}`;
+export interface RepairState {
+  /** Repairs started so far. */
+  attempt: number;
+  /** The run's termination reason if a repair succeeds. */
+  reason: string;
+  /** What to repair, where it is not the last answer of the log. */
+  text?: string;
+  /** Why the answer, or its last repair, violates the contract. */
+  error: string;
+}
+
+/** The run waits for its first model call. */
+export const firstState: TurnState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
+
+/** The run waits for the model call of its next iteration. */
+export const nextIteration = <S extends TurnState>(state: S): S => ({
+  ...state,
+  phase: 'llm',
+  iteration: state.iteration + 1,
+  call_no: state.call_no + 1,
+  retries: 0,
+  ...(state.tools ? { tools: undefined } : {}),
+});
+
+export const callId = (run: { runId: string }, state: TurnState): string => `${run.runId}.${state.call_no}`;

@@ -1,0 +1,38 @@
+import type { Json, JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
+import type { EntryDraft, MachineEvent, RunError, RunFacts } from '../machine.ts';
+import { callId, type TurnState } from './state.ts';
+
+export type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
+
+/** Finish reasons with which a model may end a run without text. */
+const benign = new Set([null, 'stop', 'tool_calls']);
+
+/** The error of an answer that is blank because the model was cut off; undefined for any other answer. */
+export function blankAnswer(turn: ModelTurn): RunError | undefined {
+  if (turn.text.trim() !== '' || benign.has(turn.finishReason)) return undefined;
+  return { type: 'llm_response', message: `The model ended its turn without an answer (${turn.finishReason}).` };
+}
+
+/** The tool calls of an answer, with ids made up for those the provider left without one. */
+export const identifiedCalls = (run: RunFacts, state: TurnState, { turn }: Answered): ToolCall[] =>
+  turn.toolCalls.map((call, i) => (call.id ? call : { ...call, id: `call_${callId(run, state)}.${i}` }));
+
+export function assistantEntry(run: RunFacts, state: TurnState, event: Answered, calls: ToolCall[]): EntryDraft {
+  const { turn } = event;
+  const payload: JsonObject = { content: turn.text };
+  if (calls.length > 0) payload['tool_calls'] = calls as unknown as Json;
+  if (turn.thinking) payload['thinking'] = turn.thinking;
+  if (turn.reasoningDetails !== undefined) payload['reasoning_details'] = turn.reasoningDetails;
+  if (turn.providerMetadata !== undefined) payload['provider_metadata'] = turn.providerMetadata;
+  return {
+    role: 'assistant',
+    payload,
+    refs: {
+      context_hash: event.contextHash,
+      llm_call_id: callId(run, state),
+      iteration: state.iteration,
+      ...(turn.cleaned ? { cleaned: true } : {}),
+      ...event.refs,
+    },
+  };
+}

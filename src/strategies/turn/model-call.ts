@@ -1,0 +1,30 @@
+import type { Command, Decision, RunFacts, StepDraft } from '../machine.ts';
+import { llmStarted } from './events.ts';
+import { finishAtLimit } from './finish.ts';
+import { callId, type TurnState } from './state.ts';
+
+/** Calls the model without a step: an earlier commit has written `llm_started`. */
+export const callModel = <S extends TurnState>(run: RunFacts, state: S): Decision<S> => ({
+  state,
+  command: callCommand(run, state),
+});
+
+/** Commits `step` and drains the queued input, then calls the model. Past the iteration limit, `step` ends the run. */
+export function callModelAfter<S extends TurnState>(run: RunFacts, state: S, step: StepDraft): Decision<S> {
+  if (state.iteration > run.maxIterations) return finishAtLimit(run, state, step);
+  return {
+    state,
+    step: { ...step, drain: true, thenEvents: [llmStarted(run, state)] },
+    command: callCommand(run, state),
+  };
+}
+
+/** The step's `continue`: input that is queued by then gets a model call of its own, unless the limit is reached. */
+export function continueWithInput(run: RunFacts, state: TurnState): NonNullable<StepDraft['continue']> {
+  return { state, events: state.iteration > run.maxIterations ? [] : [llmStarted(run, state)] };
+}
+
+export const callCommand = (run: RunFacts, state: TurnState): Extract<Command, { type: 'call_model' }> => ({
+  type: 'call_model',
+  callId: callId(run, state),
+});

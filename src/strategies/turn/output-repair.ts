@@ -1,0 +1,48 @@
+import type { Checked } from '../../contracts/contract.ts';
+import type { Command, Decision, RunError, RunFacts } from '../machine.ts';
+import { outputEvent } from './events.ts';
+import type { RepairState, TurnState } from './state.ts';
+import { finishValidated } from './validated-output.ts';
+
+/** Starts the first repair of an answer that violates the run's contract; fails the run if the contract allows none. */
+export const startRepair = <S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  violation: Omit<RepairState, 'attempt'>,
+): Decision<S> => nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
+
+export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): Decision<S> {
+  const { attempt, reason } = state.output!;
+  if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt });
+  return nextRepair(run, { ...state, output: { ...state.output!, error: checked.message } });
+}
+
+/** Repeats the repair during which the worker died. */
+export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): Decision<S> =>
+  state.output!.attempt > 0 ? { state, command: repairCommand(state) } : nextRepair(run, state);
+
+/** Fails the run: its output can no longer be repaired. */
+export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): Decision<S> => {
+  const data = { status: 'error', attempt: state.output!.attempt, error: { ...error } };
+  return { state, command: { type: 'fail', error, events: [outputEvent('output_failed', run, state, data)] } };
+};
+
+export const repairCommand = (state: TurnState): Extract<Command, { type: 'repair_output' }> => {
+  const { attempt, error, text } = state.output!;
+  return { type: 'repair_output', attempt, error, ...(text === undefined ? {} : { text }) };
+};
+
+function nextRepair<S extends TurnState>(run: RunFacts, state: S): Decision<S> {
+  const { attempt, error } = state.output!;
+  const { mode, maxRepairs } = run.output!;
+  if (mode === 'error' || attempt >= maxRepairs) {
+    return failRepair(run, state, { type: 'output_validation', message: error });
+  }
+  const next: S = { ...state, retries: 0, output: { ...state.output!, attempt: attempt + 1 } };
+  const data = { status: 'repair', attempt: attempt + 1, validation_error: error };
+  return {
+    state: next,
+    step: { events: [outputEvent('output_repair', run, next, data)] },
+    command: repairCommand(next),
+  };
+}

@@ -1,0 +1,14 @@
+import type { Decision, RunFacts } from '../machine.ts';
+import { llmLost } from './events.ts';
+import { finishAtLimit } from './finish.ts';
+import { callModelAfter } from './model-call.ts';
+import { resumeRepair } from './output-repair.ts';
+import type { TurnState } from './state.ts';
+
+/** Resumes a run after its last commit. A tool round or a repair is continued; a model call is lost and started again. */
+export function resumeTurn<S extends TurnState>(run: RunFacts, state: S): Decision<S> {
+  if (state.phase === 'tools') return { state, command: { type: 'run_tools', round: state.round, calls: [] } };
+  if (state.phase === 'output') return resumeRepair(run, state);
+  if (state.iteration > run.maxIterations) return finishAtLimit(run, state);
+  return callModelAfter(run, { ...state, call_no: state.call_no + 1 }, { events: [llmLost(run, state)] });
+}

@@ -1,0 +1,30 @@
+import type { Json } from '../../context/message.ts';
+import type { Decision, EventDraft, RunFacts, StepDraft } from '../machine.ts';
+import { outputEvent } from './events.ts';
+import type { TurnState } from './state.ts';
+
+interface ValidatedOutput {
+  value: Json;
+  /** Termination reason of the run. */
+  reason: string;
+  /** Repairs it took. */
+  attempt: number;
+}
+
+/** Ends a run with an output that meets its contract. `events` precede the event of the validation. */
+export function finishValidated<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  { value, reason, attempt }: ValidatedOutput,
+  step: StepDraft = {},
+  events: EventDraft[] = [],
+): Decision<S> {
+  const finish: StepDraft['finish'] = {
+    status: 'completed',
+    reason,
+    result: value,
+    events: [...events, outputEvent('output_validated', run, state, { status: 'validated', attempt })],
+    output: { ...run.output!.meta, status: attempt === 0 ? 'validated' : 'repaired', attempt },
+  };
+  return { state, step: { ...step, finish }, command: { type: 'finish' } };
+}
