@@ -24,7 +24,7 @@ export interface Machine<State extends MachineState = MachineState> {
   details?(answer: string): JsonObject;
 }
 
-/** The fields of a state that the runtime reads; each strategy adds its own. At most 64 KB as JSON. */
+/** The fields of a state that the runtime and the database read; each strategy adds its own. At most 64 KB as JSON. */
 export interface MachineState {
   /** What the run waits for: a model call, the tools of `round`, or a repair of its output. */
   phase: 'llm' | 'tools' | 'output';
@@ -144,7 +144,7 @@ export interface Outcome {
   refs?: JsonObject;
 }
 
-/** Why a run failed. `type` is one of the documented error types; `message` is for people. */
+/** Why a run failed: a stable `type`, such as `llm_request`, and a message for people. */
 export interface RunError {
   type: string;
   message: string;

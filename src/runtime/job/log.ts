@@ -2,52 +2,52 @@ import type { JsonObject, Usage } from '../../context/message.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/claim-run.ts';
-import type { RunEnd } from '../run/drive.ts';
+import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
 
-/** Tells the job of a claimed run how the run goes. `end` and `close` wait for half a second at most; the others never. */
+/** Reports a claimed run's progress to its job. `end` and `close` wait up to half a second; the others never wait. */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
   const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
-  const at = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
+  const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
     iteration,
     max_iterations: limit,
     tokens: usage?.total_tokens ?? 0,
     phase,
   });
-  const taken = claim.fresh ? `${claim.agent} begins` : `${claim.agent} goes on after step ${claim.step}`;
-  const first = `${taken}, model ${short(claim.model)}, lane ${claim.context_ref}`;
-  const progress = new JobProgress(job, at(claim.iteration, claim.state?.phase ?? 'llm', claim.usage), first);
+  const start = claim.fresh ? `${claim.agent} begins` : `${claim.agent} goes on after step ${claim.step}`;
+  const first = `${start}, model ${short(claim.model)}, lane ${claim.context_ref}`;
+  const progress = new JobProgress(job, progressAt(claim.iteration, claim.state?.phase ?? 'llm', claim.usage), first);
   return {
     step: (state: MachineState, step: StepDraft, usage: Usage | undefined): void =>
-      progress.note(at(state.iteration, state.phase, usage), stepLines(step, limit)),
+      progress.note(progressAt(state.iteration, state.phase, usage), stepLines(step, limit)),
     end: (end: RunEnd): Promise<void> => {
-      const last = at(end.iteration, end.status, end.usage);
+      const last = progressAt(end.iteration, end.status, end.usage);
       const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
       const why = end.error?.message ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
       progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
       return progress.close();
     },
-    /** Sends what was said so far, of a run that breaks off here. */
+    /** Sends the lines so far of a run that this worker cannot finish. */
     close: (): Promise<void> => progress.close(),
     drop: (): void => progress.drop(),
   };
 }
 
-/** What happened in a step, a line each. */
+/** One line for each event of a step that is worth one. */
 function stepLines(step: StepDraft, limit: number): string[] {
-  const asked = step.calls?.map((call) => call.name).join(', ');
-  return [...(step.events ?? []), ...(step.thenEvents ?? [])].flatMap((event) => toLine(event, asked, limit) ?? []);
+  const toolNames = step.calls?.map((call) => call.name).join(', ');
+  return [...(step.events ?? []), ...(step.thenEvents ?? [])].flatMap((event) => toLine(event, toolNames, limit) ?? []);
 }
 
 function toLine(
   { kind, iteration, data = {} }: EventDraft,
-  asked: string | undefined,
+  toolNames: string | undefined,
   limit: number,
 ): string | undefined {
   const at = `[${iteration}/${limit}]`;
   switch (kind) {
     case 'llm_completed':
-      return `${at} model ${asked ? `asks for ${asked}` : 'answers'}${tokens(data)}`;
+      return `${at} model ${toolNames ? `asks for ${toolNames}` : 'answers'}${tokens(data)}`;
     case 'tool_completed':
       return `${at} ${text(data, 'tool_name')}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
     case 'llm_retry':

@@ -3,7 +3,7 @@ import type { RunError } from '../../strategies/machine.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Redactor } from '../../redaction/keys.ts';
 import { cleanText } from '../../text.ts';
-import type { RunEnd } from '../run/drive.ts';
+import type { RunEnd } from '../run/run-end.ts';
 
 /** Enough for a look; the whole answer is in the log. */
 const maxAnswerChars = 2_000;

@@ -1,160 +1,104 @@
-import { effectiveAgent, toolsOnly } from '../../agents/effective.ts';
+import { effectiveAgent } from '../../agents/effective.ts';
 import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
-import { isLanefoldError, LanefoldError } from '../../errors.ts';
-import { ModelError } from '../../models/errors/classify.ts';
+import { isLanefoldError } from '../../errors.ts';
 import { isPassing } from '../../postgres/errors.ts';
 import { findStrategy } from '../../strategies/registry.ts';
-import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../../strategies/machine.ts';
-import { cleanText } from '../../text.ts';
-import { callModel } from './call-model.ts';
+import type { Decision, EntryDraft, MachineEvent, MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/claim-run.ts';
-import { commitStep, finishRun, type PromotedRun } from '../../store/commit-step.ts';
+import { commitStep, type CommitResult } from '../../store/commit-step.ts';
+import { executeCommand, type ActiveRun } from './execute-command.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
-import { outputFacts } from './output-facts.ts';
-import { repairOutput } from './repair-output.ts';
-import { redactEvents, redactStep } from './redact-step.ts';
+import { redactStep } from './redact-step.ts';
+import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
+import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
-import { runTools } from './run-tools.ts';
-import { suspendRun } from '../../store/suspend-run.ts';
 import type { WorkerDeps } from './dependencies.ts';
 
-export interface RunEnd {
-  status: string;
-  /** The final answer, where there is one. */
-  answer?: Json;
-  error?: RunError;
-  /** Tool calls that a suspended run waits for, as `1.0 pay`. */
-  awaiting?: string[];
-  iteration: number;
-  usage?: Usage;
-  promoted?: PromotedRun;
-}
-
 /**
- * Drives a claimed run to its end, or to where it waits for people: commits what the machine decides, does what it
- * commands, and tells it what came of that. The one interpreter for all strategies.
+ * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
+ * worker's part in it: a failing database, a lost lease, and the worker's own stop.
  *
- * @throws LanefoldError `lease_lost` when another worker has taken the run: nothing may be written any more
+ * @throws LanefoldError `lease_lost` when another worker has taken the run: this worker must write nothing more
  */
 export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Promise<RunEnd> {
-  let usage: Usage | undefined = claim.usage ?? undefined;
-  let iteration = claim.iteration;
+  const progress: RunProgress = { iteration: claim.iteration, usage: claim.usage ?? undefined };
   try {
-    const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
-    const machine = findStrategy(claim.strategy);
-    const context = new RunContext(claim.context, agent.output?.instructions);
-    const facts: RunFacts = {
-      runId: run.runId,
-      model: claim.model,
-      maxIterations: agent.maxIterations,
-      maxModelRetries: agent.maxModelRetries,
-      cycleWarning: agent.cycleWarning,
-      ...(agent.output ? { output: outputFacts(agent.output) } : {}),
-    };
-    let ledger = claim.calls;
-    let resumed = !claim.fresh;
-    let decision: Decision = claim.fresh ? machine.start(facts) : machine.resume(facts, claim.state);
-    if (claim.cancel_requested) throw new CancelRequested();
-
-    for (;;) {
-      const { state, step, command } = decision;
-      let continued = false;
-      if (step) {
-        const told = redactStep(deps.redactor, step);
-        const result = await commitStep(deps.db, run, state, told, usage, {
-          resumed,
-          maxTraceEvents: deps.maxTraceEvents,
-          messages: context.messages.length + (step.entries?.length ?? 0),
-        });
-        iteration = state.iteration;
-        deps.onStep?.(state, told, usage);
-        if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });
-        for (const entry of step.entries ?? []) context.push({ role: entry.role, ...entry.payload });
-        for (const input of result.inputs ?? []) context.push(input);
-        if (step.effects) claim.thread_state = applyEffects(claim.thread_state, step.effects);
-        if (result.cancel_requested) throw new CancelRequested();
-        continued = result.continued === true;
-      }
-      if (command.type === 'fail' && !continued) return await end('failed', 'error', command.error, command.events);
-      let event: MachineEvent;
-      if (continued) {
-        event = { type: 'continued' };
-      } else if (command.type === 'call_model') {
-        const told = command.tools === false ? toolsOnly(agent, []) : agent;
-        event = await callModel(deps, run, told, claim, context, { ...command, iteration: state.iteration });
-        if (event.type === 'model_answered') usage = addUsage(usage, event.turn.usage);
-      } else if (command.type === 'repair_output') {
-        event = await repairOutput(deps, run, agent, claim, context, { ...command, iteration: state.iteration });
-        if (event.type === 'output_repaired' && event.usage) usage = addUsage(usage, event.usage);
-      } else if (command.type === 'run_tools') {
-        const calls = command.calls.length > 0 ? command.calls : context.openCalls;
-        const outcomes = await runTools(deps, run, toolsOnly(agent, state.tools), claim, {
-          round: command.round,
-          iteration: state.iteration,
-          calls,
-          ledger,
-        });
-        if ('awaiting' in outcomes) {
-          const wait = { round: command.round, awaiting: outcomes.awaiting, timeoutMs: agent.approvalTimeoutMs };
-          const status = await suspendRun(deps.db, run, wait);
-          if (!status) throw new CancelRequested();
-          if (status === 'cancelled') return toEnd({ status }, {});
-          const names = wait.awaiting.map((index) => `${wait.round}.${index} ${calls[index]!.name}`);
-          return toEnd({ status }, { awaiting: names });
-        }
-        ledger = null;
-        event = { type: 'tools_finished', calls, outcomes };
-      } else {
-        throw new LanefoldError(
-          'internal',
-          command.type === 'finish'
-            ? `The strategy ${claim.strategy} ended without a terminal commit.`
-            : `The strategy ${claim.strategy} commands what the runtime does not know: ${JSON.stringify(command)}.`,
-        );
-      }
-      resumed = false;
-      decision = machine.on(facts, continued ? step!.continue!.state : state, event);
-    }
+    return await drive(deps, run, claim, progress);
   } catch (error) {
-    if (error instanceof CancelRequested)
-      return end('cancelled', 'cancelled', { type: 'cancelled', message: error.message });
-    // a run does not fail because its database does
+    if (error instanceof CancelRequested) {
+      return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
+    }
     if (isPassing(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
-    return end('failed', 'error', toRunError(error));
-  }
-
-  async function end(
-    status: 'failed' | 'cancelled',
-    reason: string,
-    fault: RunError,
-    events?: EventDraft[],
-  ): Promise<RunEnd> {
-    const error = { ...fault, message: deps.redactor.text(fault.message) };
-    const told = {
-      ...(usage ? { usage } : {}),
-      ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
-    };
-    const result = await finishRun(deps.db, run, { status, reason, error, ...told });
-    return toEnd(result, { error });
-  }
-
-  function toEnd(
-    { status, promoted }: { status: string; promoted?: PromotedRun },
-    how: Pick<RunEnd, 'error' | 'awaiting'> & { answer?: Json | undefined },
-  ): RunEnd {
-    return { status, iteration, ...how, ...(usage ? { usage } : {}), ...(promoted ? { promoted } : {}) } as RunEnd;
+    return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }
 
-const answerOf = (entries: EntryDraft[] = []): Json | undefined => {
+/** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
+async function drive(deps: WorkerDeps, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
+  const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
+  const strategy = findStrategy(claim.strategy);
+  const facts = runFacts(run.runId, claim, agent);
+  const context = new RunContext(claim.context, agent.output?.instructions);
+  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls };
+  let decision: Decision = claim.fresh ? strategy.start(facts) : strategy.resume(facts, claim.state);
+  let resumed = !claim.fresh;
+  if (claim.cancel_requested) throw new CancelRequested();
+
+  for (;;) {
+    const { state, step, command } = decision;
+    const committed = step && (await commit(deps, active, state, step, progress, resumed));
+    if (committed?.finished) {
+      return toRunEnd(progress, committed, { answer: step?.finish?.result ?? answerIn(step?.entries) });
+    }
+    if (committed?.cancel_requested) throw new CancelRequested();
+    if (committed?.continued) {
+      decision = strategy.on(facts, step!.continue!.state, { type: 'continued' });
+    } else if (command.type === 'fail') {
+      return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
+    } else {
+      const event = await executeCommand(deps, active, state, command);
+      if (event.type === 'suspended') return toRunEnd(progress, event, { awaiting: event.awaiting });
+      progress.usage = addUsed(progress.usage, event);
+      decision = strategy.on(facts, state, event);
+    }
+    resumed = false;
+  }
+}
+
+/** Commits a step, then brings context, thread state and progress to where the database is. */
+async function commit(
+  deps: WorkerDeps,
+  { run, claim, context }: ActiveRun,
+  state: MachineState,
+  step: StepDraft,
+  progress: RunProgress,
+  resumed: boolean,
+): Promise<CommitResult> {
+  const { entries = [], effects } = step;
+  const redactedStep = redactStep(deps.redactor, step);
+  const result = await commitStep(deps.db, run, state, redactedStep, progress.usage, {
+    resumed,
+    maxTraceEvents: deps.maxTraceEvents,
+    messages: context.messages.length + entries.length,
+  });
+  progress.iteration = state.iteration;
+  deps.onStep?.(state, redactedStep, progress.usage);
+  if (result.finished) return result;
+  for (const entry of entries) context.push({ role: entry.role, ...entry.payload });
+  for (const input of result.inputs ?? []) context.push(input);
+  if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
+  return result;
+}
+
+function addUsed(total: Usage | undefined, event: MachineEvent): Usage | undefined {
+  if (event.type === 'model_answered') return addUsage(total, event.turn.usage);
+  if (event.type === 'output_repaired' && event.usage) return addUsage(total, event.usage);
+  return total;
+}
+
+const answerIn = (entries: EntryDraft[] = []): Json | undefined => {
   const last = entries.at(-1);
   return last?.role === 'assistant' ? last.payload['content'] : undefined;
 };
-
-function toRunError(error: unknown): RunError {
-  if (error instanceof ModelError) return { type: error.errorType, message: error.message };
-  if (error instanceof LanefoldError) return { type: error.code, message: error.message };
-  return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
-}

@@ -1,0 +1,83 @@
+import { toolsOnly } from '../../agents/effective.ts';
+import type { ReadyAgent } from '../../agents/registry.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Claim, LedgerRow } from '../../store/claim-run.ts';
+import { suspendRun } from '../../store/suspend-run.ts';
+import type { Command, MachineEvent, MachineState } from '../../strategies/machine.ts';
+import { callModel } from './call-model.ts';
+import type { RunContext } from './context.ts';
+import type { WorkerDeps } from './dependencies.ts';
+import { CancelRequested, type HeldRun } from './held-run.ts';
+import { repairOutput } from './repair-output.ts';
+import { runTools } from './run-tools.ts';
+
+/** A claimed run while this worker drives it. */
+export interface ActiveRun {
+  readonly run: HeldRun;
+  readonly claim: Claim;
+  readonly agent: ReadyAgent;
+  readonly context: RunContext;
+  /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
+  ledger: LedgerRow[] | null;
+}
+
+/** The run waits for approval, or was cancelled while it was about to: this worker is done with it. */
+export interface Suspended {
+  type: 'suspended';
+  status: 'suspended' | 'cancelled';
+  awaiting?: string[];
+}
+
+/**
+ * Executes a strategy's command and returns the result as the strategy's next event.
+ *
+ * @throws LanefoldError `internal` if the runtime cannot execute the command
+ */
+export async function executeCommand(
+  deps: WorkerDeps,
+  active: ActiveRun,
+  state: MachineState,
+  command: Command,
+): Promise<MachineEvent | Suspended> {
+  const { run, claim, agent, context } = active;
+  const { iteration } = state;
+  switch (command.type) {
+    case 'call_model': {
+      const callingAgent = command.tools === false ? toolsOnly(agent, []) : agent;
+      return callModel(deps, run, callingAgent, claim, context, { ...command, iteration });
+    }
+    case 'repair_output':
+      return repairOutput(deps, run, agent, claim, context, { ...command, iteration });
+    case 'run_tools':
+      return executeRound(deps, active, state, command);
+    case 'finish':
+      throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
+    default:
+      throw new LanefoldError(
+        'internal',
+        `The strategy ${claim.strategy} commands what the runtime does not know: ${JSON.stringify(command)}.`,
+      );
+  }
+}
+
+async function executeRound(
+  deps: WorkerDeps,
+  active: ActiveRun,
+  state: MachineState,
+  command: Extract<Command, { type: 'run_tools' }>,
+): Promise<MachineEvent | Suspended> {
+  const { run, claim, agent, context, ledger } = active;
+  const { round } = command;
+  const calls = command.calls.length > 0 ? command.calls : context.openCalls;
+  const roundAgent = toolsOnly(agent, state.tools);
+  const outcomes = await runTools(deps, run, roundAgent, claim, { round, iteration: state.iteration, calls, ledger });
+  if ('awaiting' in outcomes) {
+    const { awaiting } = outcomes;
+    const status = await suspendRun(deps.db, run, { round, awaiting, timeoutMs: agent.approvalTimeoutMs });
+    if (!status) throw new CancelRequested();
+    if (status === 'cancelled') return { type: 'suspended', status };
+    return { type: 'suspended', status, awaiting: awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`) };
+  }
+  active.ledger = null;
+  return { type: 'tools_finished', calls, outcomes };
+}

@@ -1,0 +1,69 @@
+import type { Json, Usage } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { ModelError } from '../../models/errors/classify.ts';
+import { finishRun, type PromotedRun } from '../../store/commit-step.ts';
+import type { EventDraft, RunError } from '../../strategies/machine.ts';
+import { cleanText } from '../../text.ts';
+import type { WorkerDeps } from './dependencies.ts';
+import type { HeldRun } from './held-run.ts';
+import { redactEvents } from './redact-step.ts';
+
+/** How a run has ended, or that it is suspended. */
+export interface RunEnd {
+  status: string;
+  /** The final answer, if any. */
+  answer?: Json;
+  error?: RunError;
+  /** Tool calls of a suspended run that need approval, as `1.0 pay`. */
+  awaiting?: string[];
+  iteration: number;
+  usage?: Usage;
+  promoted?: PromotedRun;
+}
+
+/** How far a run has come. */
+export interface RunProgress {
+  /** Of the last committed step. */
+  iteration: number;
+  usage: Usage | undefined;
+}
+
+export const toRunEnd = (
+  { iteration, usage }: RunProgress,
+  { status, promoted }: { status: string; promoted?: PromotedRun },
+  { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
+): RunEnd => ({
+  status,
+  iteration,
+  ...(answer === undefined ? {} : { answer }),
+  ...(error ? { error } : {}),
+  ...(awaiting ? { awaiting } : {}),
+  ...(usage ? { usage } : {}),
+  ...(promoted ? { promoted } : {}),
+});
+
+/** Ends a run that a strategy or an error has failed, or that was cancelled. */
+export async function endAbnormally(
+  deps: WorkerDeps,
+  run: HeldRun,
+  progress: RunProgress,
+  status: 'failed' | 'cancelled',
+  cause: RunError,
+  events?: EventDraft[],
+): Promise<RunEnd> {
+  const error = { ...cause, message: deps.redactor.text(cause.message) };
+  const result = await finishRun(deps.db, run, {
+    status,
+    reason: status === 'failed' ? 'error' : 'cancelled',
+    error,
+    ...(progress.usage ? { usage: progress.usage } : {}),
+    ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
+  });
+  return toRunEnd(progress, result, { error });
+}
+
+export function toRunError(error: unknown): RunError {
+  if (error instanceof ModelError) return { type: error.errorType, message: error.message };
+  if (error instanceof LanefoldError) return { type: error.code, message: error.message };
+  return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };
+}
