@@ -15,14 +15,14 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     lanefold = await startRuntime([
       defineAgent({ name: 'thinker', model: unset, strategy: 'cot' }),
       defineAgent({ name: 'drafter', model: unset, strategy: 'cod' }),
-      defineAgent({ name: 'told', model: unset, strategy: 'cot', instructions: 'Think like an owl.' }),
+      defineAgent({ name: 'owl', model: unset, strategy: 'cot', instructions: 'Think like an owl.' }),
       defineAgent({ name: 'doer', model: unset, tools: [look] }),
       defineAgent({ name: 'former', model: unset, output: { schema: z.object({ a: z.string() }) } }),
     ]);
   });
   afterAll(() => lanefold?.close());
 
-  test('ask once, and make the conclusion the result', async () => {
+  test('call the model once; the conclusion is the result', async () => {
     const model = lanefold.model([{ text: thought }]);
     const { threadId, run } = await lanefold.run({ agent: 'thinker', model: model.id, input: '2+2?' });
     expect(run).toMatchObject({
@@ -48,12 +48,12 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('give the whole answer where it has no conclusion', async () => {
+  test('return the whole answer if it has no conclusion', async () => {
     const model = lanefold.model([{ text: 'Just 4.' }]);
     expect((await lanefold.run({ agent: 'thinker', model: model.id, input: 'x' })).run.result).toBe('Just 4.');
   });
 
-  test('have prompts of their own, in the log, unless agent or thread has one', async () => {
+  test('log a prompt of their own unless the agent or the thread has one', async () => {
     const prompt = async (options: Partial<EnqueueOptions>) => {
       const model = lanefold.model([{ text: '#### ok' }]);
       const { threadId } = await lanefold.run({ agent: 'thinker', input: 'x', ...options, model: model.id });
@@ -63,13 +63,13 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
       return first![1];
     };
     expect(await prompt({ agent: 'drafter' })).toContain('minimum draft');
-    expect(await prompt({ agent: 'told' })).toBe('Think like an owl.');
+    expect(await prompt({ agent: 'owl' })).toBe('Think like an owl.');
     expect(await prompt({ agent: 'doer', strategy: 'cod' })).toContain('minimum draft');
     await lanefold.threads.create({ id: 'prompted', systemPrompt: 'Be mine.' });
     expect(await prompt({ threadId: 'prompted' })).toBe('Be mine.');
   });
 
-  test('of a request take no tools along, and leave the next run as it was', async () => {
+  test('chosen for one request offer no tools, and do not affect the next run', async () => {
     const model = lanefold.model([{ text: '#### 4', calls: [{ name: 'look' }] }, { text: 'done' }]);
     const first = await lanefold.run({ agent: 'doer', strategy: 'cot', model: model.id, input: 'x' });
     expect(first.run).toMatchObject({ strategy: 'cot', result: '4' });
@@ -83,7 +83,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     await expectSound(lanefold, first.threadId);
   });
 
-  test('answer input that came meanwhile with another call, within the limit', async () => {
+  test('answer input that arrives during the call with another call, within the limit', async () => {
     for (const [maxIterations, reason, result] of [
       [2, 'success', 'five'],
       [1, 'max_iterations', expect.stringContaining('Maximum')],
@@ -115,7 +115,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     }
   });
 
-  test('fail like any run: retries are told, blank cut answers are none', async () => {
+  test('record retries, and fail on a blank answer that was cut off', async () => {
     const busy = Object.assign(new Error('busy'), {
       statusCode: 503,
       isRetryable: true,
@@ -137,7 +137,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     await expect(lanefold.runs.enqueue({ agent: 'doer', input: 'x', ...wrong })).rejects.toMatchObject({ code });
   });
 
-  test('an agent cannot promise an object where its strategy gives text', () => {
+  test('an agent cannot combine an output contract with a strategy that returns text', () => {
     const output = { schema: z.object({ a: z.string() }) };
     expect(() => defineAgent({ name: 'a', model: unset, strategy: 'cot', output })).toThrow(
       /cot keeps no output contract/,

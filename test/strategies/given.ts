@@ -8,13 +8,13 @@ export const facts: RunFacts = { runId: 'run_1', model: 'test:m', maxIterations:
 export const llm: ReactState = { phase: 'llm', iteration: 1, round: 0, call_no: 1, retries: 0 };
 export const tools: ReactState = { ...llm, phase: 'tools', round: 1 };
 
-/** `given(state).when(event)` is the decision of the ReAct machine; `when` also takes `start` and `resume`. */
+/** `given(state).when(event)` returns the decision of the ReAct machine; `when` also takes `start` and `resume`. */
 export const given = (state: ReactState | null, run: Partial<RunFacts> = {}) => ({
   when(event: MachineEvent | 'start' | 'resume'): Decision<ReactState> {
-    const known = { ...facts, ...run };
-    if (event === 'start') return react.start(known);
-    if (event === 'resume') return react.resume(known, state);
-    return react.on(known, state!, event);
+    const runFacts = { ...facts, ...run };
+    if (event === 'start') return react.start(runFacts);
+    if (event === 'resume') return react.resume(runFacts, state);
+    return react.on(runFacts, state!, event);
   },
 });
 
@@ -50,7 +50,7 @@ export const failed = (retryable: boolean, retryAfterMs?: number): MachineEvent 
   ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
 });
 
-/** Kinds of the events of a decision, those after drained input behind a bar. */
+/** The kinds of a decision's events; those written after drained input follow a bar. */
 export const kinds = ({ step }: Decision<ReactState>): string[] => [
   ...(step?.events ?? []).map((event) => event.kind),
   ...(step?.thenEvents ? ['|', ...step.thenEvents.map((event) => event.kind)] : []),

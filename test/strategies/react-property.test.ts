@@ -7,8 +7,17 @@ import { react } from '../../src/strategies/react/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
 
-/** What the world does next: answers a model call, kills the worker, or has input waiting at the end. */
-type Move = { answer: MachineEvent; crash: boolean; steered: boolean; fits: boolean };
+/** What happens at the next decision. */
+type Move = {
+  /** The result, if it is a model call. */
+  answer: MachineEvent;
+  /** The worker dies. */
+  crash: boolean;
+  /** Input is queued. */
+  steered: boolean;
+  /** The answer meets the contract. */
+  fits: boolean;
+};
 
 const calls = fc.array(
   fc.record({ id: fc.constantFrom('', 'a', 'b'), name: fc.constantFrom('x', 'y'), at: fc.constantFrom(1, 2) }),
@@ -28,7 +37,7 @@ const moves = fc.array(fc.record({ answer, crash: fc.boolean(), steered: fc.bool
   maxLength: 30,
 });
 
-test('any answers, crashes and steering: groups stay closed and in order, and the run ends within its model calls', () => {
+test('under any answers, crashes and queued input, tool groups stay closed and in order, and the run ends within its limit', () => {
   fc.assert(
     fc.property(moves, fc.integer({ min: 1, max: 6 }), (script, maxIterations) => {
       const { log, turns, ended } = play(script, maxIterations);
@@ -42,7 +51,7 @@ test('any answers, crashes and steering: groups stay closed and in order, and th
 
 const contract = (mode: 'repair' | 'error', maxRepairs: number) => ({ output: { mode, maxRepairs, meta: {} } });
 
-test('with a contract the run ends with an object that fits, or fails, within its repairs', () => {
+test('under a contract, the run ends with an object that meets it, or fails after its repairs', () => {
   const contracts = fc.tuple(fc.constantFrom('repair' as const, 'error' as const), fc.integer({ min: 0, max: 3 }));
   fc.assert(
     fc.property(moves, fc.integer({ min: 1, max: 4 }), contracts, (script, maxIterations, [mode, repairs]) => {
@@ -59,7 +68,7 @@ test('with a contract the run ends with an object that fits, or fails, within it
   );
 });
 
-/** Interprets the machine as the runtime does; after the script every model call is answered. */
+/** Drives the machine like the runtime. Once the script is used up, every model call gets a final answer. */
 function play(script: Move[], maxIterations: number, more: Partial<RunFacts> = {}) {
   const run: RunFacts = { ...facts, maxIterations, ...more };
   const repaired: number[] = [];
@@ -97,7 +106,7 @@ function play(script: Move[], maxIterations: number, more: Partial<RunFacts> = {
       decision = react.on(run, state, finished(command.calls.length > 0 ? command.calls : openCalls(log)));
     } else {
       expectClosed(log);
-      const event = move?.answer ?? answered({ text: 'so be it' });
+      const event = move?.answer ?? answered({ text: 'done' });
       if (event.type === 'model_answered') turns += 1;
       const contracted = event.type === 'model_answered' && run.output && event.turn.toolCalls.length === 0;
       decision = react.on(run, state, contracted ? { ...event, checked: checked(move?.fits ?? true) } : event);
@@ -112,12 +121,12 @@ const checked = (fits: boolean): Checked =>
 const openCalls = (log: EntryDraft[]): ToolCall[] =>
   log.findLast((entry) => entry.role === 'assistant')!.payload['tool_calls'] as unknown as ToolCall[];
 
-/** I4: each assistant message with calls is followed by one tool message per call, in call order. */
+/** Each assistant message with calls is followed by one tool message per call, in call order. */
 function expectClosed(log: EntryDraft[]): void {
   for (let i = 0; i < log.length; i++) {
     const asked = (log[i]!.payload['tool_calls'] ?? []) as unknown as ToolCall[];
-    const told = log.slice(i + 1, i + 1 + asked.length).map((entry) => [entry.role, entry.payload['tool_call_id']]);
-    expect(told).toEqual(asked.map((c) => ['tool', c.id]));
+    const answers = log.slice(i + 1, i + 1 + asked.length).map((entry) => [entry.role, entry.payload['tool_call_id']]);
+    expect(answers).toEqual(asked.map((c) => ['tool', c.id]));
     i += asked.length;
     if (asked.length === 0) expect(log[i]!.role).not.toBe('tool');
   }

@@ -6,11 +6,11 @@ import { answered, call, facts, failed, finished, given, kinds, llm, tools } fro
 const limit = 'Maximum iterations reached without a final answer.';
 
 describe('ReAct', () => {
-  test('starts with model call 1 and nothing to commit: the claim has written its events', () => {
+  test('starts with model call 1 and commits nothing: the claim has already written the events', () => {
     expect(given(null).when('start')).toEqual({ state: llm, command: { type: 'call_model', callId: 'run_1.1' } });
   });
 
-  test('given a model call, when it answers, then the run finishes with the answer as its last entry', () => {
+  test('an answer without tool calls finishes the run and is its last entry', () => {
     const decision = given(llm).when(answered({ text: 'Paris', thinking: 'hm', responseId: 'resp_1' }));
     expect(decision.state).toEqual(llm);
     expect(decision.command).toEqual({ type: 'finish' });
@@ -30,14 +30,14 @@ describe('ReAct', () => {
     });
   });
 
-  test('an answer with text is final whatever its finish reason', () => {
+  test('an answer with text is final, whatever its finish reason', () => {
     for (const finishReason of ['length', 'content_filter', 'error', 'unknown', null]) {
       const { step } = given(llm).when(answered({ text: 'half an', finishReason }));
       expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
     }
   });
 
-  test('a blank answer is final after a benign finish reason, else an llm_response failure without a commit', () => {
+  test('a blank answer is final after a benign finish reason; otherwise the run fails with llm_response, without a commit', () => {
     for (const finishReason of ['stop', null]) {
       const { step } = given(llm).when(answered({ text: ' ', finishReason }));
       expect(step!.finish).toEqual({ status: 'completed', reason: 'final_answer' });
@@ -49,7 +49,7 @@ describe('ReAct', () => {
     }
   });
 
-  test('an answer that input overtook continues with the next iteration', () => {
+  test('if input was queued, the run continues with the next iteration instead of finishing', () => {
     const { step } = given(llm).when(answered({ text: 'done?' }));
     const state = step!.continue!.state as ReactState;
     expect(step!.continue).toMatchObject({
@@ -62,7 +62,7 @@ describe('ReAct', () => {
     });
   });
 
-  test('input that overtakes the last allowed answer gets none: the run ends at the limit', () => {
+  test('input queued during the last allowed call is not answered: the run ends at the limit', () => {
     const { step } = given({ ...llm, iteration: 3 }).when(answered({ text: 'done?' }));
     expect(step!.continue!.events).toEqual([]);
     const end = given(step!.continue!.state as ReactState).when({ type: 'continued' });
@@ -70,7 +70,7 @@ describe('ReAct', () => {
     expect(end.command).toEqual({ type: 'finish' });
   });
 
-  test('a turn with calls starts a round: the ledger rows and tool_started in call order', () => {
+  test('tool calls start a round, with ledger rows and tool_started events in call order', () => {
     const calls = [call('a', 'look', { at: 1 }), call('b', 'look'), call('a', 'other')];
     const decision = given(llm).when(answered({ text: 'let me see', toolCalls: calls, finishReason: 'stop' }));
     expect(decision.state).toEqual(tools);
@@ -85,7 +85,7 @@ describe('ReAct', () => {
     expect(decision.step!.finish).toBeUndefined();
   });
 
-  test('the tools of a narrowed turn are those of its round, also after a crash, and of no other', () => {
+  test('a round is restricted to the tools the model was offered, even after a crash; the next round is not', () => {
     const asked = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as MachineEvent);
     expect(asked.state.tools).toEqual(['look']);
     const again = given(asked.state).when('resume');
@@ -93,7 +93,7 @@ describe('ReAct', () => {
     expect(given(again.state).when(finished([call('a')])).state.tools).toBeUndefined();
   });
 
-  test('empty call ids are made up, distinct, the same in message and ledger, and given ones are kept', () => {
+  test('missing call ids are filled in, distinct and equal in message and ledger; existing ids are kept', () => {
     const { step, command } = given(llm).when(answered({ toolCalls: [call(''), call('b'), call('')] }));
     const ids = step!.calls!.map((row) => row.id);
     expect(ids[1]).toBe('b');
@@ -103,7 +103,7 @@ describe('ReAct', () => {
     expect(command).toMatchObject({ calls: ids.map((id) => ({ id })) });
   });
 
-  test('finished tools become messages in call order, then the next model call starts after drained input', () => {
+  test('finished tools become messages in call order; the next model call starts after the drained input', () => {
     const calls = [call('a'), call('b', 'other')];
     const outcomes = [
       { content: 'x', cleaned: true },
@@ -129,7 +129,7 @@ describe('ReAct', () => {
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
   });
 
-  test('announced calls that do not come are a round without tools, which still counts', () => {
+  test('an answer that announces tool calls but contains none counts as an iteration', () => {
     const decision = given(llm).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
     expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', '|', 'llm_started']);
@@ -138,7 +138,7 @@ describe('ReAct', () => {
     expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });
   });
 
-  test('the tools of the last allowed call run, then the run is completed with the fixed sentence', () => {
+  test('the tools of the last allowed call still run; then the run completes with the limit text as its result', () => {
     const third = { ...llm, iteration: 3, call_no: 3 };
     const calling = given(third).when(answered({ toolCalls: [call('a')] }));
     expect(calling.command).toMatchObject({ type: 'run_tools' });
@@ -149,7 +149,7 @@ describe('ReAct', () => {
     expect(kinds(end)).toEqual(['tool_completed', 'checkpoint']);
   });
 
-  test('the same calls twice in a row bring one warning, after the group', () => {
+  test('repeating the same calls adds one warning, after the tool messages', () => {
     const first = given(tools).when(finished([call('a', 'look', { at: 1 }), call('b', 'other')]));
     expect(first.step!.entries!.map((entry) => entry.role)).toEqual(['tool', 'tool']);
     const again = { ...first.state, phase: 'tools' as const };
@@ -160,7 +160,7 @@ describe('ReAct', () => {
     expect(other.step!.entries).toHaveLength(2);
   });
 
-  test('a failure that may pass is tried again with growing delays, each told, then fails the run', () => {
+  test('a retryable failure is retried with growing delays, each with an event, until the retries run out', () => {
     const first = given(llm).when(failed(true));
     expect(first.command).toEqual({ type: 'call_model', callId: 'run_1.2', afterMs: 500 });
     expect(kinds(first)).toEqual(['llm_retry', 'llm_started']);
@@ -178,7 +178,7 @@ describe('ReAct', () => {
     expect(third.command).toEqual({ type: 'fail', error: { type: 'llm_request', message: 'broken' } });
   });
 
-  test('delays are capped, Retry-After is obeyed, and a success gives the retries back', () => {
+  test('delays are capped, Retry-After is respected, and a success resets the retries', () => {
     const late = given({ ...llm, retries: 12 }, { maxModelRetries: 20 }).when(failed(true));
     expect(late.command).toMatchObject({ afterMs: 30_000 });
     expect(given(llm).when(failed(true, 7_000)).command).toMatchObject({ afterMs: 7_000 });
@@ -188,7 +188,7 @@ describe('ReAct', () => {
     expect(given(state).when(finished([call('a')])).state.retries).toBe(0);
   });
 
-  test('a failure that will not pass fails the run at once', () => {
+  test('a failure that is not retryable fails the run immediately', () => {
     expect(given(llm).when(failed(false))).toEqual({
       state: llm,
       command: { type: 'fail', error: { type: 'llm_request', message: 'broken' } },
@@ -197,8 +197,8 @@ describe('ReAct', () => {
 
   test.each([
     ['before its first step', null, 1],
-    ['in a model call', { ...llm, iteration: 2, call_no: 4 }, 4],
-  ])('resumed %s, the lost call is told and a new one started', (_, state, lost) => {
+    ['during a model call', { ...llm, iteration: 2, call_no: 4 }, 4],
+  ])('resumed %s, it records the lost call and starts a new one', (_, state, lost) => {
     const decision = given(state).when('resume');
     expect(kinds(decision)).toEqual(['llm_lost', '|', 'llm_started']);
     expect(decision.step!.events![0]!.data).toEqual({ call_id: `run_1.${lost}` });
@@ -207,14 +207,14 @@ describe('ReAct', () => {
     expect(decision.command).toEqual({ type: 'call_model', callId: `run_1.${lost + 1}` });
   });
 
-  test('resumed in a tool round, the round goes on without a commit', () => {
+  test('resumed in a tool round, it continues the round without a commit', () => {
     expect(given(tools).when('resume')).toEqual({
       state: tools,
       command: { type: 'run_tools', round: 1, calls: [] },
     });
   });
 
-  test('resumed past the limit, the run ends at the limit', () => {
+  test('resumed past the limit, it ends the run at the limit', () => {
     const decision = given({ ...llm, iteration: facts.maxIterations + 1 }).when('resume');
     expect(decision.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: limit } });
   });
