@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../agents/registry.ts';
-import type { RunOptions } from '../agents/run-options.ts';
+import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';

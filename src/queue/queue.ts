@@ -1,5 +1,6 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
 import { LanefoldError } from '../errors.ts';
+import { within } from '../time-limit.ts';
 import { openConnection } from './connection.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
 
@@ -166,19 +167,6 @@ const toPlace = (state: string): JobPlace =>
 export async function closeWorker(worker: BullWorker): Promise<void> {
   await within(answerTimeoutMs, worker.waitUntilReady()).catch(() => {});
   await worker.close();
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function unreachable(backend: string, cause: unknown): LanefoldError {

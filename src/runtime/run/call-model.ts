@@ -3,7 +3,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/classify.ts';
 import { step } from '../../models/generate.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
 import { prepareCall } from './prepare-call.ts';

@@ -9,15 +9,17 @@ import { findStrategy } from '../../strategies/find.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../../strategies/machine.ts';
 import { cleanText } from '../../text.ts';
 import { callModel } from './call-model.ts';
-import type { Claim } from '../../store/claim-run.ts';
-import { commitStep, finishRun, type PromotedRun } from '../../store/commit-step.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import { commitStep } from '../../store/run/commit-step.ts';
+import { finishRun } from '../../store/run/finish-run.ts';
+import type { QueuedRun } from '../../store/run/queued-run.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { outputFacts } from './output-facts.ts';
 import { repairOutput } from './repair-output.ts';
 import { redactStep } from './redact-step.ts';
 import { RunContext } from './context.ts';
 import { runTools } from './run-tools.ts';
-import { suspendRun } from '../../store/suspend-run.ts';
+import { suspendRun } from '../../store/approval/suspend-run.ts';
 import type { WorkerDeps } from './dependencies.ts';
 
 export interface RunEnd {
@@ -29,7 +31,7 @@ export interface RunEnd {
   awaiting?: string[];
   iteration: number;
   usage?: Usage;
-  promoted?: PromotedRun;
+  promoted?: QueuedRun;
 }
 
 /**
@@ -63,11 +65,13 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       let continued = false;
       if (step) {
         const told = redactStep(deps.redactor, step);
-        const result = await commitStep(deps.db, run, state, told, usage, {
-          resumed,
-          maxTraceEvents: deps.maxTraceEvents,
-          messages: context.messages.length + (step.entries?.length ?? 0),
-        });
+        const messages = context.messages.length + (step.entries?.length ?? 0);
+        const result = await run.persist(
+          () => commitStep(deps.db, run, state, told, usage, { resumed, maxTraceEvents: deps.maxTraceEvents, messages }),
+          // a repeated commit wrote nothing, so it did not renew the lease either
+          ({ duplicate }) => duplicate !== true,
+        );
+        run.step = result.step;
         iteration = state.iteration;
         deps.onStep?.(state, told, usage);
         if (result.finished) return toEnd(result, { answer: step.finish?.result ?? answerOf(step.entries) });
@@ -98,11 +102,14 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         });
         if ('awaiting' in outcomes) {
           const wait = { round: command.round, awaiting: outcomes.awaiting, timeoutMs: agent.approvalTimeoutMs };
-          const status = await suspendRun(deps.db, run, wait);
-          if (!status) throw new CancelRequested();
-          if (status === 'cancelled') return toEnd({ status }, {});
+          const suspended = await run.persist(() => suspendRun(deps.db, run, wait));
+          run.step = suspended.step;
+          if (suspended.cancel_requested) throw new CancelRequested();
+          // the acknowledgement was lost, and the run was cancelled since
+          if (suspended.status === 'cancelled') return toEnd(suspended, {});
           const names = wait.awaiting.map((index) => `${wait.round}.${index} ${calls[index]!.name}`);
-          return toEnd({ status }, { awaiting: names });
+          // decided since, and perhaps queued again: this worker leaves it
+          return toEnd({ status: 'suspended' }, { awaiting: names });
         }
         ledger = null;
         event = { type: 'tools_finished', calls, outcomes };
@@ -136,12 +143,12 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
       ...(usage ? { usage } : {}),
       ...(events ? { events: deps.redactor.value(events) } : {}),
     };
-    const result = await finishRun(deps.db, run, { status, reason, error, ...told });
+    const result = await run.persist(() => finishRun(deps.db, run, { status, reason, error, ...told }));
     return toEnd(result, { error });
   }
 
   function toEnd(
-    { status, promoted }: { status: string; promoted?: PromotedRun },
+    { status, promoted }: { status: string; promoted?: QueuedRun },
     how: Pick<RunEnd, 'error' | 'awaiting'> & { answer?: Json | undefined },
   ): RunEnd {
     return { status, iteration, ...how, ...(usage ? { usage } : {}), ...(promoted ? { promoted } : {}) } as RunEnd;

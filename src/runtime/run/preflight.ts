@@ -3,7 +3,7 @@ import type { ToolCall } from '../../context/message.ts';
 import { asksApproval } from '../../tools/approval.ts';
 import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
 import { askGuard } from '../../tools/guard.ts';
-import type { LedgerRow } from '../../store/claim-run.ts';
+import type { LedgerRow } from '../../store/run/claim-run.ts';
 
 /** What is known of the calls of a round before any of them starts, by their index. */
 export interface Preflight {

@@ -5,7 +5,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';

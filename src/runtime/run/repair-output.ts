@@ -7,7 +7,7 @@ import { step } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
 import type { RunContext } from './context.ts';

@@ -11,7 +11,7 @@ import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import { assertStorable } from '../../text.ts';
 import { runAttempt } from '../../tools/attempt.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** A request as it was before its transformer saw it, or as it left it. */

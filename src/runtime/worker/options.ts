@@ -10,7 +10,7 @@ export interface WorkerOptions extends TraceOptions {
   /** How long ended jobs stay in the queue for Bull Board; default one day. */
   keepJobsMs?: number;
   /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
-  maxFruitlessClaims?: number;
+  maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;
   /** How long `stop` lets runs end before it hands the rest over to other workers; default 25,000. */

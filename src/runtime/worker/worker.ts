@@ -1,7 +1,7 @@
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
-import { readersChannel } from '../../streams/piece.ts';
+import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
 import { LeaseKeeper } from './leases.ts';
 import { processJob, type JobWorker } from './process-job.ts';
@@ -28,7 +28,7 @@ export async function startWorker(
     leaseMs = 6_000,
     sweepMs = 2_000,
     keepJobsMs = 86_400_000,
-    maxFruitlessClaims = 5,
+    maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
   } = options;
@@ -37,7 +37,7 @@ export async function startWorker(
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
   const self: JobWorker = {
-    ...{ id, leaseMs, maxFruitlessClaims, keeper, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, onError },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 

@@ -87,12 +87,12 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     for (let n = 1; n <= 4; n++) {
-      const worker = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+      const worker = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
       await until('it has the run', () => model.calls.length === n);
       expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
     }
     open = true;
-    const last = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+    const last = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'at last' });
     await last.stop();
     await expectSound(lanefold, run.threadId);

@@ -1,5 +1,5 @@
-import type { Json } from '../context/message.ts';
-import type { EventDraft } from '../strategies/machine.ts';
+import type { Json } from '../../context/message.ts';
+import type { EventDraft } from '../../strategies/machine.ts';
 
 /** An event as it is stored; the view `run_event` unpacks it. `c` is the number of a model call of the run, `r` why a checkpoint is one. */
 export type StoredEvent = EventDraft & { c?: number; m?: number; r?: Json };
