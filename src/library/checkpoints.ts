@@ -152,7 +152,9 @@ async function askAgain(
 }
 
 const cancelled = (id: string): LanefoldError =>
-  new LanefoldError('token_stale', `Run ${id} was cancelled, so its checkpoints no longer work.`, { hint: 'Start a new run.' });
+  new LanefoldError('token_stale', `Run ${id} was cancelled, so its checkpoints no longer work.`, {
+    hint: 'Start a new run.',
+  });
 
 const pageSize = 1_000;
 

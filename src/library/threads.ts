@@ -47,11 +47,7 @@ export interface Threads {
   }): Promise<{ id: string; rev: number }>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
-  append(
-    id: string,
-    entries: NewEntry[],
-    options?: AppendOptions,
-  ): Promise<AppendReceipt>;
+  append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
   entries(
     id: string,
     options?: { afterSeq?: number; kind?: string; contextRef?: string; limit?: number },

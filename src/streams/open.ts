@@ -5,7 +5,7 @@ import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './live-calls.ts';
 import { Readers } from './readers.ts';
-import { openStream, type OpenStream, } from './stream.ts';
+import { openStream, type OpenStream } from './stream.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 
 /** The streams of a process, and the live model calls its workers publish to others. */

@@ -20,7 +20,7 @@ import { redactStep } from './redact-step.ts';
 import { RunContext } from './context.ts';
 import { runTools } from './run-tools.ts';
 import { suspendRun } from '../../store/approval/suspend-run.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
 export interface RunEnd {
   status: string;
@@ -40,7 +40,7 @@ export interface RunEnd {
  *
  * @throws LanefoldError `lease_lost` when another worker has taken the run: nothing may be written any more
  */
-export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Promise<RunEnd> {
+export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim): Promise<RunEnd> {
   let usage: Usage | undefined = claim.usage ?? undefined;
   let iteration = claim.iteration;
   try {
@@ -67,7 +67,8 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
         const told = redactStep(deps.redactor, step);
         const messages = context.messages.length + (step.entries?.length ?? 0);
         const result = await run.persist(
-          () => commitStep(deps.db, run, state, told, usage, { resumed, maxTraceEvents: deps.maxTraceEvents, messages }),
+          () =>
+            commitStep(deps.db, run, state, told, usage, { resumed, maxTraceEvents: deps.maxTraceEvents, messages }),
           // a repeated commit wrote nothing, so it did not renew the lease either
           ({ duplicate }) => duplicate !== true,
         );

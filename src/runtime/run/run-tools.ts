@@ -12,7 +12,7 @@ import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
 import { needsPreflight, preflight } from './preflight.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
 interface Round {
   round: number;
@@ -29,7 +29,7 @@ interface Round {
  * Where calls need human approval the others run, all their outcomes are stored, and `awaiting` lists the calls to approve.
  */
 export async function runTools(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,

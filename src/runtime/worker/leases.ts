@@ -32,7 +32,7 @@ export class LeaseKeeper {
     this.#runs.delete(run);
   }
 
-  /** Aborts what every held run is doing. */
+  /** Aborts every held run. */
   loseAll(reason: () => unknown): void {
     for (const run of this.#runs) run.lose(reason());
   }

@@ -13,7 +13,7 @@ import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import type { LeaseKeeper } from './leases.ts';
-import type { WorkerDeps } from '../run/dependencies.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
 import type { EndedRun } from './options.ts';
 
 /** During a rolling deployment a newer worker may know the agent, so the job is passed on before the run fails. */
@@ -34,7 +34,7 @@ export interface JobWorker {
 }
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
-export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker): Processor {
+export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
   const { keeper, onError } = worker;
 
   const claim = (job: Job<RunJob, RunJobResult>, agent: ReadyAgent | undefined, run: HeldRun) =>
@@ -102,7 +102,7 @@ export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker)
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
-    const onStep: WorkerDeps['onStep'] = (...step) => {
+    const onStep: RunDependencies['onStep'] = (...step) => {
       log.step(...step);
       deps.live?.committed(threadId);
     };

@@ -3,7 +3,12 @@ import type { Database } from '../../postgres/pool.ts';
 import { head } from './head.ts';
 
 /** The context of a lane as of an entry, or now. */
-export const readContext = (db: Database, threadId: string, contextRef: string, atSeq?: number): Promise<ContextRow[]> =>
+export const readContext = (
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  atSeq?: number,
+): Promise<ContextRow[]> =>
   db.query<ContextRow>(
     'lane_context_at',
     `select anchor_seq::float8, ordinal::int, seq::float8, role, content, tool_calls, tool_call_id, name, thinking,

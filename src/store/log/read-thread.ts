@@ -19,7 +19,9 @@ export interface Thread {
 
 /** @throws LanefoldError `thread_not_found`, `thread_erased` */
 export async function readThread(db: Database, id: string): Promise<Thread> {
-  const [row] = await db.query<Record<string, never>>('get_thread', 'select * from lanefold.thread where id = $1', [id]);
+  const [row] = await db.query<Record<string, never>>('get_thread', 'select * from lanefold.thread where id = $1', [
+    id,
+  ]);
   if (!row) throw threadNotFound(id);
   if (row['erased_at']) throw threadErased(id);
   return {

@@ -21,11 +21,7 @@ export interface AbnormalEnd {
 }
 
 /** Ends a run that its machine cannot finish, by its worker. The database closes the open tool group first. */
-export async function finishRun(
-  db: Database,
-  run: HeldLease,
-  { events, ...end }: AbnormalEnd,
-): Promise<FinishResult> {
+export async function finishRun(db: Database, run: HeldLease, { events, ...end }: AbnormalEnd): Promise<FinishResult> {
   const [row] = await db.query<{ result: FinishResult }>(
     'finish_run',
     'select lanefold.finish_run($1, $2, $3, $4) as result',

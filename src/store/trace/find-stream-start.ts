@@ -23,11 +23,7 @@ interface Row {
 }
 
 /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
-export async function findStreamStart(
-  db: Database,
-  threadId: string,
-  runId: string | undefined,
-): Promise<StreamStart> {
+export async function findStreamStart(db: Database, threadId: string, runId: string | undefined): Promise<StreamStart> {
   const [row] = await db.query<Row>(
     'find_stream_start',
     `select t.event_rev as rev, t.erased_at is not null as erased, r.id is not null as known, r.finished_at is not null as ended,
