@@ -1,17 +1,11 @@
-import type { JsonObject } from '../context/message.ts';
 import { mergeSettings } from '../models/settings/call-settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readStoredContract } from '../contracts/read-contract.ts';
+import type { LoggedConfig } from '../store/context/read-config.ts';
+import type { RunOptions } from '../store/run/run-options.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
-import type { RunOptions } from './run-options.ts';
-
-/** What the log of a thread says of tools, as the claim returns it. */
-export interface LoggedConfig {
-  tools?: { added: string[]; removed: string[] };
-  tool_context?: JsonObject;
-}
 
 /** The agent of a run: as defined, then what its thread has configured, then what its request overrides. */
 export function effectiveAgent(

@@ -1,5 +1,5 @@
 import type { SSEMessage } from 'hono/streaming';
-import type { StreamItem } from '../streams/stream.ts';
+import type { StreamItem } from '../streams/stream-item.ts';
 import { toOutside } from './json.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { SSEMessage } from 'hono/streaming';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
-import type { StreamItem } from '../streams/stream.ts';
+import type { StreamItem } from '../streams/stream-item.ts';
 
 /** A chunk of the AI SDK's UI message stream. */
 type Chunk = { type: string } & Record<string, unknown>;

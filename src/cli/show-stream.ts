@@ -1,5 +1,5 @@
 import type { JsonObject } from '../context/message.ts';
-import type { StreamItem } from '../streams/stream.ts';
+import type { StreamItem } from '../streams/stream-item.ts';
 import { colours } from './output.ts';
 import { printable } from '../printable.ts';
 import { inOneLine, messageText } from './show-message.ts';

@@ -1,18 +1,18 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, Usage } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import type { QueuedRun } from '../store/commit-step.ts';
-import { toJob } from '../queue/job.ts';
+import { dispatch } from '../queue/dispatch.ts';
+import { resumeRun } from '../store/run/resume-run.ts';
+import type { Run } from '../store/run/run.ts';
+import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { Checkpoint } from '../tokens/checkpoint.ts';
 import { signingSecret } from '../tokens/secrets.ts';
 import { decodeToken, encodeToken } from '../tokens/token.ts';
-import { enqueueRun, type EnqueueDeps } from './enqueue.ts';
-import { readRunEvents, type RunEvent } from '../store/read-events.ts';
-import type { Run } from '../store/run-row.ts';
-import type { RunRef } from './runs.ts';
+import { enqueue, type EnqueueDeps } from './enqueue.ts';
+import type { RunRef } from './run-ref.ts';
 
 export interface MintedToken {
-  /** `rt2.…`: signed, not encrypted. It names the run and its step and holds nothing of the conversation. */
+  /** `rt2.…`: signed, not encrypted. It names the run and its step and contains no conversation text. */
   token: string;
   threadId: string;
   runId: string;
@@ -30,19 +30,19 @@ export interface ResumeOptions {
 }
 
 export interface CollectOptions {
-  /** False: tell what is known now, and set nothing going. Default true. */
+  /** False: return what is known now and resume nothing. Default true. */
   runUntilTerminal?: boolean;
   timeoutMs?: number;
   signal?: AbortSignal;
 }
 
-/** What became of a run, all at once. */
+/** The outcome of a run in one object. */
 export interface Collected {
   run: Run;
   result: Json;
   terminationReason: string | null;
   usage: Usage | null;
-  /** A token of where the run stands now; null for a cancelled run. */
+  /** A token for the current step; null for a cancelled run. */
   finalToken: string | null;
   /** The events of the run; empty without `runUntilTerminal`. */
   trace: RunEvent[];
@@ -54,7 +54,7 @@ export interface CheckpointDeps extends EnqueueDeps {
   wait(run: RunRef, options: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
 }
 
-/** The checkpoint of a token, if it is one of ours and the agent is configured as it was. */
+/** The checkpoint of a token, provided we signed it and the agent's configuration has not changed. */
 export function openToken(deps: CheckpointDeps, token: string): Checkpoint {
   signingSecret(deps.tokenSecrets);
   const { agents } = deps;
@@ -70,7 +70,7 @@ const fingerprint = (agents: AgentRegistry, name: unknown): string | undefined =
 /** A hundred years. */
 export const maxExpiryMs = 3_155_760_000_000;
 
-/** Mints a token of where a run stands now. See `Runs.checkpoint`. */
+/** Mints a token for the current step of a run. See `Runs.checkpoint`. */
 export async function mintToken(
   deps: CheckpointDeps,
   ref: RunRef,
@@ -113,26 +113,21 @@ export async function mintToken(
   };
 }
 
-/** Goes on from a token. See `Runs.resume`. */
-export async function resumeRun(deps: CheckpointDeps, token: string, options: ResumeOptions = {}): Promise<Run> {
+/** Resumes from a token. See `Runs.resume`. */
+export async function resume(deps: CheckpointDeps, token: string, options: ResumeOptions = {}): Promise<Run> {
   const point = openToken(deps, token);
   const ref = { threadId: point.threadId, id: point.runId };
   const { query } = options;
   if (query !== undefined && !(typeof query === 'string' && query.trim() === '')) {
-    return askAnew(deps, await deps.get(ref), query, options.requestId);
+    return askAgain(deps, await deps.get(ref), query, options.requestId);
   }
-  const [row] = await deps.db.query<{ result: { job?: QueuedRun } }>(
-    'resume_run',
-    'select lanefold.resume_run($1, $2, $3, $4) as result',
-    [ref.threadId, ref.id, point.step, deps.queue.prefix],
-  );
-  const job = row!.result.job;
-  // what cannot be added now is added by the next sweep of any worker
-  if (job) await deps.queue.add(toJob(job), job.queue_shard).catch(() => {});
+  const { db, queue } = deps;
+  const job = await resumeRun(db, ref.threadId, ref.id, { step: point.step, queuePrefix: queue.prefix });
+  if (job) await dispatch(db, queue, job);
   return deps.get(ref);
 }
 
-async function askAnew(
+async function askAgain(
   deps: CheckpointDeps,
   run: Run,
   input: string | ContentPart[],
@@ -141,10 +136,10 @@ async function askAnew(
   if (run.status === 'cancelled') throw cancelled(run.id);
   if (!run.finishedAt) {
     throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, {
-      hint: 'Steer it, or wait for its end; resume without a query to have a run without a worker taken up.',
+      hint: 'Steer it, or wait for its end; resume without a query to restart a run that lost its worker.',
     });
   }
-  const handle = await enqueueRun(deps, {
+  const handle = await enqueue(deps, {
     agent: run.agent,
     model: run.model,
     threadId: run.threadId,
@@ -157,11 +152,13 @@ async function askAnew(
 }
 
 const cancelled = (id: string): LanefoldError =>
-  new LanefoldError('token_stale', `Run ${id} was cancelled: its checkpoints are dead.`, { hint: 'Start a new run.' });
+  new LanefoldError('token_stale', `Run ${id} was cancelled, so its checkpoints no longer work.`, {
+    hint: 'Start a new run.',
+  });
 
 const pageSize = 1_000;
 
-/** Tells what became of the run of a token. See `Runs.collect`. */
+/** Collects the outcome of the run of a token. See `Runs.collect`. */
 export async function collectRun(
   deps: CheckpointDeps,
   token: string,
@@ -170,8 +167,8 @@ export async function collectRun(
   const { threadId, runId: id } = openToken(deps, token);
   const ref = { threadId, id };
   if (options.runUntilTerminal === false) return toCollected(await deps.get(ref), token, []);
-  // where it stands does not matter here: what is at work, or was cancelled, needs no push
-  await resumeRun(deps, token).catch((error: unknown) => {
+  // a run that a worker holds, or that was cancelled, needs no resume
+  await resume(deps, token).catch((error: unknown) => {
     if (!(error instanceof LanefoldError && ['run_active', 'token_stale'].includes(error.code))) throw error;
   });
   const run = await deps.wait(ref, options);

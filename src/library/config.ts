@@ -1,8 +1,10 @@
-import { LanefoldError } from '../errors.ts';
-import { assertId } from '../ids.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { JsonObject } from '../context/message.ts';
+import { LanefoldError } from '../errors.ts';
+import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
+import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
+import { readConfig } from '../store/context/read-config.ts';
 import { assertStorable } from '../text.ts';
 
 export interface ThreadConfig {
@@ -24,8 +26,8 @@ export interface ConfigChanges {
   contextRef?: string;
 }
 
-/** The configuration of a lane as of an entry. */
-export async function readConfig(
+/** The configuration of a lane as of an entry, or now. */
+export async function laneConfig(
   db: Database,
   threadId: string,
   contextRef: string,
@@ -33,28 +35,21 @@ export async function readConfig(
 ): Promise<ThreadConfig> {
   assertId(threadId, 'The thread id');
   assertId(contextRef, 'The context_ref');
-  const upto = atSeq ?? '9223372036854775807';
-  const rows = await db.query<{ field: string; value: never }>(
-    'lane_config_at',
-    `select field, value from lanefold.lane_config_at($1, $2, $3) where field <> 'system_prompt'
-     union all select 'system_prompt', to_jsonb(prompt) from lanefold._lane_prompt($1, $2, $3)`,
-    [threadId, contextRef, upto],
-  );
-  const fields: Partial<Record<string, never>> = Object.fromEntries(rows.map((row) => [row.field, row.value]));
+  const config = await readConfig(db, threadId, contextRef, atSeq);
   return {
-    systemPrompt: fields['system_prompt'] ?? null,
-    tools: fields['tools'] ?? { added: [], removed: [] },
-    toolContext: fields['tool_context'] ?? {},
+    systemPrompt: config.system_prompt ?? null,
+    tools: config.tools ?? { added: [], removed: [] },
+    toolContext: config.tool_context ?? {},
   };
 }
 
 /** Writes changes that take effect with the next run. @throws LanefoldError `unknown_tool`, `invalid_input`, `invalid_text` */
-export async function changeConfig(
+export async function configure(
   db: Database,
   agents: AgentRegistry,
   threadId: string,
   changes: ConfigChanges,
-): Promise<{ status: 'applied' | 'deferred'; firstSeq: number | null }> {
+): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
   if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');
   const { systemPrompt, toolContext, registerTools = [], unregisterTools = [] } = changes;
@@ -74,14 +69,9 @@ export async function changeConfig(
       : [{ field: 'tools', value: { register: registerTools, unregister: unregisterTools } }]),
   ];
   if (fields.length === 0) {
-    throw new LanefoldError('invalid_input', 'The change of configuration changes nothing.', {
-      hint: 'Give systemPrompt, toolContext, registerTools or unregisterTools.',
+    throw new LanefoldError('invalid_input', 'The configuration change is empty.', {
+      hint: 'Pass systemPrompt, toolContext, registerTools or unregisterTools.',
     });
   }
-  const [row] = await db.query<{ result: { status: 'applied' | 'deferred'; first_seq?: number } }>(
-    'change_config',
-    'select lanefold.change_config($1, $2, $3) as result',
-    [threadId, changes.contextRef ?? null, JSON.stringify(fields)],
-  );
-  return { status: row!.result.status, firstSeq: row!.result.first_seq ?? null };
+  return changeConfig(db, threadId, changes.contextRef ?? null, fields);
 }

@@ -1,19 +1,18 @@
-import { sql, type SQL } from 'drizzle-orm/sql';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
-import { fromPostgres } from '../postgres/errors.ts';
 import type { Database } from '../postgres/pool.ts';
-import type { RunJob } from '../queue/job.ts';
+import { dispatch, dispatchOnceCommitted } from '../queue/dispatch.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { shardOf } from '../queue/shard.ts';
+import { enqueueRun, type Transaction } from '../store/run/enqueue-run.ts';
+import type { RunHandle } from '../store/run/run.ts';
 import { assertStorable } from '../text.ts';
 import { toRunOptions, type RunOverrides } from './overrides.ts';
-import type { RunHandle, RunStatus } from '../store/run-row.ts';
-import { hashBody } from './threads.ts';
+import { requestHash } from './request-hash.ts';
 
 export interface EnqueueOptions extends RunOverrides {
   agent: string;
@@ -26,13 +25,13 @@ export interface EnqueueOptions extends RunOverrides {
   /** The lane; default: the thread's active one. */
   contextRef?: string;
   /**
-   * The same id again on the thread returns the same run. Where no thread is named, the id is that of the thread too: make
+   * The same id again on the thread returns the same run. Without a `threadId` the thread's id is derived from it, so make
    * it one that nobody else uses. Default: the run's own id.
    */
   requestId?: string;
   /**
    * On a thread with an active run: `reject` (default), `wait` in line, or `interrupt`, which cancels that run, ends
-   * earlier interrupts that have not begun, and goes before whatever waits.
+   * earlier interrupts that have not started, and goes ahead of every waiting run.
    */
   busy?: 'reject' | 'wait' | 'interrupt';
   /** Overrides the agent's model for this run. */
@@ -45,16 +44,11 @@ export interface EnqueueOptions extends RunOverrides {
   extraRefs?: JsonObject;
 }
 
-/** As the library itself enqueues. */
+/** What only the library itself sets. */
 export interface OwnEnqueueOptions extends EnqueueOptions {
-  /** The run whose checkpoint this one goes on from. */
+  /** The run whose checkpoint this one continues from. */
   resumedFrom?: string;
 }
-
-/** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
-export type Transaction =
-  | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
-  | { execute(query: SQL): Promise<{ rows: unknown[] }> };
 
 export interface EnqueueDeps {
   db: Database;
@@ -63,15 +57,7 @@ export interface EnqueueDeps {
   models: ModelRegistry;
 }
 
-interface Accepted {
-  run_id: string;
-  status: RunStatus;
-  enqueue_no: number;
-  queue_shard: number;
-  duplicate: boolean;
-}
-
-/** The request as it is stored and hashed; everything a caller can get wrong is refused here, before any write. */
+/** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
 async function toBody(
   agents: AgentRegistry,
   options: OwnEnqueueOptions,
@@ -110,15 +96,15 @@ async function toBody(
   };
 }
 
-/** The request without what only the agent's definition says: a retry after a deployment is the same request. */
-const asAsked = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEnqueueOptions): JsonObject => {
+/** The request without the defaults of the agent's definition: a retry after a deployment is the same request. */
+const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEnqueueOptions): JsonObject => {
   const { prompt: _, ...options } = body['options'] as JsonObject;
-  const asked = { model, strategy, options: { ...options, idle_timeout_ms: idleTimeoutMs } };
-  return { ...body, ...(asked as JsonObject) };
+  const requested = { model, strategy, options: { ...options, idle_timeout_ms: idleTimeoutMs } };
+  return { ...body, ...(requested as JsonObject) };
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
+export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
   const { db, queue, agents, models } = deps;
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
@@ -130,64 +116,24 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
   const shard = shardOf(threadId, queue.queues.length);
   const request = {
     ...body,
-    thread_id: threadId,
     run_id: id,
     request_id: requestId,
-    request_hash: hashBody(asAsked(body, options)),
+    request_hash: requestHash(asRequested(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,
     queue_prefix: queue.prefix,
     queue_shard: shard,
     // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
-    job_queue: queue.backend === 'postgres' ? queue.queues[shard]!.name : undefined,
+    ...(queue.backend === 'postgres' ? { job_queue: queue.queues[shard]!.name } : {}),
   };
-  const accepted = tx ? await acceptWithin(tx, request) : await accept(db, request);
+  const accepted = await enqueueRun(db, threadId, request, tx);
   if (accepted.status === 'queued' && !accepted.duplicate && queue.backend !== 'postgres') {
-    const job = { thread_id: threadId, run_id: accepted.run_id, enqueue_no: accepted.enqueue_no, agent: agent.name };
-    if (tx) void addOnceCommitted(deps, job, shard);
-    // A job that cannot be added now is added by the next sweep of any worker.
-    else await queue.add(job, shard).catch(() => {});
+    const run = {
+      ...{ thread_id: threadId, run_id: accepted.run_id, agent: agent.name },
+      ...{ enqueue_no: accepted.enqueue_no, queue_shard: shard },
+    };
+    if (tx) void dispatchOnceCommitted(db, queue, run);
+    else await dispatch(db, queue, run);
   }
   return { id: accepted.run_id, threadId, requestId, status: accepted.status, duplicate: accepted.duplicate };
-}
-
-async function accept(db: Database, request: object): Promise<Accepted> {
-  const [row] = await db.query<{ run: Accepted }>('enqueue_run', 'select lanefold.enqueue_run($1) as run', [request]);
-  return row!.run;
-}
-
-async function acceptWithin(tx: Transaction, request: object): Promise<Accepted> {
-  const text = JSON.stringify(request);
-  try {
-    const { rows } =
-      'execute' in tx
-        ? await tx.execute(sql`select lanefold.enqueue_run(${text}::jsonb) as run`)
-        : await tx.query('select lanefold.enqueue_run($1::jsonb) as run', [text]);
-    return (rows[0] as { run: Accepted }).run;
-  } catch (error) {
-    throw fromPostgres(error);
-  }
-}
-
-const firstLookMs = 10;
-const lastLookMs = 5_000;
-
-/**
- * Adds the job when the caller's transaction has committed, which nobody tells us: the run is looked for, ever more
- * seldom, and then left to the sweep. A run rolled back is never found.
- */
-async function addOnceCommitted({ db, queue }: EnqueueDeps, job: RunJob, shard: number): Promise<void> {
-  for (let pauseMs = firstLookMs; pauseMs < lastLookMs; pauseMs *= 2) {
-    await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
-    try {
-      const [run] = await db.query(
-        'find_run',
-        "select 1 from lanefold._run where thread_id = $1 and id = $2 and status = 'queued' and enqueue_no = $3",
-        [job.thread_id, job.run_id, job.enqueue_no],
-      );
-      if (run) return await queue.add(job, shard);
-    } catch {
-      return;
-    }
-  }
 }

@@ -5,16 +5,16 @@ import type { Runs } from './runs.ts';
 import type { Streams } from '../streams/open.ts';
 import type { Threads } from './threads.ts';
 
-/** What can be asked and told without running anything: all the HTTP API is made of. */
+/** Every operation that needs no worker; the HTTP API is built on it. */
 export interface Client {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
-  /** What the database and the queue have to say; never rejects. */
+  /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
-  /** Counts of what is under way. */
+  /** Counts of unfinished runs and of jobs. */
   stats(): Promise<Stats>;
-  /** Live streams: `runs.stream` and `threads.stream` for those who must know of a mistake before the first item. */
+  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Streams;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';

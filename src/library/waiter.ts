@@ -1,24 +1,23 @@
 import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
+import { runsEnded, type RunKey } from '../store/run/runs-ended.ts';
 
-interface Waiting {
-  threadId: string;
-  runId: string;
+interface Waiting extends RunKey {
   done: (error?: unknown) => void;
 }
 
-const fastestMs = 20;
-const slowestMs = 500;
+const shortestPauseMs = 20;
+const longestPauseMs = 500;
 
 /**
- * Waits for runs to end. However many wait, one statement at a time asks for all of them; the pause grows while nothing
- * happens. A run that ends in this process is told at once, through `notice`. A run that does not exist has ended.
+ * Waits for runs to end. However many wait, one statement at a time polls all of them; the pause grows while nothing
+ * happens. A run that ends in this process resolves at once, through `notice`. A run that does not exist has ended.
  */
 export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
   #timer: NodeJS.Timeout | undefined;
-  #pauseMs = fastestMs;
-  #asking = false;
+  #pauseMs = shortestPauseMs;
+  #polling = false;
   #closed = false;
 
   constructor(readonly db: Database) {}
@@ -45,7 +44,7 @@ export class RunWaiter {
       signal?.addEventListener('abort', onAbort);
       const group = this.#waiting.get(key) ?? new Set();
       this.#waiting.set(key, group.add(waiting));
-      this.#pauseMs = fastestMs;
+      this.#pauseMs = shortestPauseMs;
       this.#schedule();
     });
   }
@@ -54,7 +53,7 @@ export class RunWaiter {
     for (const waiting of [...(this.#waiting.get(`${threadId} ${runId}`) ?? [])]) waiting.done();
   }
 
-  /** Whoever still waits is told so; the runs go on. */
+  /** Rejects every wait; the runs continue. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
@@ -62,37 +61,31 @@ export class RunWaiter {
   }
 
   #schedule(): void {
-    if (this.#closed || this.#asking || this.#timer || this.#waiting.size === 0) return;
+    if (this.#closed || this.#polling || this.#timer || this.#waiting.size === 0) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      void this.#ask();
+      void this.#poll();
     }, this.#pauseMs);
-    this.#pauseMs = Math.min(this.#pauseMs * 1.5, slowestMs);
+    this.#pauseMs = Math.min(this.#pauseMs * 1.5, longestPauseMs);
   }
 
-  async #ask(): Promise<void> {
-    this.#asking = true;
-    const asked = [...this.#waiting.values()].map((group) => [...group][0]!);
+  async #poll(): Promise<void> {
+    this.#polling = true;
+    const waited = [...this.#waiting.values()].map((group) => [...group][0]!);
     try {
-      const ended = await this.db.query<{ thread_id: string; id: string }>(
-        'runs_ended',
-        // a look at each run, whatever the planner knows of the table: joined, a young database would be scanned
-        `select w.thread_id, w.run_id as id from unnest($1::text[], $2::text[]) as w (thread_id, run_id)
-         where coalesce((select r.finished_at is not null from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id), true)`,
-        [asked.map((w) => w.threadId), asked.map((w) => w.runId)],
-      );
-      if (ended.length > 0) this.#pauseMs = fastestMs;
-      for (const run of ended) this.notice(run.thread_id, run.id);
+      const ended = await runsEnded(this.db, waited);
+      if (ended.length > 0) this.#pauseMs = shortestPauseMs;
+      for (const run of ended) this.notice(run.threadId, run.runId);
     } catch {
-      // a lost connection is waited out like silence
+      // the next poll may reach the database again
     } finally {
-      this.#asking = false;
+      this.#polling = false;
       this.#schedule();
     }
   }
 }
 
 const closed = () =>
-  new LanefoldError('wait_timeout', 'The connection was closed while a run was waited for.', {
-    hint: 'The run goes on; wait for it or read it on another connection.',
+  new LanefoldError('wait_timeout', 'The connection was closed while waiting for a run.', {
+    hint: 'The run continues; wait for it or read it on another connection.',
   });

@@ -6,15 +6,16 @@ import { QuietClient } from '../postgres/quiet-client.ts';
 export interface QueueConnection {
   /** For BullMQ's `connection`. */
   connection: { url: string };
-  /** Once those who used it are closed: BullMQ leaves a client it was given open. */
+  /** Call once the queues and workers are closed: BullMQ leaves a client it was given open. */
   close(): void;
 }
 
 /**
- * What BullMQ connects with. On PostgreSQL a small pool per queue and worker; the blocking LISTEN has its own connection
- * besides. On Redis a client per queue and worker, on a cluster one for all that are not blocked.
+ * The connection options for BullMQ. On PostgreSQL: a small pool per queue and worker, plus one connection for the
+ * blocking LISTEN. On Redis: a client per queue and worker. On a Redis Cluster: one shared client for everything that
+ * does not block.
  *
- * @throws LanefoldError `invalid_input` for a REDIS_URL that is none
+ * @throws LanefoldError `invalid_input` for an unreadable REDIS_URL
  */
 export function openConnection(redisUrl: string | undefined, databaseUrl: string): QueueConnection {
   const close = () => {};
@@ -36,21 +37,21 @@ export function openConnection(redisUrl: string | undefined, databaseUrl: string
       },
     },
   );
-  // It connects anew by itself; whoever waits for it has a time limit.
+  // It reconnects by itself; callers have their own time limits.
   cluster.on('error', () => {});
   return { connection: cluster as never, close: () => cluster.disconnect() };
 }
 
 /**
- * Some nodes of a cluster, from which it finds the others: `redis+cluster://user:password@host:port,host:port`, or
- * `rediss+cluster:` with TLS. User and password of the first are for all. Undefined for the URL of a single server.
+ * The seed nodes of a cluster URL: `redis+cluster://user:password@host:port,host:port`, or `rediss+cluster:` for TLS. The
+ * first node's user and password apply to all. Undefined for the URL of a single server.
  */
 function clusterNodes(url: string): URL[] | undefined {
   const [, scheme, rest] = /^(rediss?)\+cluster:\/\/(.*)$/.exec(url) ?? [];
   if (!scheme) return undefined;
   const nodes = rest!.split(',').map((node) => `${scheme}://${node.trim()}`);
   if (nodes.every((node) => URL.canParse(node) && new URL(node).hostname)) return nodes.map((node) => new URL(node));
-  throw new LanefoldError('invalid_input', 'REDIS_URL names no nodes of a cluster that can be read.', {
-    hint: 'Such as redis+cluster://:password@host1:6379,host2:6379.',
+  throw new LanefoldError('invalid_input', 'REDIS_URL is not a valid cluster URL.', {
+    hint: 'Use the form redis+cluster://:password@host1:6379,host2:6379.',
   });
 }

@@ -1,18 +1,46 @@
 import type { Database } from '../postgres/pool.ts';
-import type { RunQueue } from './queue.ts';
-import type { PromotedRun } from '../store/commit-step.ts';
+import { isQueued } from '../store/run/is-queued.ts';
+import { markJobMissing } from '../store/run/mark-jobs.ts';
+import type { QueuedRun } from '../store/run/queued-run.ts';
 import { toJob } from './job.ts';
+import type { RunQueue } from './queue.ts';
 
 /**
- * Gives the run that became its thread's active one to its workers. Where that is another fleet, whose queue cannot be
- * reached from here, the run counts as forgotten at once, and the fleet's next sweep adds the job.
+ * Adds the job of a queued run. The run's row is the outbox: a job that cannot be added now is added by the next sweep
+ * of any worker, so an error is reported and never thrown. A run of another fleet, whose queue cannot be reached from
+ * here, is marked as one without a job, and that fleet's next sweep adds it.
  */
-export async function addPromoted(db: Database, queue: RunQueue, run: PromotedRun): Promise<void> {
-  if (run.queue_prefix === queue.prefix) return queue.add(toJob(run), run.queue_shard);
-  await db.query(
-    'promoted_elsewhere',
-    `update lanefold._run set enqueued_at = clock_timestamp() - interval '10 s'
-     where thread_id = $1 and id = $2 and enqueue_no = $3 and status = 'queued'`,
-    [run.thread_id, run.run_id, run.enqueue_no],
-  );
+export async function dispatch(
+  db: Database,
+  queue: RunQueue,
+  run: QueuedRun,
+  onError: (error: unknown) => void = () => {},
+): Promise<void> {
+  try {
+    if (run.queue_prefix === undefined || run.queue_prefix === queue.prefix) {
+      await queue.add(toJob(run), run.queue_shard);
+    } else {
+      await markJobMissing(db, run);
+    }
+  } catch (error) {
+    onError(error);
+  }
+}
+
+const firstPollMs = 10;
+const lastPollMs = 5_000;
+
+/**
+ * Adds the job once the caller's transaction has committed. Nothing reports that commit, so the run is polled, less and
+ * less often, and then left to the sweep. A run that was rolled back is never found.
+ */
+export async function dispatchOnceCommitted(db: Database, queue: RunQueue, run: QueuedRun): Promise<void> {
+  for (let pauseMs = firstPollMs; pauseMs < lastPollMs; pauseMs *= 2) {
+    await new Promise((resolve) => setTimeout(resolve, pauseMs).unref());
+    try {
+      if (await isQueued(db, run)) return await dispatch(db, queue, run);
+    } catch {
+      return;
+    }
+  }
 }

@@ -1,16 +1,16 @@
-/** What a job carries: where to claim, nothing of the conversation. */
+/** The payload of a job: which run to claim, nothing of the conversation. */
 export interface RunJob {
   thread_id: string;
   run_id: string;
   enqueue_no: number;
-  /** For readers of Bull Board. */
+  /** Shown in Bull Board. */
   agent: string;
 }
 
-/** What Bull Board shows of a finished job. */
+/** The return value of a job, as Bull Board shows it. */
 export interface RunJobResult {
   status: string;
-  /** Why the job had nothing to do. */
+  /** Why the job had nothing to claim. */
   reason?: string;
   /** The beginning of the final answer. */
   answer?: string;

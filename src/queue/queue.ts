@@ -1,5 +1,6 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
 import { LanefoldError } from '../errors.ts';
+import { within } from '../time-limit.ts';
 import { openConnection } from './connection.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
 
@@ -21,15 +22,15 @@ export type Processor = (
 export interface WorkOptions {
   concurrency: number;
   name: string;
-  /** How long a job stays a worker's without a sign of life; renewed every half of it. */
+  /** How long a job's lock lasts without renewal; renewed every half of it. */
   lockMs: number;
-  /** Pause between looks for jobs whose worker is gone. */
+  /** Pause between checks for jobs whose worker died. */
   stalledMs: number;
-  /** Told of lost connections and the like, from the first one on; must not throw. */
+  /** Receives lost connections and the like, from the first one on; must not throw. */
   onError: (error: unknown) => void;
 }
 
-/** `gone`: the queue does not know the job, or has ended it. */
+/** `gone`: the queue does not know the job, or the job has ended. */
 export type JobPlace = 'waiting' | 'active' | 'gone';
 
 export interface RunQueue {
@@ -37,12 +38,12 @@ export interface RunQueue {
   readonly prefix: string;
   /** One per shard; for Bull Board and for inspection. */
   readonly queues: BullQueue[];
-  /** Gives a run to the workers. Adding the same job twice adds it once. */
+  /** Adds a job. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** Where the queue has each of these jobs. Rejects where it does not answer in time. */
+  /** The state of each of these jobs. Rejects if the queue does not answer in time. */
   places(jobs: (RunJob & { queue_shard: number })[]): Promise<JobPlace[]>;
   /**
-   * Begins to take jobs.
+   * Starts processing jobs.
    *
    * @throws LanefoldError `queue_unreachable`
    */
@@ -60,7 +61,7 @@ type BullQueue = InstanceType<ReturnType<typeof classes>['Queue']>;
 type BullWorker = Worker<RunJob, RunJobResult>;
 
 const classes = (backend: 'redis' | 'postgres') =>
-  // both give the same classes but for the type of the connection
+  // both return the same classes except for the type of the connection
   withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
 
 const cleanBatch = 1_000;
@@ -77,7 +78,7 @@ export function openQueue(options: QueueOptions): RunQueue {
   const { prefix = 'lf', shards = 1 } = options;
   const shared = openConnection(options.redisUrl, options.databaseUrl);
   const name = (shard: number) => `${prefix}-${shard}`;
-  // On a cluster all keys of a queue must lie in one slot: the tag in braces.
+  // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
   const base = (shard: number) => ({ connection: shared.connection, prefix: `{${name(shard)}}` });
   const queues = Array.from({ length: shards }, (_, shard) => {
     const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard));
@@ -85,7 +86,7 @@ export function openQueue(options: QueueOptions): RunQueue {
     return queue;
   });
   const workers: BullWorker[] = [];
-  // a run may have been accepted when there were more shards
+  // a run may have been accepted while there were more shards
   const queueOf = (shard: number) => queues[shard % shards]!;
 
   return {
@@ -110,17 +111,17 @@ export function openQueue(options: QueueOptions): RunQueue {
           stalledInterval: stalledMs,
           maxStalledCount: 10,
           autorun: false,
-          // its 15 s would be added to every outage, and to a stop during one
+          // BullMQ's default of 15 s would lengthen every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
         worker.on('error', onError);
         workers.push(worker);
         return worker;
       });
-      // BullMQ on PostgreSQL keeps a first connection that failed for ever: its loop would spin and let nothing else run.
+      // BullMQ on PostgreSQL caches a failed first connection for ever: its loop would spin and block the event loop.
       if (backend === 'postgres') {
         await allReady(backend, own).catch((error: unknown) => {
-          // they close when what they wait for does
+          // they close once their connections do
           for (const worker of own) void closeWorker(worker).catch(() => {});
           throw error;
         });
@@ -160,25 +161,12 @@ const toPlace = (state: string): JobPlace =>
   state === 'active' ? 'active' : ['unknown', 'completed', 'failed'].includes(state) ? 'gone' : 'waiting';
 
 /**
- * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL forgets a connection that is still being opened when it
- * closes, and the process then never ends: hence the wait, which is over at once for a worker that has worked.
+ * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL leaks a connection that is still being opened when it
+ * closes, and the process then never exits: hence the wait, which ends at once for a worker that was ready.
  */
 export async function closeWorker(worker: BullWorker): Promise<void> {
   await within(answerTimeoutMs, worker.waitUntilReady()).catch(() => {});
   await worker.close();
-}
-
-async function within<T>(ms: number, work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
-  });
-  work.catch(() => {});
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 function unreachable(backend: string, cause: unknown): LanefoldError {

@@ -2,24 +2,24 @@ import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bull
 import { openConnection } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
 
-/** Carries messages between processes, by thread; nothing is kept for those who do not listen. */
+/** Publishes messages between processes, by thread; a message without subscribers is dropped. */
 export interface ThreadRelay {
-  /** Rejects when the message could not be handed over. */
+  /** Rejects if the message could not be published. */
   publish(threadId: string, message: object): Promise<void>;
-  /** Returns what ends it. */
+  /** Resolves to a function that unsubscribes. */
   subscribe<T>(threadId: string, onMessage: (message: T) => void): Promise<() => Promise<void>>;
   close(): Promise<void>;
 }
 
-/** After a failure to connect that BullMQ has given up on. */
+/** Before connecting again after BullMQ gave up. */
 const retryMs = 2_000;
-/** Bytes of a message: the longest piece of an answer, each character escaped. */
+/** Bytes per message: the longest delta of an answer, with every character escaped. */
 const maxMessageSize = 4 * 1024 * 1024;
-/** How long closing waits for a backend that does not answer. */
+/** How long `close` waits for a backend that does not answer. */
 const closePatienceMs = 2_000;
 
 /**
- * BullMQ's Relay on the backend of the queue. It connects at its first use, so a process without streams does not pay
+ * BullMQ's Relay on the backend of the queue. It connects on first use, so a process without streams opens no connection
  * for it. `onRecovered` is called when messages may have been lost.
  */
 export function openRelay(options: QueueOptions, onRecovered: () => void): ThreadRelay {
@@ -32,7 +32,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
     release = close;
     const own = new Relay({
       connection,
-      // all its keys in one slot of a cluster, and never in that of a queue
+      // all its keys in one slot of a cluster, apart from those of the queues
       prefix: `{${options.prefix ?? 'lf'}-relay}`,
       namespace: options.prefix ?? 'lf',
       maxMessageSize,
@@ -80,5 +80,5 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
   };
 }
 
-/** Topics know `[A-Za-z0-9_:%-]` between dots; of the characters of an id `.` and `@` are not among them. */
+/** Topics allow `[A-Za-z0-9_:%-]` between dots, so the `.` and `@` of an id are encoded. */
 const toTopic = (threadId: string): string => `threads.${threadId.replaceAll('.', '%2E').replaceAll('@', '%40')}`;

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
-import type { RunEvent } from '../store/read-events.ts';
+import type { RunEvent } from '../store/trace/read-events.ts';
 import { isTerminal, type LiveAnswer } from './live-text.ts';
-import type { StreamItem } from './stream.ts';
+import type { StreamItem } from './stream-item.ts';
 
 interface Offsets {
   runId: string;
@@ -12,17 +12,17 @@ interface Offsets {
 const rememberedEnds = 64;
 
 /**
- * How far one stream has told the answers: a place in each, and no text of its own, so that a reader who falls behind
- * costs nothing and gets the rest in one piece.
+ * How far one stream has delivered each answer: offsets and no text, so that a reader who falls behind costs nothing
+ * and gets the rest in one delta.
  */
-export class Told {
+export class AnswerCursor {
   readonly #offsets = new Map<string, Offsets>();
   readonly #done = new Set<string>();
 
-  /** `head`: the last event when the stream was opened. Calls that began before it are told from a snapshot. */
+  /** `head`: the last event when the stream was opened. Calls that began before it start with a snapshot. */
   constructor(readonly head: number) {}
 
-  /** What is to be told before an event: the rest of the answer it ends, which is `entry`. */
+  /** The items due before an event: the rest of the answer it completes, which is `entry`. */
   *before({ kind, eventSeq, runId, data }: RunEvent, entry: JsonObject | undefined): Generator<StreamItem> {
     const callId = data['call_id'] as string;
     if (kind === 'llm_started' && eventSeq > this.head) this.#offsets.set(callId, { runId, text: 0, thinking: 0 });
@@ -35,16 +35,16 @@ export class Told {
     if (isTerminal(kind)) for (const [id, call] of this.#offsets) if (call.runId === runId) this.#end(id);
   }
 
-  /** What of an answer this stream has not told yet. */
+  /** What this stream has not delivered yet of an answer. */
   *more({ runId, callId, text, thinking }: Omit<LiveAnswer, 'placed'>): Generator<StreamItem> {
     if (this.#done.has(callId) || (text === '' && thinking === '')) return;
     const at = this.#offsets.get(callId);
     this.#offsets.set(callId, { runId, text: text.length, thinking: thinking.length });
-    const of = { runId, llmCallId: callId };
-    if (!at) yield { type: 'llm_snapshot', ...of, text, thinking };
+    const call = { runId, llmCallId: callId };
+    if (!at) yield { type: 'llm_snapshot', ...call, text, thinking };
     if (at && thinking.length > at.thinking)
-      yield { type: 'llm_delta', ...of, offset: at.thinking, thinking: thinking.slice(at.thinking) };
-    if (at && text.length > at.text) yield { type: 'llm_delta', ...of, offset: at.text, text: text.slice(at.text) };
+      yield { type: 'llm_delta', ...call, offset: at.thinking, thinking: thinking.slice(at.thinking) };
+    if (at && text.length > at.text) yield { type: 'llm_delta', ...call, offset: at.text, text: text.slice(at.text) };
   }
 
   #end(callId: string): void {

@@ -1,15 +1,16 @@
 import type { JsonObject } from '../context/message.ts';
-import type { RunEvent } from '../store/read-events.ts';
 import type { Database } from '../postgres/pool.ts';
-import { patiently } from './until-reachable.ts';
+import { readPayloads } from '../store/log/read-entries.ts';
+import type { RunEvent } from '../store/trace/read-events.ts';
+import { untilReachable } from './until-reachable.ts';
 
 type Payloads = Map<number, JsonObject>;
 
-/** How long a read entry serves other streams of the same thread, which want it at the same moment. */
+/** How long an entry that was read serves other streams of its thread, which want it at the same moment. */
 const sharedMs = 1_000;
 
-/** Reads the entries that events are about: those of a page in one statement, and once for all streams that tell it. */
-export class Answers {
+/** Reads the entries that events are about: one statement per page, shared by all streams that deliver it. */
+export class EntryPayloads {
   readonly #db: Database;
   readonly #shared = new WeakMap<RunEvent, Promise<Payloads>>();
 
@@ -32,13 +33,7 @@ export class Answers {
 
   #read(threadId: string, events: RunEvent[]): void {
     const seqs = events.map((event) => event.data['seq'] as number);
-    const reading = patiently(() =>
-      this.#db.query<{ seq: string; payload: JsonObject }>(
-        'stream_entries',
-        'select seq, payload from lanefold.thread_entry where thread_id = $1 and seq = any($2::bigint[])',
-        [threadId, seqs],
-      ),
-    ).then((rows): Payloads => new Map(rows.map((row) => [Number(row.seq), row.payload])));
+    const reading = untilReachable(() => readPayloads(this.#db, threadId, seqs));
     for (const event of events) this.#shared.set(event, reading);
     const forget = () => {
       for (const event of events) this.#shared.delete(event);

@@ -1,8 +1,8 @@
 import type { ThreadRelay } from '../queue/relay.ts';
 import { cleanText } from '../text.ts';
-import { announcedForMs, type Piece } from './piece.ts';
+import { announcedForMs, type Delta } from './delta.ts';
 
-/** What a model has said so far in a call that is under way. */
+/** The answer so far of a model call under way. */
 export interface AnswerSoFar {
   text: string;
   thinking: string;
@@ -13,27 +13,27 @@ interface LiveCall {
   runId: string;
   callId: string;
   peek: () => AnswerSoFar;
-  /** Offsets up to which it was told. */
+  /** Offsets up to which it was published. */
   text: number;
   thinking: number;
   sending: boolean;
 }
 
-/** Between two pieces of an answer. */
+/** Between two deltas of an answer. */
 const tickMs = 75;
-/** Characters of text or thinking in a message. */
-const longestPiece = 131_072;
-/** Messages under way at once: a relay that does not answer must not gather more. */
+/** Characters of text or thinking per message. */
+const maxDeltaChars = 131_072;
+/** Messages in flight: a relay that does not answer must not queue up more. */
 const maxInFlight = 200;
 
 /**
- * The model calls under way in this process, for those who read along. A call nobody reads costs an entry in a map: its
- * text is looked at only while its thread has readers. Never rejects and never makes a run wait.
+ * The model calls under way in this process, published to live readers. A call without readers costs one map entry: its
+ * text is read only while its thread has readers. Never rejects and never makes a run wait.
  */
 export class LiveCalls {
   readonly #relay: ThreadRelay;
   readonly #calls = new Map<string, Set<LiveCall>>();
-  /** Until when each thread is known to have readers. */
+  /** When the readers of each thread expire. */
   readonly #readers = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #inFlight = 0;
@@ -42,7 +42,7 @@ export class LiveCalls {
     this.#relay = relay;
   }
 
-  /** A model call has begun. Call what is returned when it is over. */
+  /** Registers a model call. Call the returned function when it ends. */
   open(threadId: string, runId: string, callId: string, peek: () => AnswerSoFar): () => void {
     const call: LiveCall = { threadId, runId, callId, peek, text: 0, thinking: 0, sending: false };
     const calls = this.#calls.get(threadId);
@@ -50,7 +50,7 @@ export class LiveCalls {
     else this.#calls.set(threadId, new Set([call]));
     this.#schedule();
     return () => {
-      // what was said last goes out before the commit that follows, without being waited for
+      // the last delta leaves before the commit that follows, without delaying it
       if (this.#hasReaders(threadId)) void this.#send(call);
       const left = this.#calls.get(threadId);
       left?.delete(call);
@@ -58,12 +58,12 @@ export class LiveCalls {
     };
   }
 
-  /** Something of a thread was committed: its readers need not wait for their next poll. */
+  /** A step of a thread was committed: its readers need not wait for their next poll. */
   committed(threadId: string): void {
     if (this.#hasReaders(threadId)) this.#publish(threadId, {}).catch(() => {});
   }
 
-  /** Takes an announcement of readers. */
+  /** Handles an announcement of readers. */
   announced(payload: string | undefined): void {
     if (!payload) return;
     const until = performance.now() + announcedForMs;
@@ -71,7 +71,7 @@ export class LiveCalls {
       const known = this.#hasReaders(threadId);
       this.#readers.set(threadId, until);
       if (known && payload.startsWith('=')) continue;
-      // who comes in the middle gets the text from its beginning; the others skip what they have
+      // a late reader needs the text from its beginning; the others skip what they have
       for (const call of this.#calls.get(threadId) ?? []) call.text = call.thinking = 0;
     }
     this.#schedule();
@@ -88,7 +88,7 @@ export class LiveCalls {
     return until !== undefined && performance.now() < until;
   }
 
-  /** Ticks only while somebody reads. */
+  /** Ticks only while there are readers. */
   #schedule(): void {
     if (this.#timer || this.#readers.size === 0) return;
     this.#timer = setTimeout(() => {
@@ -103,7 +103,7 @@ export class LiveCalls {
     this.#timer.unref();
   }
 
-  /** Sends what is new of a call, one message after the other. */
+  /** Publishes what is new in a call, one message at a time. */
   async #send(call: LiveCall): Promise<void> {
     if (call.sending) return;
     call.sending = true;
@@ -122,7 +122,7 @@ export class LiveCalls {
           ...(more.thinking === '' ? {} : { thinking: [at.thinking, more.thinking] }),
         });
       } catch {
-        // told again at the next tick: readers skip by the offsets what they have
+        // sent again at the next tick: readers skip what they have, by its offset
         call.text = Math.min(call.text, at.text);
         call.thinking = Math.min(call.thinking, at.thinking);
         break;
@@ -131,21 +131,21 @@ export class LiveCalls {
     call.sending = false;
   }
 
-  async #publish(threadId: string, piece: Piece): Promise<void> {
-    if (this.#inFlight >= maxInFlight) throw new Error('too many messages under way');
+  async #publish(threadId: string, delta: Delta): Promise<void> {
+    if (this.#inFlight >= maxInFlight) throw new Error('too many messages in flight');
     this.#inFlight += 1;
     try {
-      await this.#relay.publish(threadId, piece);
+      await this.#relay.publish(threadId, delta);
     } finally {
       this.#inFlight -= 1;
     }
   }
 }
 
-/** The next piece of a text: storable, of bounded length, no surrogate pair cut in two. */
+/** The next chunk of a text: storable, of bounded length, no surrogate pair split. */
 function cut(text: string, from: number): string {
   if (text.length <= from) return '';
-  let to = Math.min(text.length, from + longestPiece);
+  let to = Math.min(text.length, from + maxDeltaChars);
   const last = text.charCodeAt(to - 1);
   if (last >= 0xd800 && last <= 0xdbff) to -= 1;
   return cleanText(text.slice(from, to));

@@ -1,5 +1,5 @@
-import type { RunEvent } from '../store/read-events.ts';
-import type { Piece } from './piece.ts';
+import type { RunEvent } from '../store/trace/read-events.ts';
+import type { Delta } from './delta.ts';
 
 /** An answer under way, as far as it has arrived in this process. */
 export interface LiveAnswer {
@@ -7,28 +7,28 @@ export interface LiveAnswer {
   callId: string;
   text: string;
   thinking: string;
-  /** The trace was read since the first piece came: what precedes the answer can be told before it. */
+  /** The trace was read after the first delta arrived, so what precedes the answer can be delivered before it. */
   placed: boolean;
 }
 
 const rememberedEnds = 64;
 
-/** The answers under way in a thread, put together from pieces that may overlap, repeat, be lost, or come too late. */
+/** The live answers of a thread, assembled from deltas that may overlap, repeat, get lost, or arrive too late. */
 export class LiveText {
   readonly answers = new Map<string, LiveAnswer>();
-  /** Calls and runs that have ended lately: stragglers among their pieces are dropped. */
+  /** Calls and runs that ended recently: their late deltas are dropped. */
   readonly #ended = new Set<string>();
 
-  /** `missing`: text before this piece was lost; `new`: the answer is not placed yet; undefined: nothing came of it. */
-  add(piece: Piece): 'missing' | 'new' | 'more' | undefined {
-    const { run_id: runId, llm_call_id: callId } = piece;
+  /** `missing`: text before this delta was lost; `new`: the answer is not placed yet; undefined: no change. */
+  add(delta: Delta): 'missing' | 'new' | 'more' | undefined {
+    const { run_id: runId, llm_call_id: callId } = delta;
     if (runId === undefined || callId === undefined) return undefined;
     if (this.#ended.has(callId) || this.#ended.has(runId)) return undefined;
     let answer = this.answers.get(callId);
     if (!answer) this.answers.set(callId, (answer = { runId, callId, text: '', thinking: '', placed: false }));
     let grown = false;
     for (const part of ['text', 'thinking'] as const) {
-      const [offset, more] = piece[part] ?? [0, ''];
+      const [offset, more] = delta[part] ?? [0, ''];
       const have = answer[part].length;
       if (offset > have) return 'missing';
       if (offset + more.length <= have) continue;
@@ -38,7 +38,7 @@ export class LiveText {
     return grown ? (answer.placed ? 'more' : 'new') : undefined;
   }
 
-  /** An event of the trace: an answer that has ended is no longer under way. */
+  /** Drops the answers that an event of the trace ends. */
   pass({ kind, runId, data }: RunEvent): void {
     if (kind === 'llm_completed' || kind === 'llm_retry' || kind === 'llm_lost') this.#end(data['call_id'] as string);
     else if (isTerminal(kind)) {

@@ -1,13 +1,14 @@
 import type { Database } from '../postgres/pool.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
-import { Answers } from './entries.ts';
+import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './live-calls.ts';
 import { Readers } from './readers.ts';
-import { openStream, type OpenStream, type StreamItem, type StreamOptions } from './stream.ts';
+import { openStream, type OpenStream } from './stream.ts';
+import type { StreamItem, StreamOptions } from './stream-item.ts';
 
-/** The streams of a process, and what its workers tell those of others. */
+/** The streams of a process, and the live model calls its workers publish to others. */
 export interface Streams {
   /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
   open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
@@ -25,7 +26,7 @@ export function openStreams(db: Database, queue: QueueOptions): Streams {
   const relay = openRelay(queue, () => readers.recovered());
   const readers = new Readers(db, relay, feed);
   const live = new LiveCalls(relay);
-  const deps = { db, feed, readers, answers: new Answers(db) };
+  const deps = { db, feed, readers, payloads: new EntryPayloads(db) };
   const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
   return {
     open,

@@ -1,7 +1,8 @@
 import type { Database } from '../postgres/pool.ts';
 import type { ThreadRelay } from '../queue/relay.ts';
+import { announceReaders } from '../store/trace/announce-readers.ts';
 import type { EventFeed } from './feed.ts';
-import { announceMs, readersChannel, toAnnouncements, type Piece } from './piece.ts';
+import { announceMs, readersChannel, toAnnouncements, type Delta } from './delta.ts';
 import type { ThreadFeed } from './thread-feed.ts';
 
 interface Reading {
@@ -11,13 +12,13 @@ interface Reading {
   stop?: () => Promise<void>;
 }
 
-/** New readers that come together are announced together. */
+/** New readers that arrive together are announced together. */
 const gatherMs = 10;
 
 /**
- * Who reads answers while they are written, in this process. Workers are told by a notification which threads these are,
- * at once and then every two seconds, and send pieces to the thread's topic only then. Whatever fails here is tried
- * again with the next announcement; the trace does not depend on it.
+ * The threads whose live answers are read in this process. A notification announces them to workers, at once and then
+ * every two seconds, and workers publish deltas only for announced threads. Whatever fails here is retried with the
+ * next announcement; the trace does not depend on it.
  */
 export class Readers {
   readonly #threads = new Map<string, Reading>();
@@ -32,7 +33,7 @@ export class Readers {
     readonly feed: EventFeed,
   ) {}
 
-  /** Begins to gather answers under way in the feed. End it by what is returned. */
+  /** Starts collecting live answers into the feed. Call the returned function to stop. */
   join(feed: ThreadFeed): () => void {
     const { threadId } = feed;
     let reading = this.#threads.get(threadId);
@@ -53,7 +54,7 @@ export class Readers {
     };
   }
 
-  /** Messages may have been lost: everybody needs the text so far again. */
+  /** Messages may have been lost: request the text so far again. */
   readonly recovered = (): void => this.#ask(this.#threads.keys());
 
   close(): void {
@@ -64,7 +65,7 @@ export class Readers {
 
   async #subscribe(threadId: string, reading: Reading): Promise<void> {
     try {
-      const stop = await this.relay.subscribe<Piece>(threadId, (piece) => this.#take(reading.feed, piece));
+      const stop = await this.relay.subscribe<Delta>(threadId, (delta) => this.#take(reading.feed, delta));
       if (this.#threads.get(threadId) !== reading) return await stop();
       reading.stop = stop;
       this.#ask([threadId]);
@@ -75,15 +76,15 @@ export class Readers {
     }
   }
 
-  #take(feed: ThreadFeed, piece: Piece): void {
-    const came = feed.live.add(piece);
-    if (piece.llm_call_id === undefined) void this.feed.refresh(feed);
+  #take(feed: ThreadFeed, delta: Delta): void {
+    const came = feed.live.add(delta);
+    if (delta.llm_call_id === undefined) void this.feed.refresh(feed);
     else if (came === 'missing') this.#ask([feed.threadId]);
     else if (came === 'more') feed.changed();
-    else if (came === 'new') void this.#place(feed, piece.llm_call_id);
+    else if (came === 'new') void this.#place(feed, delta.llm_call_id);
   }
 
-  /** A call is committed before its answer begins: what is read now has it, and what came before it. */
+  /** The start of a call is committed before its answer begins, so a read now returns it and everything before it. */
   async #place(feed: ThreadFeed, callId: string): Promise<void> {
     if (!(await this.feed.refresh(feed))) return;
     const answer = feed.live.answers.get(callId);
@@ -115,8 +116,6 @@ export class Readers {
   async #announce(sign: '+' | '=', threadIds: Iterable<string>): Promise<void> {
     const payloads = toAnnouncements(sign, threadIds);
     if (payloads.length === 0 || this.#closed) return;
-    await this.db
-      .query('announce_readers', 'select pg_notify($1, x) from unnest($2::text[]) x', [readersChannel, payloads])
-      .catch(() => {});
+    await announceReaders(this.db, readersChannel, payloads).catch(() => {});
   }
 }

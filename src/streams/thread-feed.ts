@@ -1,18 +1,18 @@
-import type { RunEvent } from '../store/read-events.ts';
+import type { RunEvent } from '../store/trace/read-events.ts';
 import { LiveText } from './live-text.ts';
 
-/** Latest events kept for readers that keep up; those further behind read pages of their own. */
+/** Recent events kept for readers that keep up; readers further behind read their own pages. */
 const kept = 256;
 
-/** What this process knows of the newest in a thread, shared by all who read it. Grows with none of them. */
+/** The newest events of a thread in this process, shared by all its readers; bounded, however many there are. */
 export class ThreadFeed {
   /** The last event read; -1 for none. */
   head: number;
-  /** Grows whenever there is something new. */
+  /** Increases with every change. */
   version = 0;
   /** Nothing more will come: the thread was erased, or this process closes. */
   ended = false;
-  /** The last read ended in mid-commit: more is there already. */
+  /** The last page was full: more events are already stored. */
   more = false;
   readonly live = new LiveText();
   #recent: RunEvent[] = [];
@@ -35,7 +35,7 @@ export class ThreadFeed {
     this.changed();
   }
 
-  /** The events after one; undefined where they are no longer, or not yet, here. */
+  /** The events after `after`; undefined if they are not in memory. */
   since(after: number): RunEvent[] | undefined {
     if (after >= this.head) return [];
     const first = this.#recent[0]?.eventSeq;
@@ -53,7 +53,7 @@ export class ThreadFeed {
     this.changed();
   }
 
-  /** Resolves when the version is another than this one, or the signal aborts. */
+  /** Resolves when the version differs from `version`, or the signal aborts. */
   async changedSince(version: number, signal?: AbortSignal): Promise<void> {
     if (version !== this.version || signal?.aborted) return;
     await new Promise<void>((resolve) => {

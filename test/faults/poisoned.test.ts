@@ -13,7 +13,7 @@ describe.skipIf(noRedis())('a run that kills every worker', () => {
   // A tool is reached by a committed step, so its first death counts for nothing yet.
   test.each([
     ['model', 5, {}],
-    ['tool', 2, { maxFruitlessClaims: 1 }],
+    ['tool', 2, { maxClaimsWithoutProgress: 1 }],
   ])('by its %s fails as poisoned after %i deaths, and frees the thread', async (deadly, deaths, limit) => {
     const names = Array.from({ length: deaths }, (_, i) => `${i}`);
     const worker = { ...patient, ...limit };

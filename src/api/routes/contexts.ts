@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { NewContext, OperationReceipt as Receipt } from '../../library/contexts.ts';
+import type { NewContext } from '../../library/contexts.ts';
+import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toOutside } from '../json.ts';

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Client } from '../../library/library.ts';
-import type { InputOptions, InputRejection } from '../../library/inputs.ts';
+import type { InputOptions } from '../../library/inputs.ts';
+import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toOutside } from '../json.ts';

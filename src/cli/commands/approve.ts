@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
-import type { CallRef, DecisionOptions } from '../../library/approvals.ts';
+import type { DecisionOptions } from '../../library/approvals.ts';
+import type { CallRef } from '../../store/approval/decide-tool-call.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';

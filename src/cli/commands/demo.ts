@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Lanefold } from '../../lanefold.ts';
-import type { RunHandle } from '../../store/run-row.ts';
+import type { RunHandle } from '../../store/run/run.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';
 import { Exit } from '../exit.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { StreamItem } from '../../streams/stream.ts';
+import type { StreamItem } from '../../streams/stream-item.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';

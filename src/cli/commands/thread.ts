@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Entry } from '../../library/threads.ts';
+import type { Entry } from '../../store/log/read-entries.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

@@ -1,7 +1,7 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
 

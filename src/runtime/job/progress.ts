@@ -1,6 +1,6 @@
 import { cleanText } from '../../text.ts';
 
-/** What Bull Board shows of a run at work. */
+/** The progress of a run as Bull Board shows it. */
 export interface Progress {
   iteration: number;
   max_iterations: number;
@@ -10,25 +10,25 @@ export interface Progress {
   phase: string;
 }
 
-/** The part of a BullMQ job that is written to. */
+/** The methods of a BullMQ job used here. */
 export interface ProgressJob {
   updateProgress(progress: object): Promise<unknown>;
   log(lines: string): Promise<unknown>;
 }
 
 /**
- * How long news gathers before it is written: a write costs the queue as much as a commit costs the log, and nobody
- * reads faster. A run shorter than this leaves none: the result of its job says it all.
+ * How long updates are batched: a write costs the queue as much as a commit costs the log, and nobody reads faster. A run
+ * shorter than this writes none: the result of its job says it all.
  */
-const gatherMs = 250;
+const batchMs = 250;
 /** How long the end of a job waits for its last progress. */
 const flushMs = 500;
-/** Lines that may wait for a slow queue; beyond them the oldest are lost. */
+/** Lines that may wait for a slow queue; beyond that the oldest are dropped. */
 const maxWaiting = 200;
 
 /**
- * Tells the queue how a job goes, for people who look at it. One write at a time, since concurrent ones may be rejected
- * and arrive in any order; of progress only the latest counts. Never fails and never waits but for a moment in `close`.
+ * Writes progress and log lines to a job, for people to read. One write at a time, since concurrent ones may be rejected
+ * or reordered; only the latest progress counts. Never throws, and waits only briefly, in `close`.
  */
 export class JobProgress {
   readonly #job: ProgressJob;
@@ -58,14 +58,14 @@ export class JobProgress {
     this.#sendSoon();
   }
 
-  /** Sends what is left of a run that was shown, within half a second. */
+  /** Flushes what is left, within half a second, if anything was written before. */
   async close(): Promise<void> {
     this.#ending = true;
     clearTimeout(this.#timer);
     if (this.#shown) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
-      // what is on its way may be older than the end
+      // a write in flight may be older than the last update
       await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#send()), late]);
       clearTimeout(timer);
     }
@@ -88,7 +88,7 @@ export class JobProgress {
         this.#sending = undefined;
         if (this.#latest) this.#sendSoon();
       });
-    }, gatherMs);
+    }, batchMs);
     this.#timer.unref();
   }
 
@@ -99,7 +99,7 @@ export class JobProgress {
       await this.#job.updateProgress(progress).catch(() => {});
     }
     if (this.#lines.length > 0 && !this.#dropped) {
-      const lines = this.#lost > 0 ? [`… ${this.#lost} lines were lost`, ...this.#lines] : this.#lines;
+      const lines = this.#lost > 0 ? [`… ${this.#lost} lines dropped`, ...this.#lines] : this.#lines;
       this.#lines = [];
       this.#lost = 0;
       await this.#job.log(lines.join('\n')).catch(() => {});

@@ -5,10 +5,10 @@ import type { Redactor } from '../../redaction/keys.ts';
 import { cleanText } from '../../text.ts';
 import type { RunEnd } from '../run/run-end.ts';
 
-/** Enough for a look; the whole answer is in the log. */
+/** Enough for a glance; the whole answer is in the log. */
 const maxAnswerChars = 2_000;
 
-/** What the job of an ended run returns. A failed run is a failed job: throws then, never to be run again. */
+/** The return value of an ended run's job. Throws for a failed run, which makes it a failed job without retries. */
 export function jobResult(end: RunEnd, redactor: Redactor): RunJobResult {
   if (end.status === 'failed' && end.error) throw failedJob(end.error);
   return {
@@ -28,7 +28,7 @@ function clip(answer: unknown): string {
 
 function failedJob({ type, message }: RunError): UnrecoverableError {
   const error = new UnrecoverableError(cleanText(`${type}: ${message}`));
-  // where in the worker it was thrown tells nobody anything
+  // the worker's stack trace would say nothing about the run
   delete error.stack;
   return error;
 }

@@ -6,7 +6,7 @@ import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools
 import { renderError, renderResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 
-/** What is known of a call that had started when its worker died; undefined: run it again. */
+/** The outcome of a call that had started when its worker died, as far as it is known; undefined: run it again. */
 export async function afterCrash(
   tool: Tool,
   call: ToolCall,
@@ -36,7 +36,7 @@ export async function afterCrash(
       const rendered = renderResult(result, tool.maxResultBytes ?? agent.maxToolResultBytes);
       return { ...rendered, ...spent, ...(offered && { offered }) };
     } catch {
-      // What cannot be looked up stays unknown: to run it again could do it twice.
+      // A failed verification leaves the outcome unknown: running the tool again could repeat its effect.
       signal.throwIfAborted();
     }
   }

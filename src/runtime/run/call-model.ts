@@ -3,16 +3,16 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/classify.ts';
 import { step } from '../../models/generate.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
-/** One model call, as an event for the machine. Rejects only when the run is cancelled or its lease lost. */
+/** Makes one model call and returns its outcome as an event for the machine. Rejects only on a cancel or a lost lease. */
 export async function callModel(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
@@ -35,7 +35,7 @@ export async function callModel(
       idleTimeoutMs: agent.idleTimeoutMs,
       onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
     });
-    // Providers tell a connection that broke in mid-answer this way; half an answer is not one.
+    // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
     if (turn.finishReason === 'incomplete') throw cutAnswer();
     const { contextHash, refs, narrowed } = call;
     const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
@@ -56,4 +56,4 @@ export async function callModel(
 }
 
 const cutAnswer = () =>
-  new ModelError('The provider broke off its answer.', { errorType: 'llm_stream', retryable: true });
+  new ModelError('The provider interrupted its answer.', { errorType: 'llm_stream', retryable: true });

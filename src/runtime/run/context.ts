@@ -5,14 +5,14 @@ import { createPromptBuilder } from '../../models/messages/prompt.ts';
 
 /**
  * The context of a run in memory: what the claim returned, then what each commit appended, in the canonical form both
- * would have when read back. Mapping and hash grow with it, so a long run does not start anew at each step.
+ * would have when read back. Prompt and hash grow incrementally, so a step costs the same in a long run.
  */
 export class RunContext {
   readonly #builder = createPromptBuilder();
   readonly #hash = new ContextHash();
   readonly #messages: Message[] = [];
 
-  /** @param instructions sent at the end of the system prompt, which they are where there is none; never stored */
+  /** @param instructions appended to the system prompt, or sent as the prompt where there is none; never stored */
   constructor(
     rows: Iterable<Partial<Record<keyof Message, unknown>>>,
     readonly instructions?: string,
@@ -36,7 +36,7 @@ export class RunContext {
     this.#hash.push(message);
   }
 
-  /** The messages in canonical form; not to be changed. */
+  /** The messages in canonical form; do not modify. */
   get messages(): readonly Message[] {
     return this.#messages;
   }
@@ -45,7 +45,7 @@ export class RunContext {
     return this.#builder.prompt;
   }
 
-  /** Hex SHA-256 of what would be sent now. */
+  /** Hex SHA-256 of the messages as they would be sent now. */
   get hash(): string {
     return this.#hash.digest();
   }
@@ -56,7 +56,7 @@ export class RunContext {
     return typeof content === 'string' ? content : JSON.stringify(content);
   }
 
-  /** The assistant message whose calls are still open: the last one, when the run waits for tools. */
+  /** The calls of the last assistant message: the open ones, while the run waits for tools. */
   get openCalls(): NonNullable<Message['tool_calls']> {
     return this.#messages.findLast((message) => message.role === 'assistant')?.tool_calls ?? [];
   }

@@ -6,15 +6,15 @@ import { isLanefoldError } from '../../errors.ts';
 import { isPassing } from '../../postgres/errors.ts';
 import { findStrategy } from '../../strategies/registry.ts';
 import type { Decision, EntryDraft, MachineEvent, MachineState, StepDraft } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
-import { commitStep, type CommitResult } from '../../store/commit-step.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import { executeCommand, type ActiveRun } from './execute-command.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { redactStep } from './redact-step.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
 /**
  * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
@@ -22,7 +22,7 @@ import type { WorkerDeps } from './dependencies.ts';
  *
  * @throws LanefoldError `lease_lost` when another worker has taken the run: this worker must write nothing more
  */
-export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Promise<RunEnd> {
+export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim): Promise<RunEnd> {
   const progress: RunProgress = { iteration: claim.iteration, usage: claim.usage ?? undefined };
   try {
     return await drive(deps, run, claim, progress);
@@ -36,7 +36,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
 }
 
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
-async function drive(deps: WorkerDeps, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
+async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
   const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
   const strategy = findStrategy(claim.strategy);
   const facts = runFacts(run.runId, claim, agent);
@@ -69,7 +69,7 @@ async function drive(deps: WorkerDeps, run: HeldRun, claim: Claim, progress: Run
 
 /** Commits a step, then brings context, thread state and progress to where the database is. */
 async function commit(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   { run, claim, context }: ActiveRun,
   state: MachineState,
   step: StepDraft,
@@ -78,11 +78,14 @@ async function commit(
 ): Promise<CommitResult> {
   const { entries = [], effects } = step;
   const redactedStep = redactStep(deps.redactor, step);
-  const result = await commitStep(deps.db, run, state, redactedStep, progress.usage, {
-    resumed,
-    maxTraceEvents: deps.maxTraceEvents,
-    messages: context.messages.length + entries.length,
-  });
+  const messages = context.messages.length + entries.length;
+  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages };
+  const result = await run.persist(
+    () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
+    // a repeated commit wrote nothing, so it did not renew the lease either
+    ({ duplicate }) => duplicate !== true,
+  );
+  run.step = result.step;
   progress.iteration = state.iteration;
   deps.onStep?.(state, redactedStep, progress.usage);
   if (result.finished) return result;

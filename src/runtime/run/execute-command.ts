@@ -1,12 +1,12 @@
 import { toolsOnly } from '../../agents/effective.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Claim, LedgerRow } from '../../store/claim-run.ts';
-import { suspendRun } from '../../store/suspend-run.ts';
+import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
+import { suspendRun } from '../../store/approval/suspend-run.ts';
 import type { Command, MachineEvent, MachineState } from '../../strategies/machine.ts';
 import { callModel } from './call-model.ts';
 import type { RunContext } from './context.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import { repairOutput } from './repair-output.ts';
 import { runTools } from './run-tools.ts';
@@ -21,9 +21,10 @@ export interface ActiveRun {
   ledger: LedgerRow[] | null;
 }
 
-/** The run waits for approval, or was cancelled while it was about to: this worker is done with it. */
+/** The run waits for approval: this worker is done with it. */
 export interface Suspended {
   type: 'suspended';
+  /** `cancelled` if the run was cancelled after it was suspended, while the commit's acknowledgement was lost. */
   status: 'suspended' | 'cancelled';
   awaiting?: string[];
 }
@@ -34,7 +35,7 @@ export interface Suspended {
  * @throws LanefoldError `internal` if the runtime cannot execute the command
  */
 export async function executeCommand(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   active: ActiveRun,
   state: MachineState,
   command: Command,
@@ -61,7 +62,7 @@ export async function executeCommand(
 }
 
 async function executeRound(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   active: ActiveRun,
   state: MachineState,
   command: Extract<Command, { type: 'run_tools' }>,
@@ -73,10 +74,14 @@ async function executeRound(
   const outcomes = await runTools(deps, run, roundAgent, claim, { round, iteration: state.iteration, calls, ledger });
   if ('awaiting' in outcomes) {
     const { awaiting } = outcomes;
-    const status = await suspendRun(deps.db, run, { round, awaiting, timeoutMs: agent.approvalTimeoutMs });
-    if (!status) throw new CancelRequested();
-    if (status === 'cancelled') return { type: 'suspended', status };
-    return { type: 'suspended', status, awaiting: awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`) };
+    const suspension = { round, awaiting, timeoutMs: agent.approvalTimeoutMs };
+    const result = await run.persist(() => suspendRun(deps.db, run, suspension));
+    run.step = result.step;
+    if (result.cancel_requested) throw new CancelRequested();
+    if (result.status === 'cancelled') return { type: 'suspended', status: 'cancelled' };
+    // Whatever the status is by now: the calls may have been decided, and the run queued for another worker.
+    const names = awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`);
+    return { type: 'suspended', status: 'suspended', awaiting: names };
   }
   active.ledger = null;
   return { type: 'tools_finished', calls, outcomes };

@@ -1,16 +1,16 @@
 import { LanefoldError } from '../../errors.ts';
 import { isPassing } from '../../postgres/errors.ts';
 
-/** How long a commit is tried again: longer than a restart of PostgreSQL takes. */
+/** How long a commit is retried: longer than a restart of PostgreSQL takes. */
 const persistForMs = 60_000;
 
 /**
- * A run under this worker's lease. `signal` aborts when the lease is lost or the run is to be cancelled; everything the
- * run does listens to it.
+ * A run under this worker's lease. `signal` aborts when the lease is lost or a cancel was requested; everything the run
+ * does listens to it.
  */
 export class HeldRun {
   readonly #controller = new AbortController();
-  /** This process's clock; never later than the database's deadline. */
+  /** On this process's clock; never later than the database's deadline. */
   #deadline: number;
   step = 0;
   lease = 0;
@@ -28,7 +28,7 @@ export class HeldRun {
     return this.#controller.signal;
   }
 
-  /** Takes note of a renewal by the time it was asked for, so that a slow answer shortens the lease, never lengthens it. */
+  /** Extends the deadline from when the renewal was requested, so that a slow answer shortens the lease, never lengthens it. */
   renewed(askedAt: number): void {
     this.#deadline = Math.max(this.#deadline, askedAt + this.leaseMs);
   }
@@ -37,18 +37,21 @@ export class HeldRun {
     this.#controller.abort(reason);
   }
 
-  /** Immediately before a model call or a tool: a worker that has slept past its lease starts nothing. */
+  /** Call immediately before a model call or a tool: a worker that slept past its lease starts nothing. */
   assertHeld(): void {
     this.signal.throwIfAborted();
     if (performance.now() < this.#deadline) return;
-    const error = new LanefoldError('lease_lost', `The lease of run ${this.runId} ran out before it was renewed.`, {
+    const error = new LanefoldError('lease_lost', `The lease of run ${this.runId} expired before it was renewed.`, {
       hint: 'Another worker continues the run.',
     });
     this.lose(error);
     throw error;
   }
 
-  /** Carries out a fenced write, which renews the lease as `renews` says of its result. After a broken connection, a deadlock or on a full disk it is tried again, because writing twice writes once. */
+  /**
+   * Executes a fenced write, which also renews the lease where `renews` says so of its result. Transient errors (a broken
+   * connection, a deadlock, a full disk) are retried: fenced writes are idempotent.
+   */
   async persist<T>(write: () => Promise<T>, renews: (result: T) => boolean = () => true): Promise<T> {
     const giveUpAt = performance.now() + persistForMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
@@ -65,18 +68,18 @@ export class HeldRun {
   }
 }
 
-/** The reason of an abort by a cancel, as against a lost lease. */
+/** Abort reason: a cancel was requested. */
 export class CancelRequested extends Error {
   constructor() {
-    super('The run is to be cancelled.');
+    super('The run was cancelled.');
     this.name = 'CancelRequested';
   }
 }
 
-/** The reason of an abort by a worker that stops: the run is whole, and another worker goes on with it. */
+/** Abort reason: the worker stops. The run is intact, and another worker continues it. */
 export class HandedOver extends Error {
   constructor() {
-    super('The worker stops; another one continues the run.');
+    super('The worker is stopping; another one continues the run.');
     this.name = 'HandedOver';
   }
 }

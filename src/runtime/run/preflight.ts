@@ -3,21 +3,21 @@ import type { ToolCall } from '../../context/message.ts';
 import { asksApproval } from '../../tools/approval.ts';
 import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
 import { askGuard } from '../../tools/guard.ts';
-import type { LedgerRow } from '../../store/claim-run.ts';
+import type { LedgerRow } from '../../store/run/claim-run.ts';
 
-/** What is known of the calls of a round before any of them starts, by their index. */
+/** What was decided about the calls of a round before any of them starts, by their index. */
 export interface Preflight {
-  /** Calls the guard of the agent has blocked. */
+  /** Calls blocked by the agent's guard. */
   blocked: Map<number, ToolOutcome>;
-  /** Calls that wait for a person's yes. */
+  /** Calls that need human approval. */
   awaiting: Set<number>;
 }
 
-/** Most rounds have nobody to ask. */
+/** Most rounds have no guard and no tool that needs approval. */
 export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
   agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
 
-/** Asks guard and tools about the calls that nothing is decided of yet, one after the other, in call order. */
+/** Runs the guard and the approval checks for every undecided call, one at a time, in call order. */
 export async function preflight(
   agent: ReadyAgent,
   calls: readonly ToolCall[],

@@ -5,25 +5,25 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 
-/** A model call as it will be made, and what the log says of it. */
+/** A model call ready to be made, with what the log records about it. */
 export interface PreparedCall {
   model: string;
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
   settings: ModelSettings;
-  /** Of the messages that are sent. */
+  /** Hash of the messages as sent. */
   contextHash: string;
   refs?: JsonObject;
-  /** The tools of this turn, where they are not those of the run. */
+  /** The tools of this turn, if they are fewer than the run's. */
   narrowed?: string[];
 }
 
-/** Puts the next model call together: the context as it is, or what the request transformer makes of it. */
+/** Prepares the next model call: the context as it is, or as the request transformer changes it. */
 export async function prepareCall(
   models: ModelRegistry,
   run: HeldRun,

@@ -7,21 +7,21 @@ import { step } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
 type Repair = Extract<Command, { type: 'repair_output' }>;
 
 /**
- * Has an answer that does not fit its contract put right, by the contract's own function or by one call of the model,
- * which sees the question, the whole answer and what is wrong with it, and has no tools. Nothing of it is appended.
+ * Repairs an answer that violates its contract: with the contract's own function, or with one model call that sees the
+ * question, the whole answer and the validation error, and has no tools. Nothing is appended to the log.
  */
 export async function repairOutput(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
@@ -70,7 +70,7 @@ export async function repairOutput(
   }
 }
 
-/** A function that fails, or takes longer than a tool may, has used up its attempt. */
+/** A function that throws, or exceeds the tool timeout, has used up its attempt. */
 async function repairByCode(
   contract: ReadyContract,
   draft: Parameters<NonNullable<ReadyContract['repair']>>[0],
@@ -85,7 +85,7 @@ async function repairByCode(
 }
 
 function prepareRepair(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
@@ -118,7 +118,7 @@ const repairMessages = (
   },
 ];
 
-/** The text of the message the run began with. */
+/** The text of the run's user message. */
 function questionOf(claim: Claim): string {
   const message = claim.context.find((row) => row.seq === claim.user_seq && row.role === 'user');
   return textOf(message?.content ?? '');

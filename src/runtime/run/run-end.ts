@@ -1,10 +1,11 @@
 import type { Json, Usage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/classify.ts';
-import { finishRun, type PromotedRun } from '../../store/commit-step.ts';
+import { finishRun } from '../../store/run/finish-run.ts';
+import type { QueuedRun } from '../../store/run/queued-run.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
 import { cleanText } from '../../text.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
 import { redactEvents } from './redact-step.ts';
 
@@ -18,7 +19,7 @@ export interface RunEnd {
   awaiting?: string[];
   iteration: number;
   usage?: Usage;
-  promoted?: PromotedRun;
+  promoted?: QueuedRun;
 }
 
 /** How far a run has come. */
@@ -30,7 +31,7 @@ export interface RunProgress {
 
 export const toRunEnd = (
   { iteration, usage }: RunProgress,
-  { status, promoted }: { status: string; promoted?: PromotedRun },
+  { status, promoted }: { status: string; promoted?: QueuedRun },
   { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
 ): RunEnd => ({
   status,
@@ -44,7 +45,7 @@ export const toRunEnd = (
 
 /** Ends a run that a strategy or an error has failed, or that was cancelled. */
 export async function endAbnormally(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   progress: RunProgress,
   status: 'failed' | 'cancelled',
@@ -52,13 +53,14 @@ export async function endAbnormally(
   events?: EventDraft[],
 ): Promise<RunEnd> {
   const error = { ...cause, message: deps.redactor.text(cause.message) };
-  const result = await finishRun(deps.db, run, {
+  const end = {
     status,
     reason: status === 'failed' ? 'error' : 'cancelled',
     error,
     ...(progress.usage ? { usage: progress.usage } : {}),
     ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
-  });
+  };
+  const result = await run.persist(() => finishRun(deps.db, run, end));
   return toRunEnd(progress, result, { error });
 }
 

@@ -1,6 +1,6 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunFacts } from '../../strategies/machine.ts';
 
 /** What a strategy knows of the run it decides for. */

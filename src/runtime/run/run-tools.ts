@@ -8,11 +8,11 @@ import { unknownTool } from '../../tools/lookup.ts';
 import { runToolRound } from '../../tools/round.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { afterCrash } from './after-crash.ts';
-import type { Claim, LedgerRow } from '../../store/claim-run.ts';
-import { recordToolCall } from '../../store/commit-step.ts';
+import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
+import { recordToolCall } from '../../store/run/record-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
 import { needsPreflight, preflight } from './preflight.ts';
-import type { WorkerDeps } from './dependencies.ts';
+import type { RunDependencies } from './dependencies.ts';
 
 interface Round {
   round: number;
@@ -26,10 +26,10 @@ interface Round {
  * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
  * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
  *
- * Where calls need a person's yes the others run, all their outcomes are stored, and `awaiting` names the calls to ask for.
+ * Where calls need human approval the others run, all their outcomes are stored, and `awaiting` lists the calls to approve.
  */
 export async function runTools(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
@@ -48,6 +48,8 @@ export async function runTools(
     state,
     context: { ...agent.toolContext, ...claim.options?.tool_context },
   });
+  const record = (index: number, row: JsonObject) =>
+    run.persist(() => recordToolCall(deps.db, run, round.round, index, row));
   const ahead = needsPreflight(agent, round.calls)
     ? await preflight(agent, round.calls, stored, baseOf, run.signal)
     : undefined;
@@ -76,7 +78,7 @@ export async function runTools(
         maxResultBytes: agent.maxToolResultBytes,
         onAttempt: async (attempt) => {
           if (tool.replay !== 'safe') {
-            await recordToolCall(deps.db, run, round.round, index, { status: 'started', attempts: attempt });
+            await record(index, { status: 'started', attempts: attempt });
           }
           run.assertHeld();
         },
@@ -90,7 +92,7 @@ export async function runTools(
         if (stored.get(index)?.outcome || ahead?.awaiting.has(index)) return;
         open -= 1;
         if (open === 0) return;
-        await recordToolCall(deps.db, run, round.round, index, {
+        await record(index, {
           status: outcome.status,
           attempts: outcome.attempts,
           duration_ms: outcome.durationMs,
@@ -103,7 +105,7 @@ export async function runTools(
   return outcomes;
 }
 
-/** Holds the place of a call that is not run in this round; never told. */
+/** Placeholder for a call that does not run in this round; never stored. */
 const awaiting: ToolOutcome = { status: 'abandoned', content: '', attempts: 0, durationMs: 0 };
 
 function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAgent): ToolOutcome {

@@ -11,16 +11,16 @@ import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import { assertStorable } from '../../text.ts';
 import { runAttempt } from '../../tools/attempt.ts';
-import type { Claim } from '../../store/claim-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 
-/** A request as it was before its transformer saw it, or as it left it. */
+/** A request before or after its transformer. */
 export interface DraftRequest {
   model: string;
   messages: readonly Message[];
   settings: ModelSettings;
   tools: string[];
-  /** The transformer changed something. */
+  /** The transformer changed it. */
   transformed?: true;
 }
 
@@ -41,7 +41,8 @@ export const transformerContext = (
 });
 
 /**
- * Lets the transformer of an agent change a request, and checks what it made of it. It works on copies, and no longer than `timeoutMs`.
+ * Applies the request transformer of an agent and validates its result. The transformer works on copies, for at most
+ * `timeoutMs`.
  *
  * @throws ModelError `request_transform`; or the signal's reason as soon as that aborts
  */
@@ -75,7 +76,7 @@ function applied(
   answer: TransformedRequest | undefined | void,
 ): DraftRequest {
   if (answer === undefined || answer === null) return draft;
-  if (typeof answer !== 'object') throw new Error('It returned something that is not an object.');
+  if (typeof answer !== 'object') throw new Error('It returned a value that is not an object.');
   const { model, messages, settings, tools } = answer;
   if (model == null && messages == null && settings == null && tools == null) return draft;
   if (model != null) models.check(model);
@@ -94,11 +95,12 @@ function checkedMessages(messages: Message[]): Message[] {
   if (!Array.isArray(messages)) throw new Error('Its messages are not a list.');
   assertStorable(messages, 'Its messages');
   const strange = messages.findIndex((message) => !roles.has((message as Message | null)?.role));
-  if (strange >= 0) throw new Error(`Its message ${strange} has no role.`);
+  if (strange >= 0) throw new Error(`Its message ${strange} has no valid role.`);
   const canonical = messages.map(canonicalMessage);
   toPrompt(canonical);
   const open = openGroupAt(canonical);
-  if (open >= 0) throw new Error(`Its message ${open} has a tool call without its result, or is one without a call.`);
+  if (open >= 0)
+    throw new Error(`Its message ${open} has a tool call without a result, or is a result without a call.`);
   return canonical;
 }
 
@@ -106,7 +108,7 @@ function checkedSettings(settings: object): ModelSettings {
   const checked = checkSettings(settings);
   if (!checked.fault) return checked.settings;
   const { path, why } = checked.fault;
-  throw new Error(`Its settings cannot be used: ${path && `${path} `}${why}`);
+  throw new Error(`Its settings are invalid: ${path && `${path} `}${why}`);
 }
 
 function checkedTools(tools: string[], given: readonly string[]): string[] {

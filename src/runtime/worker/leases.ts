@@ -1,18 +1,11 @@
 import type { Database } from '../../postgres/pool.ts';
 import { LanefoldError } from '../../errors.ts';
+import { renewLeases, type LeaseNotice } from '../../store/run/renew-leases.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 
-interface Notice {
-  thread_id: string;
-  run_id: string;
-  lost: boolean;
-  cancel_requested: boolean;
-  renewed: boolean;
-}
-
 /**
- * Renews all leases of a worker in one statement, every third of a lease, and learns there of lost ones and of cancels.
- * A renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
+ * Renews all leases of a worker in one statement, every third of a lease; the answer names lost leases and cancels. A
+ * renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
  */
 export class LeaseKeeper {
   readonly #runs = new Set<HeldRun>();
@@ -39,7 +32,7 @@ export class LeaseKeeper {
     this.#runs.delete(run);
   }
 
-  /** Aborts what every held run is doing. */
+  /** Aborts every held run. */
   loseAll(reason: () => unknown): void {
     for (const run of this.#runs) run.lose(reason());
   }
@@ -54,19 +47,15 @@ export class LeaseKeeper {
     const held = [...this.#runs].filter((run) => run.lease > 0);
     if (held.length === 0) return;
     const askedAt = performance.now();
-    const keys = held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }));
-    let notices: Notice[];
+    let notices: LeaseNotice[];
     try {
-      notices = await this.db.query<Notice>('renew_leases', 'select * from lanefold.renew_leases($1, $2)', [
-        JSON.stringify(keys),
-        this.leaseMs,
-      ]);
+      notices = await renewLeases(this.db, held, this.leaseMs);
     } catch {
       return;
     }
-    const told = new Map(notices.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
+    const noticeOf = new Map(notices.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
     for (const run of held) {
-      const notice = told.get(`${run.threadId} ${run.runId}`);
+      const notice = noticeOf.get(`${run.threadId} ${run.runId}`);
       if (!notice || notice.renewed) run.renewed(askedAt);
       // a run this worker has just finished is no longer running, and was not lost
       if (!notice || !this.#runs.has(run)) continue;
@@ -81,6 +70,6 @@ export class LeaseKeeper {
 }
 
 const leaseLost = (run: HeldRun): LanefoldError =>
-  new LanefoldError('lease_lost', `Another worker has taken run ${run.runId}, or it has ended.`, {
+  new LanefoldError('lease_lost', `Run ${run.runId} was taken by another worker, or it has ended.`, {
     hint: 'Nothing to do: this worker drops the run.',
   });

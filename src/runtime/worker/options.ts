@@ -1,23 +1,23 @@
 import type { TraceOptions } from './trace-options.ts';
 
 export interface WorkerOptions extends TraceOptions {
-  /** Runs at work at once in this process; default 20. They mostly wait for models. */
+  /** Runs executed at once in this process; default 20. They mostly wait for models. */
   concurrency?: number;
-  /** How long a run stays this worker's without a sign of life; default 6,000. Renewed every third of it. */
+  /** How long a lease lasts without renewal; default 6,000. Renewed every third of it. */
   leaseMs?: number;
   /** Pause between sweeps, ±25 %; default 2,000. */
   sweepMs?: number;
   /** How long ended jobs stay in the queue for Bull Board; default one day. */
   keepJobsMs?: number;
   /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
-  maxFruitlessClaims?: number;
+  maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;
-  /** How long `stop` lets runs end before it hands the rest over to other workers; default 25,000. */
+  /** How long `stop` waits for runs to end before it hands the rest over to other workers; default 25,000. */
   stopGraceMs?: number;
-  /** Told when a run has ended in this worker, or waits for approval; must not throw. */
+  /** Called when a run has ended in this worker, or waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
-  /** Told of faults that are not a run's own: lost connections, failed sweeps. Must not throw. Default: a line on stderr. */
+  /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line on stderr. */
   onError?: (error: unknown) => void;
 }
 
@@ -25,24 +25,24 @@ export interface EndedRun {
   threadId: string;
   runId: string;
   agent: string;
-  /** `completed`, `failed` or `cancelled`; `suspended` where it waits for approval, and goes on later. */
+  /** `completed`, `failed` or `cancelled`; `suspended` if it waits for approval and resumes later. */
   status: string;
-  /** Since this worker took the run. */
+  /** Since this worker claimed the run. */
   durationMs: number;
 }
 
 export interface RunningWorker {
   readonly id: string;
-  /** Runs in the hands of this worker. */
+  /** Runs this worker holds. */
   readonly active: number;
   /**
-   * Takes no more work, lets runs end for `stopGraceMs`, and closes. What has not ended by then is broken off, and its
-   * runs go back to the queue at once, for other workers; a model call is made again there, and a tool as after a crash.
+   * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted and
+   * queued again at once for other workers, which repeat the model call and treat tools as after a crash.
    */
   stop(options?: { graceMs?: number }): Promise<StopReport>;
 }
 
 export interface StopReport {
-  /** Runs given back to the queue. */
+  /** Runs handed over to other workers. */
   handedOver: number;
 }

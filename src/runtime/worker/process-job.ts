@@ -5,39 +5,39 @@ import { isPassing } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { cleanText } from '../../text.ts';
-import { addPromoted } from '../../queue/dispatch.ts';
-import { claimRun } from '../../store/claim-run.ts';
+import { dispatch } from '../../queue/dispatch.ts';
+import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { handOver } from './hand-over.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import type { LeaseKeeper } from './leases.ts';
-import type { WorkerDeps } from '../run/dependencies.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
 import type { EndedRun } from './options.ts';
 
-/** During a rolling deployment a newer worker may know the agent: the job is passed on before the run is failed. */
+/** During a rolling deployment a newer worker may know the agent, so the job is passed on before the run fails. */
 const unknownAgentPasses = 30;
 const unknownAgentPauseMs = 2_000;
 
-/** The worker, as its jobs see it. */
+/** Worker state shared by its job processors. */
 export interface JobWorker {
   readonly id: string;
   readonly leaseMs: number;
-  readonly maxFruitlessClaims: number;
+  readonly maxClaimsWithoutProgress: number;
   readonly keeper: LeaseKeeper;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
-  /** `stopping`: no more work is taken. `leaving`: the grace is over, nothing is begun any more. */
+  /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */
   phase: 'working' | 'stopping' | 'leaving';
   handedOver: number;
 }
 
-/** What a worker does with a job: claims its run, drives it to its end, and tells the job how it went. */
-export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker): Processor {
+/** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
+export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
   const { keeper, onError } = worker;
 
-  const begin = (job: Job<RunJob, RunJobResult>, agent: ReadyAgent | undefined, run: HeldRun) =>
+  const claim = (job: Job<RunJob, RunJobResult>, agent: ReadyAgent | undefined, run: HeldRun) =>
     claimRun(deps.db, {
       threadId: run.threadId,
       runId: run.runId,
@@ -46,34 +46,34 @@ export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker)
       leaseMs: worker.leaseMs,
       prompt: agent ? (agent.instructions ?? null) : undefined,
       fingerprint: agent?.fingerprint ?? '',
-      maxFruitlessClaims: worker.maxFruitlessClaims,
+      maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
     }).catch((error: unknown) => {
-      // BullMQ tells of a failed job, not of why; the sweep gives the run out again
+      // BullMQ reports that a job failed, not why; the sweep queues the run again
       onError(error);
       throw error;
     });
 
-  /** The run could not be driven to its end here. It is safe all the same: whoever has it next goes on from its last commit. */
-  const brokenOff = async (run: HeldRun, error: unknown): Promise<RunJobResult> => {
+  /** The run was interrupted here. Nothing is lost: the next worker continues from its last commit. */
+  const interrupted = async (run: HeldRun, error: unknown): Promise<RunJobResult> => {
     if (error instanceof UnrecoverableError) throw error;
     if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
     const leaving = worker.phase === 'leaving';
     if (leaving || isPassing(error)) {
       keeper.release(run);
-      const given = await handOver(deps.db, queue, run, leaving).catch(() => false);
-      if (given && leaving) {
+      const handed = await handOver(deps.db, queue, run, leaving).catch(() => false);
+      if (handed && leaving) {
         worker.handedOver += 1;
         return { status: 'handed_over' };
       }
     }
-    // where it was not handed over, its lease runs out and the sweep finds it
+    // otherwise its lease expires and the sweep finds it
     onError(error);
     throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
   };
 
   return async (job, token) => {
     if (worker.phase !== 'working') {
-      // it was on its way when the worker stopped: another worker takes it
+      // the job was in flight when the worker stopped: another worker takes it
       await job.moveToWait(token);
       throw new WaitingError();
     }
@@ -90,35 +90,35 @@ export function processJob(deps: WorkerDeps, queue: RunQueue, worker: JobWorker)
         durationMs: Math.round(performance.now() - startedAt),
       });
     const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
-    const claim = await begin(job, agent, run);
-    if (!claim.claimed) {
-      if (claim.reason === 'poisoned') ended(claim.status ?? 'failed');
-      if (claim.promoted) await addPromoted(deps.db, queue, claim.promoted).catch(onError);
-      return { status: claim.status ?? 'unknown', reason: claim.reason };
+    const claimed = await claim(job, agent, run);
+    if (!claimed.claimed) {
+      if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
+      if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
+      return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
-    run.lease = claim.lease;
-    run.step = claim.step;
+    run.lease = claimed.lease;
+    run.step = claimed.step;
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
-    const log = jobLog(job, claim, agent);
+    const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
-    const onStep: WorkerDeps['onStep'] = (...step) => {
+    const onStep: RunDependencies['onStep'] = (...step) => {
       log.step(...step);
       deps.live?.committed(threadId);
     };
     try {
-      const end = await driveRun({ ...deps, onStep }, run, claim);
+      const end = await driveRun({ ...deps, onStep }, run, claimed);
       keeper.release(run);
       if (end.status !== 'suspended') deps.onEnd?.(run);
       deps.live?.committed(threadId);
       ended(end.status);
-      if (end.promoted) await addPromoted(deps.db, queue, end.promoted).catch(onError);
+      if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
       await log.end(end);
       return jobResult(end, deps.redactor);
     } catch (error) {
-      // what came last is what people look for; the job of a run that was lost may be another worker's
-      const told = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
-      return await brokenOff(run, error).finally(() => told);
+      // the last lines are what people look for; after a lost lease the job may be another worker's
+      const flushed = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
+      return await interrupted(run, error).finally(() => flushed);
     } finally {
       log.drop();
       keeper.release(run);

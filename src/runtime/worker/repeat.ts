@@ -1,11 +1,11 @@
-/** Does things again and again in this process, which they do not keep alive. */
+/** Repeats work in the background; its timers do not keep the process alive. */
 export class Repeater {
   readonly #timers = new Set<NodeJS.Timeout>();
   #stopped = false;
 
   constructor(private readonly onError: (error: unknown) => void) {}
 
-  /** `everyMs` after its last end, ±25 %: workers that started together must not stay in step. */
+  /** Repeats `everyMs` after the work last ended, ±25 %, so that workers that started together spread out. */
   repeat(everyMs: number, work: () => Promise<unknown>): void {
     if (this.#stopped) return;
     const timer = setTimeout(

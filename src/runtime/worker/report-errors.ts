@@ -4,10 +4,10 @@ import type { Redactor } from '../../redaction/keys.ts';
 const quietMs = 10_000;
 
 /**
- * The default for faults that are nobody's run: one line on stderr, the same one at most every ten seconds, because a
- * database that is away fails every statement of every worker.
+ * The default handler for errors not tied to a run: one line on stderr, the same line at most every ten seconds, because
+ * an unreachable database fails every statement of every worker.
  */
-export function reportFaults(redactor: Redactor): (error: unknown) => void {
+export function reportErrors(redactor: Redactor): (error: unknown) => void {
   const shownAt = new Map<string, number>();
   return (error) => {
     const message = oneLine(redactor.text(error instanceof Error ? error.message : String(error)));

@@ -1,25 +1,26 @@
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
-import { readersChannel } from '../../streams/piece.ts';
+import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
 import { LeaseKeeper } from './leases.ts';
 import { processJob, type JobWorker } from './process-job.ts';
 import { Repeater } from './repeat.ts';
-import { reportFaults } from './report-errors.ts';
+import { reportErrors } from './report-errors.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
-import type { WorkerDeps } from '../run/dependencies.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
 
 /**
- * Starts to work off runs. Defaults: a run of a killed worker goes on elsewhere within lease + sweep, under 9 s.
+ * Starts a worker that processes runs. With the defaults another worker resumes a killed worker's run within
+ * lease + sweep: under 9 s.
  *
  * @throws LanefoldError `queue_unreachable`
  */
 export async function startWorker(
-  deps: WorkerDeps,
+  deps: RunDependencies,
   queue: RunQueue,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {
@@ -28,16 +29,16 @@ export async function startWorker(
     leaseMs = 6_000,
     sweepMs = 2_000,
     keepJobsMs = 86_400_000,
-    maxFruitlessClaims = 5,
+    maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  const onError = options.onError ?? reportFaults(deps.redactor);
+  const onError = options.onError ?? reportErrors(deps.redactor);
   const id = newId('worker');
   const keeper = new LeaseKeeper(deps.db, leaseMs);
   const self: JobWorker = {
-    ...{ id, leaseMs, maxFruitlessClaims, keeper, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, onError },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 
@@ -49,7 +50,7 @@ export async function startWorker(
     : undefined;
 
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
-  // A worker may die between taking a job and claiming its run, and no lease tells of that: the job's lock must, as soon.
+  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast.
   const workers = await queue
     .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
     .catch((error: unknown) => {
@@ -73,7 +74,7 @@ export async function startWorker(
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
       if (self.phase === 'working') self.phase = 'stopping';
       repeater.stop();
-      // at once: a run that is handed over must not come back
+      // immediately: a run that is handed over must not come back
       for (const worker of workers) void worker.pause(true);
       const drained = Promise.allSettled(workers.map(closeWorker));
       const patience = setTimeout(() => {

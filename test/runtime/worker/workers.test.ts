@@ -4,7 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { RunJob, RunJobResult } from '../../../src/queue/job.ts';
 import type { RunQueue } from '../../../src/queue/queue.ts';
 import { processJob, type JobWorker } from '../../../src/runtime/worker/process-job.ts';
-import type { WorkerDeps } from '../../../src/runtime/run/dependencies.ts';
+import type { RunDependencies } from '../../../src/runtime/run/dependencies.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { deferred, until } from '../../support/until.ts';
@@ -87,12 +87,12 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     for (let n = 1; n <= 4; n++) {
-      const worker = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+      const worker = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
       await until('it has the run', () => model.calls.length === n);
       expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
     }
     open = true;
-    const last = await lanefold.startWorker({ ...long, maxFruitlessClaims: 1 });
+    const last = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'at last' });
     await last.stop();
     await expectSound(lanefold, run.threadId);
@@ -262,7 +262,7 @@ test('a job that comes to a worker that has stopped goes back as it came', async
     moveToWait: async (token: string) => void moved.push(token),
   } as unknown as Job<RunJob, RunJobResult>;
   // without a database or a queue: it may ask neither
-  const work = processJob({} as WorkerDeps, {} as RunQueue, { phase: 'stopping' } as JobWorker);
+  const work = processJob({} as RunDependencies, {} as RunQueue, { phase: 'stopping' } as JobWorker);
   await expect(work(job, 'token', undefined)).rejects.toThrow(WaitingError);
   expect(moved).toEqual(['token']);
 });

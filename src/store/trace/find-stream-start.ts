@@ -1,8 +1,8 @@
-import { LanefoldError } from '../errors.ts';
-import type { Database } from '../postgres/pool.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { runNotFound, threadErased, threadNotFound } from '../missing.ts';
 
 /** Where a stream begins. */
-export interface Place {
+export interface StreamStart {
   /** The first event of the run, or of the thread; where there is none yet, the number the next one will have. */
   first: number;
   /** The last event of the thread; -1 for none. */
@@ -23,9 +23,9 @@ interface Row {
 }
 
 /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
-export async function findPlace(db: Database, threadId: string, runId: string | undefined): Promise<Place> {
+export async function findStreamStart(db: Database, threadId: string, runId: string | undefined): Promise<StreamStart> {
   const [row] = await db.query<Row>(
-    'stream_place',
+    'find_stream_start',
     `select t.event_rev as rev, t.erased_at is not null as erased, r.id is not null as known, r.finished_at is not null as ended,
        own.first, own.last
      from lanefold.thread t
@@ -39,16 +39,9 @@ export async function findPlace(db: Database, threadId: string, runId: string | 
      where t.id = $1`,
     [threadId, runId ?? null],
   );
-  if (row?.erased)
-    throw new LanefoldError('thread_erased', `Thread ${threadId} was erased.`, { hint: 'Its id is never used again.' });
-  if (runId !== undefined && !row?.known)
-    throw new LanefoldError('run_not_found', `Run ${runId} of thread ${threadId} does not exist.`, {
-      hint: 'Check the ids.',
-    });
-  if (!row)
-    throw new LanefoldError('thread_not_found', `Thread ${threadId} does not exist.`, {
-      hint: 'Check the id, or create it.',
-    });
+  if (row?.erased) throw threadErased(threadId);
+  if (runId !== undefined && !row?.known) throw runNotFound(threadId, runId);
+  if (!row) throw threadNotFound(threadId);
   const next = Number(row.rev);
   return {
     first: runId === undefined ? 0 : Number(row.first ?? next),

@@ -1,5 +1,5 @@
-import type { Json, JsonObject } from '../context/message.ts';
-import type { EventDraft } from '../strategies/machine.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
+import type { EventDraft } from '../../strategies/machine.ts';
 
 /**
  * An event as the trace stores it. One letter a key, because the trace is the largest thing stored beside the log; the

@@ -1,11 +1,11 @@
-import type { JsonObject, Message, Usage } from '../context/message.ts';
-import type { LoggedConfig } from '../agents/effective.ts';
-import type { RunOptions } from '../agents/run-options.ts';
-import type { StateEffect } from '../context/state.ts';
-import type { RefusedEffect } from '../tools/effects.ts';
-import type { Database } from '../postgres/pool.ts';
-import type { MachineState } from '../strategies/machine.ts';
-import type { PromotedRun } from './commit-step.ts';
+import type { JsonObject, Message, Usage } from '../../context/message.ts';
+import type { StateEffect } from '../../context/state.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { MachineState } from '../../strategies/machine.ts';
+import type { RefusedEffect } from '../../tools/effects.ts';
+import type { LoggedConfig } from '../context/read-config.ts';
+import type { QueuedRun } from './queued-run.ts';
+import type { RunOptions } from './run-options.ts';
 
 /** What a worker brings to a claim. */
 export interface ClaimRequest {
@@ -17,7 +17,7 @@ export interface ClaimRequest {
   /** Null: the agent has none. Undefined: this worker does not know the agent, and the lane keeps what it has. */
   prompt: string | null | undefined;
   fingerprint: string;
-  maxFruitlessClaims: number;
+  maxClaimsWithoutProgress: number;
 }
 
 /** A run in the hands of this worker, with the context its next model call is made of. */
@@ -40,7 +40,7 @@ export interface Claim {
   thread_state: JsonObject;
   /** `seq` of the message the run began with. */
   user_seq: number;
-  /** What the thread's log says of tools and tool context; null where it says nothing. */
+  /** Tools and tool context as the log of the thread configures them; null where it does not. */
   config: LoggedConfig | null;
   context: (Message & { seq: number })[];
   /** The ledger of the open round, where the run waits for tools. */
@@ -61,7 +61,7 @@ export interface LedgerRow {
     refused?: RefusedEffect[];
     refs?: JsonObject;
   } | null;
-  /** Where a person's yes was asked for; a denial has its outcome besides. */
+  /** Where human approval was requested; a denial has its outcome besides. */
   approval: { decision?: 'approved' | 'denied' } | null;
 }
 
@@ -70,7 +70,7 @@ export interface Refusal {
   status: string | null;
   reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned';
   /** Where the claim ended a poisoned run: the next one of its thread. */
-  promoted?: PromotedRun | null;
+  promoted?: QueuedRun | null;
 }
 
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
@@ -87,7 +87,7 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
         prompt: request.prompt,
         // 132 bits: every run keeps them
         config_fingerprint: request.fingerprint.slice(0, 22),
-        max_fruitless_claims: request.maxFruitlessClaims,
+        max_claims_without_progress: request.maxClaimsWithoutProgress,
       },
     ],
   );

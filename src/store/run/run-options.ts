@@ -1,6 +1,6 @@
-import type { JsonObject } from '../context/message.ts';
-import type { StoredContract } from '../contracts/contract.ts';
-import type { ModelSettings } from '../models/settings/settings.ts';
+import type { JsonObject } from '../../context/message.ts';
+import type { StoredContract } from '../../contracts/contract.ts';
+import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** What a request overrides, as it is kept with its run: names and JSON, never code. */
 export interface RunOptions {

@@ -1,6 +1,5 @@
-import { assertId } from '../ids.ts';
-import type { JsonObject } from '../context/message.ts';
-import type { Database } from '../postgres/pool.ts';
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
 
 /** An event of the trace. `data.seq` names the entry it is about. */
 export interface RunEvent {
@@ -15,14 +14,13 @@ export interface RunEvent {
   at: Date;
 }
 
-/** Events after `afterEventSeq`. Batches are found by their first event, so the search starts one batch early. */
+/** Events of a thread after `afterEventSeq`, in order. */
 export async function readThreadEvents(
   db: Database,
   threadId: string,
   afterEventSeq: number,
   limit: number,
 ): Promise<RunEvent[]> {
-  assertId(threadId, 'The thread id');
   const rows = await db.query<Record<string, never>>(
     'thread_events',
     'select * from lanefold.events_after($1, $2, $3)',
@@ -31,6 +29,7 @@ export async function readThreadEvents(
   return rows.map(toEvent);
 }
 
+/** Events of a run after its own `afterSeq`, in order. */
 export async function readRunEvents(
   db: Database,
   threadId: string,
@@ -38,8 +37,6 @@ export async function readRunEvents(
   afterSeq: number,
   limit: number,
 ): Promise<RunEvent[]> {
-  assertId(threadId, 'The thread id');
-  assertId(runId, 'The run id');
   const rows = await db.query<Record<string, never>>(
     'run_events',
     'select * from lanefold.run_event where thread_id = $1 and run_id = $2 and seq > $3 order by seq limit $4',

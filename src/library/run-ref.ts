@@ -1,0 +1,5 @@
+/** A run by its thread and id. */
+export interface RunRef {
+  threadId: string;
+  id: string;
+}

@@ -1,0 +1,50 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from '../run/queued-run.ts';
+import type { RunStatus } from '../run/run.ts';
+
+/** A tool call by its place in the run: the round, from 1, and its index in the round, from 0. */
+export interface CallRef {
+  round: number;
+  index: number;
+}
+
+export interface Decision {
+  decision: 'approved' | 'denied';
+  by?: string | undefined;
+  reason?: string | undefined;
+  /** Of the queue the caller adds the job to. */
+  queuePrefix: string;
+}
+
+export interface DecisionReceipt {
+  decision: 'approved' | 'denied';
+  by: string | null;
+  reason: string | null;
+  decidedAt: Date;
+  /** The same decision had been made before; `by` and `reason` are the first one's. */
+  duplicate: boolean;
+  /** Of the run: `suspended` while other calls wait. */
+  status: RunStatus;
+}
+
+interface Decided extends Omit<DecisionReceipt, 'decidedAt'> {
+  decided_at: string;
+  job?: QueuedRun;
+}
+
+/** Decides on a call that waits for approval. The last decision of a round queues the run again: `job`. */
+export async function decideToolCall(
+  db: Database,
+  threadId: string,
+  runId: string,
+  call: CallRef,
+  { queuePrefix, ...decision }: Decision,
+): Promise<{ receipt: DecisionReceipt; job?: QueuedRun | undefined }> {
+  const [row] = await db.query<{ result: Decided }>(
+    'decide_tool_call',
+    'select lanefold.decide_tool_call($1, $2, $3, $4, $5) as result',
+    [threadId, runId, call.round, call.index, { ...decision, queue_prefix: queuePrefix }],
+  );
+  const { job, decided_at: decidedAt, ...decided } = row!.result;
+  return { receipt: { ...decided, decidedAt: new Date(decidedAt) }, job };
+}

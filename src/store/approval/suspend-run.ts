@@ -1,0 +1,30 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { HeldLease } from '../run/held-lease.ts';
+
+export interface Suspension {
+  round: number;
+  /** Indexes of the calls that wait for approval. */
+  awaiting: number[];
+  timeoutMs: number;
+}
+
+export interface SuspendResult {
+  step: number;
+  status: string;
+  /** The run is to be cancelled; nothing was written. */
+  cancel_requested?: boolean;
+}
+
+/** Lets a run wait for human approval, without a worker. */
+export async function suspendRun(
+  db: Database,
+  run: HeldLease,
+  { round, awaiting, timeoutMs }: Suspension,
+): Promise<SuspendResult> {
+  const [row] = await db.query<{ result: SuspendResult }>(
+    'suspend_run',
+    'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
+    [run.threadId, run.runId, run.lease, run.step, { round, awaiting, timeout_ms: timeoutMs }],
+  );
+  return row!.result;
+}

@@ -1,0 +1,38 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+export interface OperationReceipt {
+  opId: string;
+  /**
+   * `deferred`: a run is active; the operation is applied when that run ends, unless a later one displaces it. `stale`: a
+   * compaction whose `baseSeq` lies before a newer anchor or inside a tool group; nothing changed.
+   */
+  status: 'applied' | 'deferred' | 'duplicate' | 'stale';
+  opStatus: 'pending' | 'applied' | 'superseded' | 'stale';
+  seq: number | null;
+}
+
+export interface OperationRequest {
+  opId: string;
+  contextRef: string;
+  operation: JsonObject;
+  /** Of lane and operation: the same `opId` with another hash is refused. */
+  hash: string;
+  expectedRev?: number | undefined;
+  repair?: boolean | undefined;
+}
+
+export async function applyOperation(
+  db: Database,
+  threadId: string,
+  request: OperationRequest,
+): Promise<OperationReceipt> {
+  const { opId, contextRef, operation, hash, expectedRev, repair } = request;
+  const [row] = await db.query<{ result: Record<string, never> }>(
+    'apply_operation',
+    'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
+    [threadId, opId, contextRef, operation, { hash, expected_rev: expectedRev, repair }],
+  );
+  const { status, op_status: opStatus, seq = null } = row!.result;
+  return { opId, status: status!, opStatus: opStatus!, seq };
+}

@@ -1,0 +1,30 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { head } from './head.ts';
+
+/** What the log of a thread says of tools, as a claim returns it. */
+export interface LoggedConfig {
+  tools?: { added: string[]; removed: string[] };
+  tool_context?: JsonObject;
+}
+
+export interface LaneConfig extends LoggedConfig {
+  /** Absent where nothing ever set one. */
+  system_prompt?: string | null;
+}
+
+/** The configuration of a lane as of an entry, or now, with the prompt its anchors may have set. */
+export async function readConfig(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  atSeq?: number,
+): Promise<LaneConfig> {
+  const rows = await db.query<{ field: string; value: never }>(
+    'lane_config_at',
+    `select field, value from lanefold.lane_config_at($1, $2, $3) where field <> 'system_prompt'
+     union all select 'system_prompt', to_jsonb(prompt) from lanefold._lane_prompt($1, $2, $3)`,
+    [threadId, contextRef, atSeq ?? head],
+  );
+  return Object.fromEntries(rows.map((row) => [row.field, row.value]));
+}

@@ -1,0 +1,42 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+export type InputRejection = 'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'empty_content' | 'invalid_input';
+
+/**
+ * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; should the run
+ * end otherwise first, the receipt turns to `dropped`. A receipt requested again may also say `injected` or `dropped`.
+ */
+export interface InputReceipt {
+  inputId: string;
+  /** The run that has it; null where it was rejected. */
+  runId: string | null;
+  status: 'queued' | 'injected' | 'dropped' | 'rejected';
+  /** Why it was rejected; the thread is unchanged then. */
+  reason: InputRejection | null;
+  /** The same input was accepted before. */
+  duplicate: boolean;
+}
+
+export interface NewInput {
+  id: string;
+  kind: 'steer' | 'inject';
+  content: string;
+  source: string;
+  refs?: JsonObject | undefined;
+  expectedRequestId?: string | undefined;
+  expectedRunId?: string | undefined;
+}
+
+/** Queues user-style input for the active run of a thread. */
+export async function enqueueInput(db: Database, threadId: string, input: NewInput): Promise<InputReceipt> {
+  const { expectedRequestId, expectedRunId, ...body } = input;
+  const [row] = await db.query<{
+    result: { status: InputReceipt['status']; reason?: InputRejection; run_id?: string; duplicate?: true };
+  }>('enqueue_input', 'select lanefold.enqueue_input($1, $2) as result', [
+    threadId,
+    { ...body, expected_request_id: expectedRequestId, expected_run_id: expectedRunId },
+  ]);
+  const { status, reason = null, run_id: runId = null, duplicate = false } = row!.result;
+  return { inputId: input.id, runId, status, reason, duplicate };
+}

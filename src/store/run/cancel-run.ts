@@ -1,0 +1,20 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from './queued-run.ts';
+import type { RunStatus } from './run.ts';
+
+export interface CancelReceipt {
+  status: RunStatus;
+  /** False: the run had already ended. */
+  accepted: boolean;
+  /** The next run of the thread, where this one ended at once. */
+  promoted?: QueuedRun;
+}
+
+export async function cancelRun(db: Database, threadId: string, runId: string, reason: string): Promise<CancelReceipt> {
+  const [row] = await db.query<{ result: CancelReceipt }>(
+    'cancel_run',
+    'select lanefold.cancel_run($1, $2, $3) as result',
+    [threadId, runId, reason],
+  );
+  return row!.result;
+}

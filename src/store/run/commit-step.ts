@@ -1,0 +1,71 @@
+import type { Usage } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import { packEvents } from '../trace/pack-events.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { QueuedRun } from './queued-run.ts';
+
+export interface CommitResult {
+  step: number;
+  status: string;
+  /** The step had been committed before: its acknowledgement was lost. */
+  duplicate?: boolean;
+  finished?: boolean;
+  /** Input was queued: the run did not finish, or seal, but continued as the step says. */
+  continued?: boolean;
+  cancel_requested?: boolean;
+  /** Input the commit drained, now part of the context. */
+  inputs?: { seq: number; role: 'user'; content: string }[];
+  /** The run that became the thread's active one and needs a job. */
+  promoted?: QueuedRun;
+}
+
+export interface CommitOptions {
+  /** The step only resumes the run, which is no progress: a model call that kills its worker must not look like some. */
+  resumed?: boolean;
+  maxTraceEvents?: number | undefined;
+  /** Messages of the context after this step. */
+  messages?: number;
+}
+
+/** Commits one step in one round trip. Committing it again returns the stored result, so a lost connection may be retried. */
+export async function commitStep(
+  db: Database,
+  run: HeldLease,
+  state: MachineState,
+  draft: StepDraft,
+  usage?: Usage,
+  { resumed = false, maxTraceEvents, messages }: CommitOptions = {},
+): Promise<CommitResult> {
+  const body = {
+    entries: draft.entries,
+    events: packEvents(run.runId, draft.events, messages),
+    then_events: packEvents(run.runId, draft.thenEvents, messages),
+    state,
+    iteration: state.iteration,
+    usage,
+    calls: draft.calls,
+    round: draft.calls || draft.outcomes ? state.round : undefined,
+    outcomes: draft.outcomes,
+    results_at: draft.outcomes ? 0 : undefined,
+    effects: draft.effects,
+    drain: draft.drain,
+    finish: draft.finish?.events
+      ? { ...draft.finish, events: packEvents(run.runId, draft.finish.events) }
+      : draft.finish,
+    seal: draft.seal,
+    continue: draft.continue && {
+      ...draft.continue,
+      events: packEvents(run.runId, draft.continue.events, messages),
+      iteration: draft.continue.state.iteration,
+    },
+    resumed: resumed || undefined,
+    max_events: maxTraceEvents,
+  };
+  const [row] = await db.query<{ result: CommitResult }>(
+    'commit_step',
+    'select lanefold.commit_step($1, $2, $3, $4, $5, $6) as result',
+    [run.threadId, run.runId, run.lease, run.step, run.leaseMs, body],
+  );
+  return row!.result;
+}

@@ -1,0 +1,46 @@
+import { sql, type SQL } from 'drizzle-orm/sql';
+import type { JsonObject } from '../../context/message.ts';
+import { fromPostgres } from '../../postgres/errors.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunStatus } from './run.ts';
+
+/** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
+export type Transaction =
+  | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
+  | { execute(query: SQL): Promise<{ rows: unknown[] }> };
+
+export interface AcceptedRun {
+  run_id: string;
+  status: RunStatus;
+  enqueue_no: number;
+  queue_shard: number;
+  /** The request had been accepted before. */
+  duplicate: boolean;
+}
+
+/** Accepts a run, in the caller's transaction where one is given. `request` is the argument of `enqueue_run`. */
+export async function enqueueRun(
+  db: Database,
+  threadId: string,
+  request: JsonObject,
+  tx?: Transaction,
+): Promise<AcceptedRun> {
+  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request));
+  const [row] = await db.query<{ run: AcceptedRun }>('enqueue_run', 'select lanefold.enqueue_run($1, $2) as run', [
+    threadId,
+    request,
+  ]);
+  return row!.run;
+}
+
+async function enqueueWithin(tx: Transaction, threadId: string, request: string): Promise<AcceptedRun> {
+  try {
+    const { rows } =
+      'execute' in tx
+        ? await tx.execute(sql`select lanefold.enqueue_run(${threadId}, ${request}::jsonb) as run`)
+        : await tx.query('select lanefold.enqueue_run($1, $2::jsonb) as run', [threadId, request]);
+    return (rows[0] as { run: AcceptedRun }).run;
+  } catch (error) {
+    throw fromPostgres(error);
+  }
+}

@@ -1,0 +1,41 @@
+import type { Usage } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { EventDraft, RunError } from '../../strategies/machine.ts';
+import { packEvents } from '../trace/pack-events.ts';
+import type { HeldLease } from './held-lease.ts';
+import type { QueuedRun } from './queued-run.ts';
+
+export interface FinishResult {
+  finished: boolean;
+  status: string;
+  /** The next run of the thread. */
+  promoted?: QueuedRun;
+}
+
+export interface AbnormalEnd {
+  status: 'failed' | 'cancelled';
+  reason: string;
+  error: RunError;
+  usage?: Usage;
+  events?: EventDraft[];
+}
+
+/** Ends a run that its machine cannot finish, by its worker. The database closes the open tool group first. */
+export async function finishRun(db: Database, run: HeldLease, { events, ...end }: AbnormalEnd): Promise<FinishResult> {
+  const [row] = await db.query<{ result: FinishResult }>(
+    'finish_run',
+    'select lanefold.finish_run($1, $2, $3, $4) as result',
+    [run.threadId, run.runId, run.lease, { ...end, ...(events ? { events: packEvents(run.runId, events) } : {}) }],
+  );
+  return row!.result;
+}
+
+/** Ends a cancelled run without its worker. Undefined where a writer holds the thread: the next sweep tries again. */
+export async function finishCancelledRun(db: Database, run: QueuedRun): Promise<FinishResult | undefined> {
+  const [row] = await db.query<{ result: FinishResult | null }>(
+    'finish_cancelled_run',
+    'select lanefold.finish_cancelled_run($1, $2) as result',
+    [run.thread_id, run.run_id],
+  );
+  return row!.result ?? undefined;
+}

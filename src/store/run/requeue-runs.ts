@@ -1,0 +1,19 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { SweepLimits } from './find-due-runs.ts';
+import type { QueuedRun } from './queued-run.ts';
+
+/**
+ * Gives runs whose jobs the queue has lost a new `enqueue_no`, so that a late job of the old number is refused. Returns
+ * the jobs to add; a run that a writer holds, or that somebody else has requeued, is not among them.
+ */
+export const requeueRuns = (
+  db: Database,
+  runs: readonly QueuedRun[],
+  { graceMs, queuePrefix, adoptMs, adoptable }: SweepLimits,
+): Promise<QueuedRun[]> =>
+  db.query<QueuedRun>(
+    'requeue_runs',
+    `select r.* from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)
+     cross join lateral lanefold.requeue_run(q.thread_id, q.run_id, q.enqueue_no, $2) r`,
+    [JSON.stringify(runs), { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable }],
+  );

@@ -1,0 +1,51 @@
+import type { Json, Usage } from '../../context/message.ts';
+
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
+export interface RunHandle {
+  id: string;
+  threadId: string;
+  requestId: string;
+  status: RunStatus;
+  /** The request had been accepted before. */
+  duplicate: boolean;
+}
+
+/** A tool call that waits for approval. */
+export interface AwaitingCall {
+  round: number;
+  /** In its round, from 0. */
+  index: number;
+  /** The provider's id of the call; it may repeat. */
+  id: string;
+  name: string;
+  arguments: Json;
+}
+
+export interface Run {
+  id: string;
+  threadId: string;
+  requestId: string;
+  agent: string;
+  strategy: string;
+  model: string;
+  contextRef: string;
+  status: RunStatus;
+  /** `final_answer`, `max_iterations`, `error`, `cancelled`, `poisoned`; null while it runs. */
+  terminationReason: string | null;
+  iteration: number;
+  step: number;
+  usage: Usage | null;
+  result: Json;
+  error: { type: string; message: string } | null;
+  /** The run whose checkpoint token it was started from. */
+  resumedFrom: string | null;
+  /** What a suspended run waits for; empty otherwise. */
+  awaiting: AwaitingCall[];
+  /** When the calls that nobody has decided on are denied; null while the run is not suspended. */
+  suspendedUntil: Date | null;
+  createdAt: Date;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  durationMs: number | null;
+}

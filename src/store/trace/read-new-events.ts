@@ -1,0 +1,30 @@
+import type { Database } from '../../postgres/pool.ts';
+import { toEvent, type EventRow, type RunEvent } from './read-events.ts';
+
+/** What is new in a thread. */
+export interface ThreadNews {
+  events: RunEvent[];
+  erased: boolean;
+}
+
+/** What is new after each thread's `head`, by thread; nothing of a thread that is idle, at the cost of one index probe. */
+export async function readNewEvents(
+  db: Database,
+  threads: readonly { threadId: string; head: number }[],
+  limit: number,
+): Promise<Map<string, ThreadNews>> {
+  const rows = await db.query<EventRow & { thread_id: string; erased: boolean }>(
+    'new_events',
+    `select w.thread_id, e.* from unnest($1::text[], $2::bigint[]) as w (thread_id, head)
+     cross join lateral lanefold.new_events(w.thread_id, w.head, $3) e`,
+    [threads.map((thread) => thread.threadId), threads.map((thread) => thread.head), limit],
+  );
+  const news = new Map<string, ThreadNews>();
+  for (const row of rows) {
+    let thread = news.get(row.thread_id);
+    if (!thread) news.set(row.thread_id, (thread = { events: [], erased: false }));
+    if (row.erased) thread.erased = true;
+    else thread.events.push(toEvent(row));
+  }
+  return news;
+}

@@ -1,0 +1,32 @@
+/**
+ * What workers publish of an answer while the model writes it: new text and new thinking, each with its offset in UTF-16
+ * units, as `string.length` counts them. Without a call it only announces that the thread has something new.
+ */
+export interface Delta {
+  run_id?: string;
+  llm_call_id?: string;
+  text?: [offset: number, added: string];
+  thinking?: [offset: number, added: string];
+}
+
+/** The channel on which processes announce the threads they read to workers: see `toAnnouncements`. */
+export const readersChannel = 'lanefold_readers';
+
+/** PostgreSQL takes payloads below 8,000 bytes; ids are ASCII. */
+const maxPayloadBytes = 7_900;
+
+/** Payloads for the channel: `+` for new readers, who need the text so far, or `=` for known ones; then thread ids. */
+export function toAnnouncements(sign: '+' | '=', threadIds: Iterable<string>): string[] {
+  const payloads: string[] = [];
+  for (const id of threadIds) {
+    const last = payloads.at(-1);
+    if (last !== undefined && last.length + 1 + id.length <= maxPayloadBytes)
+      payloads[payloads.length - 1] = `${last} ${id}`;
+    else payloads.push(sign + id);
+  }
+  return payloads;
+}
+
+/** How often readers are announced again, and how long an announcement holds. */
+export const announceMs = 2_000;
+export const announcedForMs = 3 * announceMs;

@@ -1,0 +1,23 @@
+import type { JsonObject } from '../context/message.ts';
+import type { RunEvent } from '../store/trace/read-events.ts';
+
+/** What a stream yields, in order. */
+export type StreamItem =
+  /** An event of the trace; with the `entries` option, also the payload of the entry it is about. */
+  | { type: 'event'; event: RunEvent; entry?: JsonObject }
+  /** More of an answer: `text` or `thinking` that stands at `offset` (as `string.length` counts). */
+  | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; text: string }
+  | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; thinking: string }
+  /** The whole answer so far; it replaces every earlier delta of that call. */
+  | { type: 'llm_snapshot'; runId: string; llmCallId: string; text: string; thinking: string };
+
+export interface StreamOptions {
+  /** Only events after this `eventSeq`: resume an interrupted stream. Default: from the beginning. */
+  after?: number;
+  /** Answers while they are written; default true. */
+  deltas?: boolean;
+  /** Events carry the payload of the entry they are about; default false. */
+  entries?: boolean;
+  /** Ends the stream quietly. */
+  signal?: AbortSignal;
+}
