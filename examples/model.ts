@@ -1,7 +1,7 @@
 const { OPENAI_API_KEY, OPENAI_BASE_URL, ANTHROPIC_API_KEY, GOOGLE_GENERATIVE_AI_API_KEY, LANEFOLD_MODEL } =
   process.env;
 
-/** The model of the examples: LANEFOLD_MODEL, else one of the provider whose key is set, else one that answers offline. */
+/** The examples' model: LANEFOLD_MODEL, or one from a provider whose key is set, or one that answers offline. */
 export const model =
   LANEFOLD_MODEL ||
   (OPENAI_API_KEY && !OPENAI_BASE_URL && 'openai:gpt-5-mini') ||

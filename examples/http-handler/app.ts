@@ -8,13 +8,13 @@ import { orders } from './schema.ts';
 
 const NewOrder = z.strictObject({ item: z.string().min(1), quantity: z.int().min(1) });
 
-/** `POST /orders` takes an order and hands it to the agent; `GET /orders/:id` shows what became of it. */
+/** `POST /orders` stores an order and enqueues a run for it; `GET /orders/:id` returns the order with the run's status and answer. */
 export function createApp(db: NodePgDatabase, lanefold: Lanefold): Hono {
   const app = new Hono();
 
   app.post('/orders', async (c) => {
     const { item, quantity } = NewOrder.parse(await c.req.json());
-    // One transaction: there is never an order nobody works on, nor a run without its order.
+    // One transaction: never an order without its run, nor a run without its order.
     const order = await db.transaction(async (tx) => {
       const run = await lanefold.runs.enqueue(
         { agent: 'order-desk', input: `Please confirm ${quantity} of ${item}.` },

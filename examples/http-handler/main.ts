@@ -10,7 +10,7 @@ import { createOrders } from './schema.ts';
 const lanefold = await createLanefold({ agents, migrate: true });
 const pool = new pg.Pool({ connectionString: lanefold.databaseUrl });
 await pool.query(createOrders);
-// In production a process of its own: see ../worker.
+// In production the worker is a separate process: see ../worker.
 await lanefold.startWorker();
 
 const app = createApp(drizzle(pool), lanefold);

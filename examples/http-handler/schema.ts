@@ -9,7 +9,7 @@ export const orders = pgTable('example_orders', {
   runId: text('run_id').notNull(),
 });
 
-/** An application would have a migration for this. */
+/** A real application would use a migration. */
 export const createOrders = `create table if not exists example_orders (
   id bigint generated always as identity primary key, item text not null, quantity integer not null,
   thread_id text not null, run_id text not null)`;

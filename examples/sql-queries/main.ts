@@ -3,7 +3,7 @@ import { createLanefold } from 'lanefold';
 import pg from 'pg';
 import { agents, seed } from './seed.ts';
 
-// A queue of its own: other workers on this database do not know the agent.
+// A separate queue: other workers on this database do not know the agent.
 const lanefold = await createLanefold({ agents, migrate: true, queuePrefix: 'example-sql', privateQueue: true });
 const pool = new pg.Pool({ connectionString: lanefold.databaseUrl, max: 1 });
 try {
@@ -19,7 +19,7 @@ try {
   await lanefold.close();
 }
 
-/** Cells of a width a terminal can show. */
+/** Shortens cells to fit a terminal. */
 function shorten(row: Record<string, unknown>): Record<string, unknown> {
   const cell = (value: unknown) => {
     if (value === null || typeof value === 'number' || value instanceof Date) return value;

@@ -4,12 +4,12 @@ from lanefold.lane_context
 where thread_id = 'orders-42' and context_ref = 'default'
 order by ordinal;
 
--- 2. What it saw after entry 2: the same SELECT, as of any point of the past
+-- 2. What it saw after entry 2: the same query for any point in the past
 select ordinal, role, content
 from lanefold.lane_context_at('orders-42', 'default', 2)
 order by ordinal;
 
--- 3. The last runs: how they ended, how long they took, what they used
+-- 3. Recent runs: outcome, duration, tokens
 select id, agent, status, termination_reason, iteration as model_calls, duration_ms, usage ->> 'total_tokens' as tokens
 from lanefold.run
 order by created_at desc
@@ -22,13 +22,13 @@ join lanefold.thread_entry e on e.thread_id = r.thread_id and e.seq = r.user_seq
 where r.thread_id = 'orders-42'
 order by r.created_at;
 
--- 5. What is under way, and for how long
+-- 5. Unfinished runs and their age
 select thread_id, id, agent, status, worker_id, clock_timestamp() - created_at as age
 from lanefold.run
 where status in ('waiting', 'queued', 'running', 'suspended')
 order by created_at;
 
--- 6. What failed in the last day, and why
+-- 6. Failures of the last day, by error
 select error ->> 'type' as error_type, agent, count(*) as runs, max(error ->> 'message') as example
 from lanefold.run
 where status = 'failed' and finished_at > clock_timestamp() - interval '1 day'
@@ -50,13 +50,13 @@ from lanefold.run
 group by 1, 2, 3
 order by 1 desc, input_tokens desc nulls last;
 
--- 9. The timeline of a thread: what happened when, with the entry it is about
+-- 9. The timeline of a thread, with the entry behind each event
 select event_seq, at, run_id, kind, iteration, data ->> 'tool_name' as tool, (data ->> 'seq')::bigint as entry
 from lanefold.run_event
 where thread_id = 'orders-42'
 order by event_seq;
 
--- 10. Where each lane of a thread begins, and who changed it
+-- 10. The anchor of each lane, and the operation that set it
 select l.context_ref, l.anchor_seq, l.last_seq, o.reason, o.op_id, o.created_at
 from lanefold.lane l
 left join lanefold.context_op o

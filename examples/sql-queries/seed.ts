@@ -8,7 +8,7 @@ const orderStatus = defineTool({
   execute: ({ orderId }) => ({ orderId, state: 'shipped' }),
 });
 
-/** Offline and always the same: these pages are about the tables, not about the model. */
+/** Offline and deterministic: this example is about the tables, not about the model. */
 export const agents = [
   defineAgent({
     name: 'support',
@@ -18,7 +18,7 @@ export const agents = [
   }),
 ];
 
-/** Two runs on the thread orders-42, the second on a lane begun anew, and one that fails. Needs a worker. */
+/** Two runs on the thread orders-42, the second on a replaced lane, and one on orders-43 that hits its iteration limit. Needs a worker. */
 export async function seed(lanefold: Lanefold): Promise<void> {
   const ask = async (input: string, more: { contextRef?: string; model?: string; maxIterations?: number } = {}) => {
     const threadId = more.maxIterations ? 'orders-43' : 'orders-42';

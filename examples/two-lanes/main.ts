@@ -2,7 +2,7 @@ import { createLanefold, defineAgent } from 'lanefold';
 import { model } from '../model.ts';
 
 const agents = [defineAgent({ name: 'writer', model })];
-// A queue of its own: other workers on this database do not know the agent.
+// A separate queue: other workers on this database do not know the agent.
 const lanefold = await createLanefold({ agents, migrate: true, queuePrefix: 'example-lanes', privateQueue: true });
 
 const { id: threadId } = await lanefold.threads.create({ systemPrompt: 'Answer in one short sentence.' });
@@ -27,7 +27,7 @@ try {
   await ask('List five more names, only animals.', 'scratch');
   await show('Two lanes of one thread, which do not see each other:');
 
-  // What was found on the scratch lane goes over as one message, not as the whole conversation.
+  // The main lane gets the outcome of the scratch lane as one message, not its whole conversation.
   await lanefold.contexts.replace(threadId, {
     entries: [
       { role: 'user', content: 'We are naming a database. The short list is Heron, Otter and Marten.' },
@@ -37,7 +37,7 @@ try {
   await lanefold.contexts.reset(threadId, { contextRef: 'scratch' });
   await show('The main lane replaced by a summary, the scratch lane reset:');
 
-  // The active lane is where the next run goes that names none.
+  // A run that names no lane goes to the active one.
   await lanefold.contexts.switch(threadId, 'scratch');
   const { activeContextRef, rev } = await lanefold.threads.get(threadId);
   console.log(`\nActive lane: ${activeContextRef}`);

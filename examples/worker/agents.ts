@@ -10,7 +10,7 @@ const lookUpOrder = defineTool({
   input: z.object({ orderId: z.string().describe('Such as A-17').default('A-17') }),
   execute: ({ orderId }) => {
     const order = orders.get(orderId);
-    // the model is told, and may ask for another id
+    // the model reads this and may try another id
     if (!order) throw new ToolError(`There is no order ${orderId}.`);
     return order;
   },
@@ -18,14 +18,14 @@ const lookUpOrder = defineTool({
 
 const refundOrder = defineTool({
   name: 'refund_order',
-  description: 'Pays an order back.',
+  description: 'Refunds an order.',
   input: z.object({ orderId: z.string() }),
-  // After a crash in the middle it is not run again: the model is told that the outcome is unknown.
+  // Never run again after a crash: the model reads that the outcome is unknown.
   replay: 'never',
   execute: ({ orderId }, { idempotencyKey, signal }) => pay(orderId, { idempotencyKey, signal }),
 });
 
-/** What a payment service would do: the same key twice pays once. */
+/** Stands in for a payment service: the same key twice pays once. */
 async function pay(orderId: string, call: { idempotencyKey: string; signal: AbortSignal }): Promise<object> {
   call.signal.throwIfAborted();
   return { orderId, refunded: true, reference: call.idempotencyKey };

@@ -2,7 +2,7 @@ import { createLanefold } from 'lanefold';
 import { stopSignal } from '../stop.ts';
 import agents from './agents.ts';
 
-// In production `lanefold migrate` is a step of the deployment, and workers only check the schema.
+// In production, run `lanefold migrate` as a deployment step; workers then only check the schema.
 const lanefold = await createLanefold({ agents, migrate: true });
 const worker = await lanefold.startWorker({
   concurrency: 20,

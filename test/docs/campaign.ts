@@ -10,10 +10,10 @@ interface Document {
   campaigns: CampaignReport[];
 }
 
-/** What `lanefold chaos --json` printed, a document each time. */
+/** The recorded output of `lanefold chaos --json`, one document per campaign run. */
 export const documents = JSON.parse(readFileSync('docs/campaign.json', 'utf8')) as Document[];
 
-/** The figures as the pages show them: a column for each campaign. */
+/** The campaign table of the pages, one column per campaign. */
 export function campaignTable(): string {
   const campaigns = documents.flatMap((document) => document.campaigns);
   const rows = [
@@ -24,7 +24,7 @@ export function campaignTable(): string {
   return [header, `|${' --- |'.repeat(rows[0]!.length)}`, ...body].join('\n');
 }
 
-/** A table without what Prettier does to its columns. */
+/** A table without Prettier's column padding. */
 export const plain = (text: string): string => text.trim().replaceAll(/ +/g, ' ').replaceAll(/-{3,}/g, '---');
 
 export const between = (page: string): string =>

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 const page = readFileSync('docs/operating.md', 'utf8');
 const sources = readdirSync('src', { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
 
-test('the page has every environment variable the sources read', () => {
+test('documents every environment variable that the sources read', () => {
   const named = new Set<string>();
   for (const file of sources) {
     const text = readFileSync(path.join('src', file), 'utf8');
@@ -23,7 +23,7 @@ test.each([
   ['TraceOptions', 'src/runtime/worker/trace-options.ts'],
   ['AppOptions', 'src/api/options.ts'],
   ['ServerOptions', 'src/api/options.ts'],
-])('and every option of %s', (name, file) => {
+])('documents every option of %s', (name, file) => {
   const text = readFileSync(file, 'utf8')
     .split(new RegExp(`interface ${name}\\b.*\\{`))[1]!
     .split('\n}')[0]!;

@@ -15,7 +15,7 @@ const lines = (text: string) =>
     .replaceAll(/\d+ ms/g, 'N ms')
     .split('\n');
 
-test('the look at the demo is what the demo prints', async () => {
+test('the demo output in the README is what the demo prints', async () => {
   const shown = /```text\n([^]+?)\n```/.exec(readFileSync('README.md', 'utf8'))![1]!;
   const { code, stdout } = await cli(['demo', '--once', '--port', '0'], { env: { DATABASE_URL: database.url } });
   expect(code).toBe(0);

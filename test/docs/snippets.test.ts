@@ -21,13 +21,13 @@ const of = (page: string, language: string) =>
 
 let folder: string;
 beforeAll(() => {
-  // inside the checkout, where `lanefold` and the packages are found, and where nothing is committed
+  // inside the checkout, so that imports resolve, and in a folder git ignores
   mkdirSync('.lanefold', { recursive: true });
   folder = mkdtempSync(path.resolve('.lanefold/snippets-'));
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** A folder for a page, with the files its commands use. */
+/** A working folder for a page, with the files its commands use. */
 function folderOf(page: string): string {
   const own = path.join(folder, page.replaceAll(/\W/g, '-'));
   mkdirSync(own, { recursive: true });
@@ -46,7 +46,7 @@ async function freshDatabase(): Promise<TestDatabase> {
 afterAll(() => Promise.all(databases.map((database) => database.drop())));
 
 describe('TypeScript', () => {
-  test.each(pagesWith('ts'))('of %s runs', async (page) => {
+  test.each(pagesWith('ts'))('in %s runs', async (page) => {
     const own = folderOf(page);
     const files = of(page, 'ts').map(({ line, text }) => {
       const name = `line-${line}.ts`;
@@ -70,7 +70,7 @@ describe('SQL', () => {
     await lanefold.close();
   });
 
-  test.each(pagesWith('sql').flatMap((page) => of(page, 'sql')))('of $page, line $line, runs', async ({ text }) => {
+  test.each(pagesWith('sql').flatMap((page) => of(page, 'sql')))('in $page, line $line, runs', async ({ text }) => {
     await expect(database.pool.query(text)).resolves.toBeDefined();
   });
 });
@@ -92,12 +92,12 @@ describe.skipIf(!hasCurl)('shell', () => {
     await dev.ended;
   });
 
-  test.each(pagesWith('sh'))('of %s runs', async (page) => {
+  test.each(pagesWith('sh'))('in %s runs', async (page) => {
     const script = [
       'set -e',
-      // what npx does, without looking for it first
+      // what npx does, without its lookup
       `npx() { shift; "${process.execPath}" "${cliBin()}" "$@"; }`,
-      // an answer of 400 and above is an error here
+      // fail on a response of 400 or above
       'curl() { command curl --fail-with-body --max-time 30 "$@"; }',
       ...of(page, 'sh').map(({ text }) => text.replaceAll('http://127.0.0.1:4100', url)),
     ].join('\n');
@@ -109,7 +109,7 @@ describe.skipIf(!hasCurl)('shell', () => {
   });
 });
 
-test('there is something to run on every page that has code', () => {
+test('the pages expected to have runnable snippets have some', () => {
   expect(pagesWith('ts').length).toBeGreaterThanOrEqual(4);
   expect(pagesWith('sql')).toContain('docs/sql.md');
   expect(pagesWith('sh')).toEqual(expect.arrayContaining(['README.md', 'docs/getting-started.md']));

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 
-/** A fenced block of a page that says `run` after its language. */
+/** A fenced block with `run` or `file=` after its language. */
 export interface Snippet {
   page: string;
   line: number;
   language: string;
-  /** Given by `file=agents.ts`: the block is that file, for the commands beside it. */
+  /** From `file=agents.ts`: the block is the content of that file, for other snippets of the page. */
   file: string | undefined;
   text: string;
 }

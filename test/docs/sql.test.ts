@@ -10,14 +10,14 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-/** The names in the first column of the table under a heading, in order. */
+/** The names in the first column of the table under a heading. */
 function documented(heading: string): string[] {
   const section = page.split(`### \`${heading}\`\n`)[1]!.split(/\n##/)[0]!;
   const rows = [...section.matchAll(/^\| (`.+?) \|/gm)].map((match) => match[1]!);
   return rows.flatMap((row) => [...row.matchAll(/`(\w+)`/g)].map((match) => match[1]!));
 }
 
-test('every public view and table is on the page, with exactly its columns', async () => {
+test('documents every public view and table with exactly its columns', async () => {
   const { rows } = await database.pool.query<{ name: string; columns: string[] }>(
     `select c.relname as name, array_agg(a.attname::text order by a.attnum) as columns
      from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
@@ -27,7 +27,7 @@ test('every public view and table is on the page, with exactly its columns', asy
   for (const { name, columns } of rows) expect([name, documented(name).toSorted()]).toEqual([name, columns.toSorted()]);
 });
 
-test('every public function is on the page', async () => {
+test('documents every public function', async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select distinct proname as name from pg_proc where pronamespace = 'lanefold'::regnamespace and proname !~ '^_'`,
   );
@@ -35,7 +35,7 @@ test('every public function is on the page', async () => {
   for (const { name } of rows) expect(functions, name).toMatch(new RegExp(`\`${name}[\`(]`));
 });
 
-test('the queries of the page are those of the example', () => {
+test('the queries on the page are those of the example', () => {
   const queries = readFileSync('examples/sql-queries/queries.sql', 'utf8')
     .trim()
     .split(/\n\n(?=-- )/);
