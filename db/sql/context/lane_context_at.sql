@@ -10,7 +10,7 @@ returns table (
 declare
   v_prompt record;
   v_entries jsonb;  -- of the anchor
-  v_next bigint := 0;
+  v_next bigint := 0::bigint;
 begin
   select e.seq, e.payload -> 'operation' -> 'result_context' -> 'entries' into anchor_seq, v_entries
   from lanefold._entry e

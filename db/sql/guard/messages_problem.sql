@@ -6,7 +6,7 @@ returns text language plpgsql immutable as $$
 declare
   m jsonb;
   i int := -1;
-  v_open jsonb := '[]';   -- ids still to be answered, in call order
+  v_open jsonb := '[]'::jsonb;   -- ids still to be answered, in call order
   v_at int;
 begin
   for m in select value from jsonb_array_elements(p_messages) loop

@@ -8,7 +8,7 @@ declare
   t lanefold.thread;
   r lanefold._run;
   e record;
-  v_drafts jsonb := '[]';
+  v_drafts jsonb := '[]'::jsonb;
   v_messages jsonb;
   v_problem text;
   v_at timestamptz;

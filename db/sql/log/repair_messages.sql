@@ -3,8 +3,8 @@ create or replace function lanefold._repair_messages(p_messages jsonb)
 returns jsonb language plpgsql immutable as $$
 declare
   m jsonb;
-  v_out jsonb := '[]';
-  v_open jsonb := '[]';
+  v_out jsonb := '[]'::jsonb;
+  v_open jsonb := '[]'::jsonb;
   v_missing constant text :=
     '{"ok":false,"error":{"type":"missing_result","message":"The result of this tool call was never recorded.","retryable":false}}';
 begin

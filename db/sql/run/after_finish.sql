@@ -36,5 +36,5 @@ begin
   if t.waiting_runs > 0 then
     return lanefold._promote_next_run(p_thread_id);
   end if;
-  return '{}';
+  return '{}'::jsonb;
 end $$;

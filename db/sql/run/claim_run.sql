@@ -10,7 +10,7 @@ declare
   t lanefold.thread;
   r lanefold._run;
   v_prompt record;
-  v_drafts jsonb := '[]';
+  v_drafts jsonb := '[]'::jsonb;
   v_events jsonb;
   v_at timestamptz;
   v_until timestamptz;
@@ -21,7 +21,7 @@ declare
   v_calls json;
   v_config json;
   v_inputs jsonb;
-  v_injected jsonb := '[]';
+  v_injected jsonb := '[]'::jsonb;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
@@ -75,7 +75,8 @@ begin
 
   if v_fresh then
     v_events := jsonb_build_array(
-        jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0, 'd', jsonb_build_object('config_fingerprint', p -> 'config_fingerprint')))
+        jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
+          'd', jsonb_build_object('config_fingerprint', p -> 'config_fingerprint')))
       || v_injected
       || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
         'd', jsonb_build_object('message_count', v_count)));
@@ -102,8 +103,9 @@ begin
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;
 
-  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step, 'iteration', greatest(r.iteration, 1),
-    'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, p_run_id),
-    'options', r.options, 'usage', r.usage, 'state', r.state, 'cancel_requested', r.cancel_requested_at is not null,
-    'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config, 'context', coalesce(v_context, '[]'), 'calls', v_calls);
+  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step,
+    'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
+    'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
+    'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
+    'context', coalesce(v_context, '[]'), 'calls', v_calls);
 end $$;

@@ -48,7 +48,8 @@ begin
     perform lanefold._fail_not_held(p_run_id, p_lease);
   elsif p_step < r.step then
     return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
-      || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null, 'cancel_requested', r.cancel_requested_at is not null)
+      || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
+           'cancel_requested', r.cancel_requested_at is not null)
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),

@@ -5,7 +5,7 @@
 create or replace function lanefold._complete_run(
   p_finish jsonb, p_iteration int, p_last_seq bigint, p_cancelled boolean, p_cancel_reason text,
   out status text, out reason text, out result_seq bigint, out finish jsonb, out events jsonb
-) language plpgsql as $$
+) language plpgsql stable as $$
 begin
   if p_cancelled then
     status := 'cancelled';

@@ -13,7 +13,7 @@ declare
   r lanefold._run;
   v_run constant text := p ->> 'run_id';
   v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run keeps them
-  v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0);
+  v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0::smallint);
   v_at timestamptz;
   v_created boolean := false;
   v_queued boolean := true;

@@ -8,7 +8,7 @@ begin
   select k.id, k.agent, k.enqueue_no, k.queue_shard, k.queue_prefix into r
   from lanefold._run k where k.thread_id = p_thread_id and k.active and k.status = 'queued';
   if not found then
-    return '{}';
+    return '{}'::jsonb;
   end if;
   return jsonb_build_object('promoted', jsonb_build_object('thread_id', p_thread_id, 'run_id', r.id, 'agent', r.agent,
     'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));

@@ -3,7 +3,7 @@ create or replace function lanefold.thread_state_at(p_thread_id text, p_upto big
 returns jsonb language plpgsql stable as $$
 declare
   v_effects jsonb;
-  v jsonb := '{}';
+  v jsonb := '{}'::jsonb;
 begin
   for v_effects in
     select e.payload -> 'operations' from lanefold._entry e
