@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { bytea, id, lanefold, moment } from './columns.ts';
 
-/** One request worked off by a strategy; the outbox of the queue. Read it through the view `run`. */
+/** One request executed by a strategy; the outbox of the queue. Read it through the view `run`. */
 export const run = lanefold.table(
   '_run',
   {
@@ -43,7 +43,7 @@ export const run = lanefold.table(
     eventCount: integer('event_count').notNull().default(0),
     queuedInputs: integer('queued_inputs').notNull().default(0),
     /** Claims since the last committed step: a poisoned run kills worker after worker. */
-    fruitlessClaims: smallint('fruitless_claims').notNull().default(0),
+    claimsWithoutProgress: smallint('claims_without_progress').notNull().default(0),
     queueShard: smallint('queue_shard').notNull().default(0),
     traceTruncated: boolean('trace_truncated').notNull().default(false),
     /** True in `queued`, `running`, `suspended`. Beside `status`, so that starting a run touches no index. */
@@ -113,7 +113,7 @@ export const toolCall = lanefold.table(
     name: text('name').notNull(),
     /** The outcome until its tool message is in the log. */
     outcome: jsonb('outcome'),
-    /** Of a call that needs a person's yes: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
+    /** Of a call that needs human approval: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
     approval: jsonb('approval'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
@@ -154,7 +154,7 @@ export const eventBatch = lanefold.table(
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
     runId: id('run_id').notNull(),
-    /** [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json, a third smaller than jsonb here. */
+    /** [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third smaller than jsonb here. */
     events: json('events').notNull(),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.eventSeq] })],

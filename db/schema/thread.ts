@@ -1,4 +1,3 @@
-import { sql } from 'drizzle-orm';
 import { bigint, boolean, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
@@ -22,12 +21,8 @@ export const thread = lanefold.table('thread', {
   state: jsonb('state').notNull().default({}),
   parentThreadId: id('parent_thread_id'),
   forkSeq: bigint('fork_seq', { mode: 'number' }),
-  createdAt: moment('created_at')
-    .notNull()
-    .default(sql`clock_timestamp()`),
-  updatedAt: moment('updated_at')
-    .notNull()
-    .default(sql`clock_timestamp()`),
+  createdAt: moment('created_at').notNull(),
+  updatedAt: moment('updated_at').notNull(),
   erasedAt: moment('erased_at'),
 });
 
@@ -58,9 +53,7 @@ export const contextOp = lanefold.table(
     /** The operation itself while it is pending; afterwards the entry has it. */
     operation: jsonb('operation'),
     entrySeq: bigint('entry_seq', { mode: 'number' }),
-    createdAt: moment('created_at')
-      .notNull()
-      .default(sql`clock_timestamp()`),
+    createdAt: moment('created_at').notNull(),
     settledAt: moment('settled_at'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.opId] })],

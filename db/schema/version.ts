@@ -1,8 +1,8 @@
 /** The version of the schema this code writes. Raise it with every release that has a migration or a change under db/sql. */
-export const schemaVersion = 2;
+export const schemaVersion = 3;
 
 /**
  * The oldest code that still works on this schema. Raise it only when a change breaks running workers: they refuse to
  * start then, instead of writing what the new schema no longer means.
  */
-export const minCompatibleVersion = 1;
+export const minCompatibleVersion = 3;

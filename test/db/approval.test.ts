@@ -20,12 +20,8 @@ test('a suspended run has no lease, takes no job, and no renewal or sweep touche
   expect(await run.row()).toMatchObject({ status: 'suspended', lease_until: null, worker_id: null, step: 2 });
   expect(await run.claim()).toMatchObject({ claimed: false, status: 'suspended', reason: 'not_queued' });
   const before = await everythingOf(log.db, threadId);
-  await log.db.query('', 'select lanefold.sweep_runs(0, 100, $1)', [
-    JSON.stringify([{ thread_id: threadId, run_id: 'run', enqueue_no: 1 }]),
-  ]);
-  await log.db.query('', 'select lanefold.renew_leases($1, 1000)', [
-    JSON.stringify([{ thread_id: threadId, run_id: 'run', lease: 1 }]),
-  ]);
+  expect(await run.requeue()).toEqual([]);
+  expect(await run.renew()).toMatchObject({ lost: true, renewed: false });
   expect(await everythingOf(log.db, threadId)).toEqual(before);
 });
 

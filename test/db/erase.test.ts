@@ -61,8 +61,7 @@ test('the id is never usable again', async () => {
   await refused(log.contexts.switch(id, 'plan'), 'thread_erased');
   await refused(sqlRun(log.db, id, 'again').enqueue(), 'thread_erased');
   await refused(log.threads.erase(id), 'thread_erased');
-  const created = value(log.db, 'select lanefold.enqueue_run($1)', {
-    thread_id: id,
+  const created = value(log.db, 'select lanefold.enqueue_run($1, $2)', id, {
     create_thread: true,
     run_id: 'r',
     request_id: 'r',

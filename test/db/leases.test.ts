@@ -1,97 +1,97 @@
 import { describe, expect, test } from 'vitest';
-import { newThread, refused, rows, useLog } from './helpers.ts';
-import { answer, sqlRun } from './sql-run.ts';
+import { newThread, refused, rows, useLog, value } from './helpers.ts';
+import { answer, asks, sqlRun, type Receipt } from './sql-run.ts';
 
 const log = useLog();
 
-async function claimed(leaseMs = 60_000) {
+async function queued() {
   const threadId = await newThread(log);
   const run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
-  await run.claim({ leaseMs });
-  return { threadId, run, held: { thread_id: threadId, run_id: 'run', lease: 1 } };
+  return { threadId, run };
 }
 
-const renew = (held: object[], leaseMs = 60_000) =>
-  rows(log.db, 'select * from lanefold.renew_leases($1, $2)', JSON.stringify(held), leaseMs);
-/** The jobs of all running runs, as a queue that has lost them all. */
-const lostJobs = async (): Promise<object[]> =>
-  rows(log.db, "select thread_id, id as run_id, enqueue_no from lanefold.run where status = 'running'");
-const sweep = async (lost?: object[], { graceMs = 0, limit = 100 } = {}) =>
-  rows(
-    log.db,
-    'select * from lanefold.sweep_runs($1, $2, $3)',
-    graceMs,
-    limit,
-    JSON.stringify(lost ?? (await lostJobs())),
-  );
-const swept = async (threadId: string, lost?: object[], options = {}) =>
-  (await sweep(lost, options)).filter((row) => row['thread_id'] === threadId);
-const isPast = async (threadId: string) =>
-  (
-    await rows(
-      log.db,
-      'select lease_until < clock_timestamp() as past from lanefold.run where thread_id = $1',
-      threadId,
-    )
-  )[0]!['past'];
+async function claimed(leaseMs = 60_000) {
+  const { threadId, run } = await queued();
+  await run.claim({ leaseMs });
+  return { threadId, run };
+}
 
-describe('renew_leases', () => {
-  test('renews all leases held in one statement and has nothing to tell', async () => {
-    const [a, b, other] = [await claimed(-1_000), await claimed(-1_000), await claimed(-1_000)];
-    expect(await renew([a.held, b.held])).toEqual([]);
-    expect([await isPast(a.threadId), await isPast(b.threadId), await isPast(other.threadId)]).toEqual([
-      false,
-      false,
-      true,
+const isPast = (threadId: string) =>
+  value<boolean>(log.db, 'select lease_until < lanefold._now() from lanefold.run where thread_id = $1', threadId);
+
+const enqueuedAgo = (threadId: string) =>
+  value<number>(
+    log.db,
+    'select extract(epoch from lanefold._now() - enqueued_at)::float8 from lanefold._run where thread_id = $1',
+    threadId,
+  );
+
+/** Runs `body` while another transaction holds a row of a table. */
+async function whileHeld(row: string, threadId: string, body: () => Promise<void>): Promise<void> {
+  const client = await log.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(`select from lanefold.${row} = $1 for update`, [threadId]);
+    await body();
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+}
+
+describe('renew_lease', () => {
+  test('renews the lease of its holder', async () => {
+    const [held, other] = [await claimed(-1_000), await claimed(-1_000)];
+    expect(await held.run.renew()).toEqual({ lost: false, cancel_requested: false, renewed: true });
+    expect([await isPast(held.threadId), await isPast(other.threadId)]).toEqual([false, true]);
+  });
+
+  test('serves a batch: one row for each run', async () => {
+    const held = [await claimed(-1_000), await claimed(-1_000)];
+    const keys = [...held.map(({ threadId }) => threadId), 'never-made'].map((thread_id) => ({ thread_id, lease: 1 }));
+    const renewed = await rows<Receipt>(
+      log.db,
+      `select h.thread_id, r.* from jsonb_to_recordset($1) as h (thread_id text, lease bigint)
+       cross join lateral lanefold.renew_lease(h.thread_id, 'run', h.lease, 60000) r`,
+      JSON.stringify(keys),
+    );
+    expect(renewed.map((row) => [row['thread_id'], row['renewed'], row['lost']])).toEqual([
+      [held[0]!.threadId, true, false],
+      [held[1]!.threadId, true, false],
+      ['never-made', false, true],
     ]);
   });
 
-  test('tells of cancels, and renews those too', async () => {
-    const { threadId, run, held } = await claimed(-1_000);
+  test('reports a cancel, and renews all the same', async () => {
+    const { threadId, run } = await claimed(-1_000);
     await run.cancel();
-    expect(await renew([held])).toEqual([
-      { thread_id: threadId, run_id: 'run', lost: false, cancel_requested: true, renewed: true },
-    ]);
+    expect(await run.renew()).toEqual({ lost: false, cancel_requested: true, renewed: true });
     expect(await isPast(threadId)).toBe(false);
   });
 
-  test('tells of leases another worker took, of runs that ended and of runs that are gone, and renews none of them', async () => {
+  test('renews nothing that another worker took, that ended, or that is gone', async () => {
     const [taken, ended] = [await claimed(-1_000), await claimed()];
     await taken.run.claim({ leaseMs: -1_000 });
     await ended.run.commit(0, answer('done'));
-    const gone = { thread_id: 'never-made', run_id: 'run', lease: 1 };
-    const told = await renew([taken.held, ended.held, gone]);
-    expect(told.map((row) => [row['thread_id'], row['lost']]).sort()).toEqual(
-      [
-        [gone.thread_id, true],
-        [taken.threadId, true],
-        [ended.threadId, true],
-      ].sort(),
-    );
+    for (const run of [taken.run, ended.run, sqlRun(log.db, 'never-made', 'run')]) {
+      expect(await run.renew()).toMatchObject({ lost: true, renewed: false });
+    }
     expect(await isPast(taken.threadId)).toBe(true);
   });
 
-  test('waits for nobody who holds the run, and tells that it was not renewed, which is no loss', async () => {
-    const { threadId, held } = await claimed(-1_000);
-    const client = await log.pool.connect();
-    try {
-      await client.query('begin');
-      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [threadId]);
-      expect(await renew([held])).toEqual([
-        { thread_id: threadId, run_id: 'run', lost: false, cancel_requested: false, renewed: false },
-      ]);
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
+  test('does not wait for a writer that holds the run: not renewed is not lost', async () => {
+    const { threadId, run } = await claimed(-1_000);
+    await whileHeld('_run where thread_id', threadId, async () => {
+      expect(await run.renew()).toEqual({ lost: false, cancel_requested: false, renewed: false });
+    });
   });
 });
 
-describe('sweep_runs', () => {
+describe('requeue_run', () => {
   test('raises the number of a run whose lease is past, so that only the new job may claim it', async () => {
     const { threadId, run } = await claimed(-1_000);
-    expect(await swept(threadId)).toMatchObject([
+    expect(await run.requeue()).toEqual([
       { thread_id: threadId, run_id: 'run', agent: 'agent', enqueue_no: 2, queue_shard: 0 },
     ]);
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
@@ -99,98 +99,130 @@ describe('sweep_runs', () => {
     await refused(run.commit(0, answer('zombie')), 'lease_lost');
   });
 
-  test('leaves a healthy worker alone, and ended and waiting runs', async () => {
+  test('leaves a healthy worker alone, and waiting, ended and missing runs', async () => {
     const { threadId, run } = await claimed();
-    await sqlRun(log.db, threadId, 'waiting').enqueue({ busy: 'wait' });
-    const everything = ['run', 'waiting'].flatMap((run_id) =>
-      [0, 1].map((enqueue_no) => ({ thread_id: threadId, run_id, enqueue_no })),
-    );
-    expect(await swept(threadId, everything)).toEqual([]);
+    const waiting = sqlRun(log.db, threadId, 'waiting');
+    await waiting.enqueue({ busy: 'wait' });
+    expect(await run.requeue()).toEqual([]);
+    expect(await waiting.requeue({ enqueueNo: 0 })).toEqual([]);
+    expect(await sqlRun(log.db, threadId, 'nobody').requeue()).toEqual([]);
     await run.commit(0, answer('done'));
-    expect(
-      await swept(
-        threadId,
-        everything.filter((q) => q.run_id === 'run'),
-      ),
-    ).toEqual([]);
+    expect(await run.requeue()).toEqual([]);
   });
 
-  test('leaves the runs of another queue to their own workers, but for its agents and after five minutes', async () => {
-    const { threadId } = await claimed(-1_000);
-    const other = async (agents: string[], adoptMs: number) =>
-      (
-        await rows(
-          log.db,
-          'select * from lanefold.sweep_runs(0, 100, $1, $2, $3, $4)',
-          JSON.stringify(await lostJobs()),
-          'another',
-          adoptMs,
-          agents as unknown as string,
-        )
-      ).filter((row) => row['thread_id'] === threadId);
-    expect(await other([], 0)).toEqual([]);
-    expect(await other(['agent'], 300_000)).toEqual([]);
-    expect(await other(['agent'], 0)).toMatchObject([{ run_id: 'run', enqueue_no: 2 }]);
-  });
-
-  test('leaves alone what was given to the queue within the grace', async () => {
-    const { threadId } = await claimed(-1_000);
-    expect(await swept(threadId, undefined, { graceMs: 600_000 })).toEqual([]);
-    expect(await swept(threadId)).toHaveLength(1);
-    expect(await swept(threadId, undefined, { graceMs: 600_000 })).toEqual([]);
-  });
-
-  test('leaves a run alone whose lease is past while the queue has its job', async () => {
-    const { threadId } = await claimed(-1_000);
-    expect(await swept(threadId, [])).toEqual([]);
-    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 7 }])).toEqual([]);
-    expect(await swept(threadId)).toHaveLength(1);
-  });
-
-  test('takes a queued run only under the number the caller missed', async () => {
-    const threadId = await newThread(log);
-    const run = sqlRun(log.db, threadId, 'run');
-    await run.enqueue();
-    expect(await swept(threadId)).toEqual([]);
-    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 7 }])).toEqual([]);
-    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 1 }])).toMatchObject([
+  test('takes a run of another queue only for an adoptable agent, and only once its own workers had their time', async () => {
+    const { run } = await claimed(-1_000);
+    expect(await run.requeue({ prefix: 'another', adoptMs: 0 })).toEqual([]);
+    expect(await run.requeue({ prefix: 'another', adoptable: ['agent'] })).toEqual([]);
+    expect(await run.requeue({ prefix: 'another', adoptMs: 0, adoptable: ['agent'] })).toMatchObject([
       { enqueue_no: 2 },
     ]);
-    expect(await swept(threadId, [{ thread_id: threadId, run_id: 'run', enqueue_no: 1 }])).toEqual([]);
+  });
+
+  test('leaves a running run alone that was given to the queue within the grace', async () => {
+    const { run } = await claimed(-1_000);
+    expect(await run.requeue({ graceMs: 600_000 })).toEqual([]);
+    expect(await run.requeue()).toHaveLength(1);
+    expect(await run.requeue({ enqueueNo: 2, graceMs: 600_000 })).toEqual([]);
+  });
+
+  test('takes a queued run at once, under the number of the lost job and no other', async () => {
+    const { run } = await queued();
+    expect(await run.requeue({ enqueueNo: 7 })).toEqual([]);
+    expect(await run.requeue({ graceMs: 600_000 })).toMatchObject([{ enqueue_no: 2 }]);
+    expect(await run.requeue()).toEqual([]);
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ reason: 'superseded' });
     expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true });
   });
 
-  test('of sweeps at the same time one gets the run', async () => {
-    const { threadId } = await claimed(-1_000);
+  test('gives the run to one of several sweeps at the same time', async () => {
+    const { threadId, run } = await claimed(-1_000);
     await rows(
       log.db,
       "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
       threadId,
     );
-    const found = await Promise.all([1, 2, 3, 4].map(() => swept(threadId, undefined, { graceMs: 600_000 })));
+    const found = await Promise.all([1, 2, 3, 4].map(() => run.requeue({ graceMs: 600_000 })));
     expect(found.flat()).toMatchObject([{ enqueue_no: 2 }]);
   });
 
-  test('waits for nobody who holds a run: takes the others, and that one when it is free', async () => {
-    const [held, free] = [await claimed(-1_000), await claimed(-1_000)];
-    const client = await log.pool.connect();
-    try {
-      await client.query('begin');
-      await client.query('select 1 from lanefold._run where thread_id = $1 for update', [held.threadId]);
-      const found = (await sweep()).map((row) => row['thread_id']);
-      expect(found).toContain(free.threadId);
-      expect(found).not.toContain(held.threadId);
-    } finally {
-      await client.query('rollback');
-      client.release();
-    }
-    expect(await swept(held.threadId)).toMatchObject([{ enqueue_no: 2 }]);
+  test('does not wait for a writer that holds the run', async () => {
+    const { threadId, run } = await claimed(-1_000);
+    await whileHeld('_run where thread_id', threadId, async () => expect(await run.requeue()).toEqual([]));
+    expect(await run.requeue()).toMatchObject([{ enqueue_no: 2 }]);
+  });
+});
+
+describe('a job', () => {
+  test('that was seen counts as just given to the queue, under its own number', async () => {
+    const { threadId, run } = await queued();
+    await run.missing();
+    await run.seen(7);
+    expect(await enqueuedAgo(threadId)).toBeGreaterThan(9);
+    await whileHeld('_run where thread_id', threadId, async () => void (await run.seen()));
+    expect(await enqueuedAgo(threadId)).toBeGreaterThan(9);
+    await run.seen();
+    expect(await enqueuedAgo(threadId)).toBeLessThan(9);
   });
 
-  test('gives no more than asked for', async () => {
-    for (let i = 0; i < 3; i++) await claimed(-1_000);
-    expect(await sweep(undefined, { limit: 2 })).toHaveLength(2);
+  test('that is missing counts as given long ago, while the run is queued under its number', async () => {
+    const { threadId, run } = await queued();
+    await run.missing(7);
+    expect(await enqueuedAgo(threadId)).toBeLessThan(9);
+    await run.missing();
+    expect(await enqueuedAgo(threadId)).toBeGreaterThan(9);
+    await run.seen();
+    await run.claim();
+    await run.missing();
+    expect(await enqueuedAgo(threadId)).toBeLessThan(9);
+  });
+});
+
+test('run_ended is true once a run has ended, and for one that does not exist', async () => {
+  const { run } = await queued();
+  expect(await run.ended()).toBe(false);
+  await run.claim();
+  expect(await run.ended()).toBe(false);
+  await run.commit(0, answer('done'));
+  expect(await run.ended()).toBe(true);
+  expect(await sqlRun(log.db, 'never-made', 'run').ended()).toBe(true);
+});
+
+describe('a sweep that finds the thread held', () => {
+  const finishCancelled = (threadId: string) =>
+    value<Receipt | null>(log.db, "select lanefold.finish_cancelled_run($1, 'run')", threadId);
+
+  test('leaves a cancelled run to the next one, which ends it', async () => {
+    const { threadId, run } = await claimed();
+    await run.cancel();
+    await whileHeld('thread where id', threadId, async () => expect(await finishCancelled(threadId)).toBeNull());
+    expect(await finishCancelled(threadId)).toMatchObject({ finished: true, status: 'cancelled' });
+    expect(await finishCancelled(threadId)).toMatchObject({ finished: false, status: 'cancelled' });
+  });
+
+  test('leaves expired approvals to the next one, which denies them', async () => {
+    const { threadId, run } = await claimed();
+    await run.commit(0, asks(['a']));
+    await run.suspend(1, { round: 1, awaiting: [0], timeout_ms: -1_000 });
+    await whileHeld('thread where id', threadId, async () => expect(await run.expire()).toBeNull());
+    expect(await run.expire()).toMatchObject({ run_id: 'run', enqueue_no: 2 });
+  });
+
+  test('leaves traces to the next one, which drops those of ended runs', async () => {
+    const { threadId, run } = await claimed();
+    const drop = () => value<number>(log.db, "select lanefold.drop_trace($1, '{run,nobody}')", threadId);
+    expect(await drop()).toBe(0);
+    await run.commit(0, answer('done'));
+    await whileHeld('thread where id', threadId, async () => expect(await drop()).toBe(0));
+    const client = await log.pool.connect();
+    // rolled back: the invariants that hold at the end are those of whole traces
+    await client.query('begin');
+    const dropped = await client.query("select lanefold.drop_trace($1, '{run,nobody}') as n", [threadId]);
+    const again = await client.query("select lanefold.drop_trace($1, '{run}') as n", [threadId]);
+    const left = await client.query('select from lanefold._event_batch where thread_id = $1', [threadId]);
+    await client.query('rollback');
+    client.release();
+    expect([dropped.rows, again.rows, left.rows]).toEqual([[{ n: 1 }], [{ n: 0 }], []]);
   });
 });
 
@@ -201,26 +233,31 @@ describe('release_run', () => {
     (
       await rows(
         log.db,
-        'select status, enqueue_no, lease_until, fruitless_claims from lanefold._run where thread_id = $1',
+        'select status, enqueue_no, lease_until, claims_without_progress from lanefold._run where thread_id = $1',
         threadId,
       )
     )[0];
 
-  test('puts the run back into the queue under a new number, and the claim does not count as fruitless', async () => {
+  test('puts the run back into the queue under a new number, and the claim does not count against it', async () => {
     const { threadId, run } = await claimed();
     expect(await release(threadId, 1)).toEqual([
       { thread_id: threadId, run_id: 'run', agent: 'agent', enqueue_no: 2, queue_shard: 0 },
     ]);
-    expect(await state(threadId)).toEqual({ status: 'queued', enqueue_no: 2, lease_until: null, fruitless_claims: 0 });
+    expect(await state(threadId)).toEqual({
+      status: 'queued',
+      enqueue_no: 2,
+      lease_until: null,
+      claims_without_progress: 0,
+    });
     expect(await run.claim({ enqueueNo: 1 })).toMatchObject({ claimed: false, reason: 'superseded' });
     expect(await run.claim({ enqueueNo: 2 })).toMatchObject({ claimed: true, fresh: false, lease: 2 });
   });
 
-  test('of a worker that does not stop counts the claim: a run that no worker can commit ends as poisoned', async () => {
+  test('by a worker that is not stopping counts the claim: a run that no worker can commit ends as poisoned', async () => {
     const { threadId, run } = await claimed();
     for (let lease = 1; lease <= 5; lease++) {
       expect(await release(threadId, lease, false)).toMatchObject([{ enqueue_no: lease + 1 }]);
-      expect(await state(threadId)).toMatchObject({ status: 'queued', fruitless_claims: lease });
+      expect(await state(threadId)).toMatchObject({ status: 'queued', claims_without_progress: lease });
       if (lease < 5) await run.claim({ enqueueNo: lease + 1 });
     }
     expect(await run.claim({ enqueueNo: 6 })).toMatchObject({ claimed: false, status: 'failed', reason: 'poisoned' });

@@ -168,13 +168,14 @@ async function carryOut(threadId: string, c: Command): Promise<unknown> {
         c.key ? { idempotencyKey: c.key } : {},
       );
     case 'sweep':
-      return rows(log.db, `select s.* from (${everyJob}) j, lanefold.sweep_runs(0, 100, j.lost) s`);
+      return rows(log.db, everyJobAgain);
   }
 }
 
-/** As of a queue that has lost the jobs of all running runs. */
-const everyJob = `select jsonb_agg(jsonb_build_object('thread_id', thread_id, 'run_id', id, 'enqueue_no', enqueue_no)) as lost
-  from lanefold.run where status = 'running'`;
+/** A sweep that finds that the queue has lost the jobs of all running runs. */
+const everyJobAgain = `select s.* from lanefold.run r
+  cross join lateral lanefold.requeue_run(r.thread_id, r.id, r.enqueue_no, '{"grace_ms": 0, "prefix": "lf", "adopt_ms": 0}') s
+  where r.status = 'running'`;
 
 const begun: Command[] = [
   { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },
@@ -185,7 +186,7 @@ const cancelled: Command[] = [
   { do: 'enqueue', run: 'r0', busy: 'wait', restore: false },
   { do: 'cancel', run: 'r0' },
 ];
-/** Two calls that wait for people, a word on one of them, and the end of their time for the other. */
+/** Two calls that await approval: one is decided, the other expires. */
 const suspended: Command[] = [
   ...begun,
   { do: 'advance', run: 'r0', off: 0, offLease: 0, calls: 2 },

@@ -78,7 +78,7 @@ test('a run from before it knew where its events lie keeps them all, until its t
   await client.query("update lanefold._run set finished_at = finished_at - interval '1 day' where thread_id = $1", [
     threadId,
   ]);
-  await client.query('select lanefold.drop_traces(0.5)');
+  await client.query("select lanefold.drop_trace($1, '{claimed,finished}')", [threadId]);
   const { rows: left } = await client.query('select from lanefold._event_batch where thread_id = $1', [threadId]);
   await client.query('rollback');
   client.release();

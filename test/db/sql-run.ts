@@ -24,6 +24,15 @@ export interface ClaimFields {
   workerId?: string;
 }
 
+export interface RequeueFields {
+  enqueueNo?: number;
+  graceMs?: number;
+  /** Of the queue that takes the job. */
+  prefix?: string;
+  adoptMs?: number;
+  adoptable?: string[];
+}
+
 /** Drives the run `runId` of a thread through the functions of the write protocol, as a worker does. */
 export function sqlRun(db: Database, threadId: string, runId: string) {
   const call = (text: string, ...values: unknown[]) =>
@@ -38,8 +47,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       input = 'go',
       options,
     }: EnqueueFields = {}) =>
-      call('enqueue_run($1)', {
-        thread_id: threadId,
+      call('enqueue_run($1, $2)', threadId, {
         run_id: runId,
         request_id: requestId,
         request_hash: requestHash,
@@ -57,7 +65,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         lease_ms: leaseMs,
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
-        max_fruitless_claims: 5,
+        max_claims_without_progress: 5,
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
       call('commit_step($1, $2, $3, $4, $5, $6)', threadId, runId, lease, step, leaseMs, {
@@ -73,6 +81,20 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       call('decide_tool_call($1, $2, $3, $4, $5)', threadId, runId, round, index, { decision, ...more }),
     expire: (prefix = 'lf', adoptMs = 300_000) =>
       call('expire_approvals($1, $2, $3, $4)', threadId, runId, prefix, adoptMs),
+    renew: async ({ lease = 1, leaseMs = 60_000 } = {}) =>
+      (
+        await rows<Receipt>(db, 'select * from lanefold.renew_lease($1, $2, $3, $4)', threadId, runId, lease, leaseMs)
+      )[0]!,
+    requeue: ({ enqueueNo = 1, graceMs = 0, prefix = 'lf', adoptMs = 300_000, adoptable = [] }: RequeueFields = {}) =>
+      rows<Receipt>(db, 'select * from lanefold.requeue_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
+        grace_ms: graceMs,
+        prefix,
+        adopt_ms: adoptMs,
+        adoptable,
+      }),
+    seen: (enqueueNo = 1) => call('mark_job_seen($1, $2, $3)', threadId, runId, enqueueNo),
+    missing: (enqueueNo = 1) => call('mark_job_missing($1, $2, $3)', threadId, runId, enqueueNo),
+    ended: () => value<boolean>(db, 'select lanefold.run_ended($1, $2)', threadId, runId),
     finish: (body: JsonObject, lease: number | null = null) =>
       call('finish_run($1, $2, $3, $4)', threadId, runId, lease, body),
     cancel: (reason = 'user_cancelled') => call('cancel_run($1, $2, $3)', threadId, runId, reason),

@@ -1,20 +1,20 @@
--- Unpacks what is stored once a batch or once a run: `c` is the number of a model call, `e` the offset of an entry, `m` a number of messages,
--- `r` the reason of a checkpoint. A run without first_event_seq is older than that column: its events are looked for from the first on.
+-- The trace, one row an event. Unpacks what is stored once a batch or once a run: `k` is the kind, `i` the iteration, `d` the
+-- data, `c` the number of a model call, `e` the offset of an entry, `m` a number of messages, `r` the reason of a checkpoint.
 create or replace view lanefold.run_event as
-select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind, (x.e -> 'i')::int as iteration,
-       coalesce(x.e -> 'd', '{}') || case when x.e ? 'e' then jsonb_build_object('seq', b.entry_seq + (x.e -> 'e')::bigint) else '{}' end
+select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind,
+       (x.e -> 'i')::int as iteration,
+       coalesce(x.e -> 'd', '{}')
+         || case when x.e ? 'e' then jsonb_build_object('seq', b.entry_seq + (x.e -> 'e')::bigint) else '{}' end
          || case when x.e ? 'c' then jsonb_build_object('call_id', b.run_id || '.' || (x.e ->> 'c')) else '{}' end
          || case when x.e ? 'm' then jsonb_build_object('message_count', (x.e -> 'm')::int) else '{}' end
          || case when x.e ? 'r' then jsonb_build_object('reason', x.e -> 'r') else '{}' end
          || case x.e ->> 'k'
-              when 'llm_started' then jsonb_build_object('model', r.model)
-              when 'llm_completed' then case when x.e -> 'd' ? 'model' then '{}' else jsonb_build_object('model', r.model) end
-              when 'request_completed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
-              when 'request_failed' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
-              when 'request_cancelled' then jsonb_strip_nulls(jsonb_build_object('usage', r.usage))
+              when 'llm_started' then jsonb_build_object('model', b.model)
+              when 'llm_completed' then case when x.e -> 'd' ? 'model' then '{}' else jsonb_build_object('model', b.model) end
+              when 'request_completed' then jsonb_strip_nulls(jsonb_build_object('usage', b.usage))
+              when 'request_failed' then jsonb_strip_nulls(jsonb_build_object('usage', b.usage))
+              when 'request_cancelled' then jsonb_strip_nulls(jsonb_build_object('usage', b.usage))
               else '{}' end as data,
        b.at, b.event_seq as batch_seq
-from lanefold._event_batch b
-join lanefold._run r on r.thread_id = b.thread_id and r.id = b.run_id
-  and b.event_seq >= coalesce(r.first_event_seq, 0) and b.event_seq <= coalesce(r.last_event_seq, 9223372036854775807)
+from lanefold._run_batch b
 cross join lateral jsonb_array_elements(b.events::jsonb) with ordinality as x (e, n);

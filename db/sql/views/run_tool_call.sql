@@ -1,5 +1,7 @@
+-- The ledger as it is read: arguments and results are in the log, and the outcome stands in until its message is there.
 create or replace view lanefold.run_tool_call as
-select c.thread_id, c.run_id, c.round, c.call_index, c.tool_call_id, c.name, a.payload -> 'tool_calls' -> c.call_index -> 'arguments' as arguments,
+select c.thread_id, c.run_id, c.round, c.call_index, c.tool_call_id, c.name,
+       a.payload -> 'tool_calls' -> c.call_index -> 'arguments' as arguments,
        c.status, coalesce(m.payload -> 'content', c.outcome -> 'content') as result, c.attempts, c.duration_ms, c.call_seq, c.result_seq,
        c.started_at, c.finished_at, c.run_id || ':' || c.round || ':' || c.call_index as idempotency_key, c.approval
 from lanefold._tool_call c

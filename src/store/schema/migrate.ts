@@ -50,16 +50,27 @@ export async function migrate(url: string, { queueTables = true } = {}): Promise
   }
 }
 
-/** Functions may call each other, so their bodies are checked when all are there: at first use. */
-async function applySql(client: pg.Client): Promise<boolean> {
+/**
+ * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view, triggers,
+ * comments. Functions may call each other, so their bodies are checked when all are there: at first use.
+ */
+function sqlFiles(): string[] {
   const root = path.join(packageRoot, 'db/sql');
-  const files = ['internal', 'functions', 'views', 'triggers'].flatMap((folder) =>
-    readdirSync(path.join(root, folder))
-      .filter((file) => file.endsWith('.sql') && file !== 'comments.sql')
+  const rooms = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const nouns = rooms.filter((room) => room !== 'views' && room !== 'triggers').sort();
+  const files = ['views', ...nouns, 'triggers'].flatMap((room) =>
+    readdirSync(path.join(root, room))
+      .filter((file) => file.endsWith('.sql'))
       .sort()
-      .map((file) => path.join(root, folder, file)),
+      .map((file) => path.join(root, room, file)),
   );
-  const text = [...files, path.join(root, 'views/comments.sql')].map((file) => readFileSync(file, 'utf8')).join('\n');
+  return [...files, path.join(root, 'comments.sql')];
+}
+
+async function applySql(client: pg.Client): Promise<boolean> {
+  const text = sqlFiles()
+    .map((file) => readFileSync(file, 'utf8'))
+    .join('\n');
   const versions = `
     create or replace function lanefold.schema_version() returns int language sql immutable as 'select ${schemaVersion}';
     create or replace function lanefold.min_compatible_version() returns int language sql immutable as 'select ${minCompatibleVersion}';`;

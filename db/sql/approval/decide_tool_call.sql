@@ -1,0 +1,69 @@
+-- A human decision on a call that waits for approval. The first one counts: the same again gives the first answer, the other
+-- one is refused. With the last decision of a round the run is queued again under a new enqueue_no. p:
+-- {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to}.
+-- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent, enqueue_no,
+-- queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not awaiting approval.
+create or replace function lanefold.decide_tool_call(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  r lanefold._run;
+  c lanefold._tool_call;
+  v_at timestamptz;
+  v_decision constant text := p ->> 'decision';
+  v_word jsonb;
+  v_outcome jsonb;
+  v_forgotten timestamptz;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
+  elsif coalesce(v_decision, '') not in ('approved', 'denied') then
+    perform lanefold._fail('LF014', 'The decision is neither approved nor denied.', 'Say one of the two.');
+  end if;
+  select * into c from lanefold._tool_call
+  where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
+  if not found then
+    perform lanefold._fail('LF020', format('Run %s has no tool call %s.%s.', p_run_id, p_round, p_call_index),
+      'Read the run: awaiting lists the calls that wait, by round and index.');
+  elsif c.approval ->> 'decision' = v_decision then
+    return (c.approval - 'requested_at') || jsonb_build_object('duplicate', true, 'status', r.status);
+  elsif c.approval ? 'decision' then
+    perform lanefold._fail('LF021',
+      format('Tool call %s.%s of run %s is %s already.', p_round, p_call_index, p_run_id, c.approval ->> 'decision'),
+      'The first decision counts.');
+  elsif c.status <> 'awaiting_approval' then
+    perform lanefold._fail('LF022',
+      format('Tool call %s.%s of run %s does not wait for approval: it is %s.', p_round, p_call_index, p_run_id, c.status),
+      'Read the run: awaiting lists the calls that wait, by round and index.');
+  end if;
+
+  v_word := jsonb_build_object('decision', v_decision, 'by', p ->> 'by', 'reason', p ->> 'reason', 'decided_at', v_at);
+  if v_decision = 'denied' then
+    v_outcome := jsonb_build_object('content', lanefold._error_result('denied',
+      case when p ->> 'reason' is null then 'The call was denied.' else 'The call was denied: ' || (p ->> 'reason') end));
+  end if;
+  update lanefold._tool_call
+  set approval = approval || v_word, status = case v_decision when 'approved' then 'pending' else 'denied' end, outcome = v_outcome,
+      finished_at = case v_decision when 'denied' then v_at end
+  where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
+  insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
+    json_build_array(json_build_object('k', 'approval_decided', 'i', r.iteration, 'd', jsonb_strip_nulls(v_word - 'decided_at')
+      || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name))));
+  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  if exists (select from lanefold._tool_call where thread_id = p_thread_id and run_id = p_run_id and status = 'awaiting_approval') then
+    update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
+    return v_word || jsonb_build_object('duplicate', false, 'status', 'suspended');
+  end if;
+  -- a job that the caller cannot add, because the queue is another fleet's, counts as forgotten at once: see mark_job_missing
+  v_forgotten := v_at - interval '10 s';
+  update lanefold._run
+  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, event_count = event_count + 1,
+      enqueued_at = case when queue_prefix is not distinct from p ->> 'queue_prefix' then v_at else v_forgotten end
+  where thread_id = p_thread_id and id = p_run_id returning * into r;
+  return v_word || jsonb_build_object('duplicate', false, 'status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id,
+    'run_id', p_run_id, 'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard, 'queue_prefix', r.queue_prefix));
+end $$;

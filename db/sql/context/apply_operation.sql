@@ -1,0 +1,81 @@
+-- Accepts a context operation: applied at once on an idle thread, deferred while a run is active (the latest wins, the
+-- displaced one becomes `superseded`). p_operation: {type: replace|switch, reason?, result_context?, base_seq?, meta?}.
+-- p_options: {expected_rev?, hash, repair?}. The same op_id again returns its status and displaces nothing.
+-- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007 another body
+-- under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad id.
+create or replace function lanefold.apply_operation(
+  p_thread_id text, p_op_id text, p_context_ref text, p_operation jsonb, p_options jsonb default '{}'
+) returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  o lanefold.context_op;
+  v_operation jsonb := p_operation;
+  v_entries jsonb;
+  v_problem text;
+  v_seq bigint;
+  v_hash constant text := coalesce(p_options ->> 'hash', '');
+  v_at timestamptz;
+begin
+  perform lanefold._check_id(p_op_id, 'op_id');
+  perform lanefold._check_id(p_context_ref, 'context_ref');
+  t := lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select * into o from lanefold.context_op where thread_id = p_thread_id and op_id = p_op_id;
+  if found then
+    if o.hash <> v_hash then
+      perform lanefold._fail('LF007', format('Operation %s was accepted with another body.', p_op_id),
+        'Use a new op_id for a new operation.');
+    end if;
+    return jsonb_build_object('op_id', p_op_id, 'status', 'duplicate', 'op_status', o.status, 'seq', o.entry_seq, 'rev', t.rev);
+  end if;
+  v_operation := v_operation || jsonb_build_object('reason', coalesce(p_operation ->> 'reason', 'manual'));
+  if v_operation ->> 'type' = 'switch' then
+    v_operation := v_operation - 'result_context';
+  else
+    v_entries := p_operation -> 'result_context' -> 'entries';
+  end if;
+  v_problem := case
+    when coalesce(p_operation ->> 'type', '') not in ('replace', 'switch') then 'its type is neither replace nor switch'
+    when v_operation ->> 'reason' not in ('manual', 'restore', 'compaction', 'system') then
+      'its reason is none of manual, restore, compaction, system'
+    when jsonb_typeof(coalesce(p_operation -> 'meta', '{}')) <> 'object' then 'its meta is not an object'
+    when p_operation ? 'base_seq' and (jsonb_typeof(p_operation -> 'base_seq') <> 'number'
+      or p_operation ->> 'base_seq' !~ '^[0-9]{1,18}$' or (p_operation ->> 'base_seq')::bigint >= t.rev) then
+      format('its base_seq is not the seq of an entry, 0 to %s', t.rev - 1)
+    when v_operation ->> 'type' = 'switch' then null
+    when jsonb_typeof(p_operation -> 'result_context') is distinct from 'object' then 'it has no result_context'
+    when jsonb_typeof(coalesce(p_operation -> 'result_context' -> 'system_prompt', 'null')) not in ('string', 'null') then
+      'its system_prompt is neither a string nor null'
+    when jsonb_typeof(v_entries) is distinct from 'array' then 'the entries of its result_context are not a list'
+  end;
+  if v_problem is not null then
+    perform lanefold._fail('LF010', format('Operation %s is invalid: %s.', p_op_id, v_problem),
+      'Correct it and send it again; nothing was changed.');
+  end if;
+  if v_operation ->> 'type' = 'replace' then
+    perform lanefold._check_messages(v_entries, format('the result_context of operation %s', p_op_id));
+    v_problem := lanefold._messages_problem(v_entries, coalesce((p_options -> 'repair')::boolean, false));
+    if v_problem is not null then
+      perform lanefold._fail('LF008',
+        format('The result_context of operation %s is not made of closed tool groups: %s.', p_op_id, v_problem),
+        'Give one tool message per call, in call order, right after the assistant message; or pass repair: true.');
+    end if;
+    if (p_options -> 'repair')::boolean then
+      v_operation := jsonb_set(v_operation, '{result_context,entries}', lanefold._repair_messages(v_entries));
+    end if;
+  end if;
+  perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
+  if t.active_run_id is null then
+    v_seq := lanefold._write_operation(p_thread_id, p_op_id, p_context_ref, v_operation, v_hash);
+    if v_seq is null then
+      return jsonb_build_object('op_id', p_op_id, 'status', 'stale', 'op_status', 'stale', 'rev', t.rev);
+    end if;
+    return jsonb_build_object('op_id', p_op_id, 'status', 'applied', 'op_status', 'applied', 'seq', v_seq, 'rev', v_seq + 1);
+  end if;
+  update lanefold.context_op set status = 'superseded', operation = null, settled_at = v_at
+  where thread_id = p_thread_id and op_id = t.pending_op_id;
+  insert into lanefold.context_op (thread_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
+  values (p_thread_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending', v_hash, v_operation, v_at);
+  update lanefold.thread set pending_op_id = p_op_id where id = p_thread_id;
+  return jsonb_build_object('op_id', p_op_id, 'status', 'deferred', 'op_status', 'pending', 'rev', t.rev);
+end $$;

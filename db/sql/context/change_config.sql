@@ -1,0 +1,39 @@
+-- Changes the configuration of a lane, or of the whole thread where p_context_ref is null, from the next run on: written
+-- at once on an idle thread, after the end of the active run otherwise. p_changes: [{field, value}], where field is
+-- system_prompt (text or null), tool_context (an object) or tools ({register, unregister}: lists of names).
+-- Returns {status: applied|deferred, first_seq?}. Raises LF014 for changes that cannot be written, LF016 for a bad lane.
+create or replace function lanefold.change_config(p_thread_id text, p_context_ref text, p_changes jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  v_problem text;
+  v_deferred jsonb;
+begin
+  if p_context_ref is not null then
+    perform lanefold._check_id(p_context_ref, 'context_ref');
+  end if;
+  -- refused now: a deferred change that cannot be written would keep the active run from ending
+  v_problem := case
+    when jsonb_typeof(p_changes) is distinct from 'array' or p_changes = '[]' then 'they are not a list, or an empty one'
+    else (select format('%s has a value it cannot have', coalesce(c ->> 'field', 'one without a field'))
+          from jsonb_array_elements(p_changes) c
+          where not coalesce(case c ->> 'field'
+            when 'system_prompt' then jsonb_typeof(c -> 'value') in ('string', 'null')
+            when 'tool_context' then jsonb_typeof(c -> 'value') = 'object'
+            when 'tools' then jsonb_typeof(c -> 'value') = 'object' and not exists (
+              select from jsonb_each(c -> 'value') as e (k, v) where k not in ('register', 'unregister') or jsonb_typeof(v) <> 'array'
+                or jsonb_path_exists(case when jsonb_typeof(v) = 'array' then v else '[]' end, '$[*] ? (@.type() <> "string")'))
+            end, false) limit 1)
+  end;
+  if v_problem is not null then
+    perform lanefold._fail('LF014', format('The changes cannot be made: %s.', v_problem),
+      'Correct them and send them again; nothing was changed.');
+  end if;
+  t := lanefold._lock_thread(p_thread_id);
+  if t.active_run_id is null then
+    return jsonb_build_object('status', 'applied', 'first_seq', lanefold._write_config(p_thread_id, p_context_ref, p_changes));
+  end if;
+  v_deferred := jsonb_build_array(jsonb_build_object('context_ref', p_context_ref, 'changes', p_changes));
+  update lanefold.thread set pending_config = coalesce(pending_config, '[]') || v_deferred where id = p_thread_id;
+  return jsonb_build_object('status', 'deferred');
+end $$;

@@ -1,0 +1,7 @@
+-- Lists a lane by its name, at its first message, replace or switch.
+create or replace function lanefold._touch_lane(p_thread_id text, p_context_ref text)
+returns void language plpgsql as $$
+begin
+  insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, p_context_ref)
+  on conflict (thread_id, context_ref) do nothing;
+end $$;

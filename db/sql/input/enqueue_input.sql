@@ -1,0 +1,50 @@
+-- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
+-- expected_run_id?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id again returns the
+-- status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed, invalid_input, empty_content or
+-- queue_full. Raises LF007 for another body under the id, LF011 for an expected run that does not exist.
+create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  r lanefold._run;
+  v_reason text;
+  v_content constant text := btrim(p ->> 'content', E' \t\r\n');
+  v_known record;
+  v_at timestamptz;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select status, run_id, (kind, source, content, run_id)
+      = (p ->> 'kind', p ->> 'source', v_content, coalesce(p ->> 'expected_run_id', run_id)) as same
+  into v_known from lanefold.pending_input where thread_id = p_thread_id and id = p ->> 'id';
+  if found then
+    if v_known.same is not true then
+      perform lanefold._fail('LF007', format('Input %s was accepted with another body.', p ->> 'id'), 'Use a new id for new input.');
+    end if;
+    return jsonb_build_object('status', v_known.status, 'input_id', p ->> 'id', 'run_id', v_known.run_id, 'duplicate', true);
+  end if;
+  select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
+  if p ->> 'expected_run_id' <> coalesce(r.id, '')
+     and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
+    perform lanefold._fail_no_run(p_thread_id, p ->> 'expected_run_id');
+  end if;
+  v_reason := case
+    when r.id is null then 'idle'
+    when p ->> 'expected_run_id' <> r.id then 'request_mismatch'
+    when p ->> 'expected_request_id' <> coalesce(r.request_id, r.id) then 'request_mismatch'
+    when r.sealed_at is not null then 'closed'
+    when jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'
+    when v_content = '' then 'empty_content'
+    when r.queued_inputs >= 64 then 'queue_full'
+  end;
+  if v_reason is not null then
+    return jsonb_build_object('status', 'rejected', 'reason', v_reason, 'input_id', p ->> 'id');
+  end if;
+  insert into lanefold.pending_input (thread_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
+  select p_thread_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
+         v_at
+  from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
+  update lanefold._run set queued_inputs = queued_inputs + 1 where thread_id = p_thread_id and id = r.id;
+  return jsonb_build_object('status', 'queued', 'input_id', p ->> 'id', 'run_id', r.id,
+    'request_id', coalesce(r.request_id, r.id));
+end $$;

@@ -1,5 +1,0 @@
--- An error as the model sees it, byte for byte as the worker writes it: key order and no spaces.
-create or replace function lanefold._error_result(p_type text, p_message text)
-returns text language sql immutable as $$
-  select format('{"ok":false,"error":{"type":%s,"message":%s,"retryable":false}}', to_json(p_type), to_json(p_message));
-$$;

@@ -1,6 +1,0 @@
--- Raises one of our SQLSTATEs (class LF). The library maps them to typed errors: see src/postgres/errors.ts.
-create or replace function lanefold._fail(p_state text, p_message text, p_hint text default null)
-returns void language plpgsql as $$
-begin
-  raise exception using errcode = p_state, message = p_message, hint = coalesce(p_hint, '');
-end $$;

@@ -1,7 +1,0 @@
--- A write of a worker that does not hold the run any more.
-create or replace function lanefold._fail_not_held(p_run_id text, p_lease bigint)
-returns void language plpgsql as $$
-begin
-  perform lanefold._fail('LF012', format('Run %s is no longer held under lease %s.', p_run_id, p_lease),
-    'Another worker has it or it has ended; drop the work, nothing was written.');
-end $$;

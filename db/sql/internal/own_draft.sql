@@ -1,6 +1,0 @@
--- An entry of a caller's own kind as a draft for _insert_entries: only what is the caller's to say, so that no such entry
--- passes for an anchor, a message or a run's.
-create or replace function lanefold._own_draft(e jsonb)
-returns jsonb language sql immutable as $$
-  select jsonb_build_object('kind', e -> 'kind', 'context_ref', e -> 'context_ref', 'payload', e -> 'payload', 'refs', e -> 'refs');
-$$;

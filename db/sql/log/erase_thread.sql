@@ -1,0 +1,25 @@
+-- The one deletion: everything of a thread goes, a tombstone stays, the id is never used again. Raises LF004 while a run is
+-- active, and LF001 and LF003 as every writer does.
+create or replace function lanefold.erase_thread(p_thread_id text)
+returns void language plpgsql as $$
+declare
+  t lanefold.thread;
+  v_at timestamptz;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  if t.active_run_id is not null then
+    perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id), 'Cancel the run first.');
+  end if;
+  update lanefold.thread
+  set erased_at = v_at, updated_at = v_at, metadata = '{}', state = '{}', rev = 0, event_rev = 0, waiting_runs = 0, pending_op_id = null
+  where id = p_thread_id;
+  delete from lanefold._event_batch where thread_id = p_thread_id;
+  delete from lanefold._tool_call where thread_id = p_thread_id;
+  delete from lanefold.pending_input where thread_id = p_thread_id;
+  delete from lanefold._append_receipt where thread_id = p_thread_id;
+  delete from lanefold.context_op where thread_id = p_thread_id;
+  delete from lanefold._lane where thread_id = p_thread_id;
+  delete from lanefold._run where thread_id = p_thread_id;
+  delete from lanefold._entry where thread_id = p_thread_id;
+end $$;

@@ -1,0 +1,30 @@
+-- Asks for the end of a run. One that no worker holds ends here; a running one is left to its worker, whose terminal commit
+-- records `cancelled` whatever it brings. Twice or too late is harmless. Returns {status, accepted, finished?, promoted?}.
+-- Raises LF011.
+create or replace function lanefold.cancel_run(p_thread_id text, p_run_id text, p_reason text default 'user_cancelled')
+returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  v_at timestamptz;
+  v_out jsonb;
+begin
+  perform lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
+  elsif r.finished_at is not null then
+    return jsonb_build_object('status', r.status, 'accepted', false) || lanefold._promoted(p_thread_id);
+  end if;
+  update lanefold._run
+  set cancel_requested_at = coalesce(cancel_requested_at, v_at), cancel_reason = coalesce(cancel_reason, p_reason),
+      sealed_at = coalesce(sealed_at, v_at)
+  where thread_id = p_thread_id and id = p_run_id;
+  if r.status = 'running' then
+    -- wakes the worker up; its next renewal would find the cancel as well
+    perform pg_notify('lanefold_cancel', p_run_id);
+    return jsonb_build_object('status', 'running', 'accepted', true);
+  end if;
+  v_out := lanefold.finish_run(p_thread_id, p_run_id, null, '{"status": "cancelled", "reason": "cancelled"}');
+  return v_out || '{"accepted": true}';
+end $$;

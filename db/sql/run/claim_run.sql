@@ -1,0 +1,111 @@
+-- Gives a run to a worker: p_enqueue_no must be the run's, and the run queued, or running with its lease past. The first
+-- claim writes the prompt where the lane has another, the user message, `request_started` and `llm_started`; later ones
+-- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress}; prompt is null
+-- for none, and left out by a worker that does not know the agent and leaves the lane its prompt.
+-- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended a poisoned one} or
+-- {claimed: true, fresh, lease, step, …, context, calls}. The reason is unknown, superseded, leased, not_queued or poisoned.
+create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
+returns json language plpgsql as $$
+declare
+  t lanefold.thread;
+  r lanefold._run;
+  v_prompt record;
+  v_drafts jsonb := '[]'::jsonb;
+  v_events jsonb;
+  v_at timestamptz;
+  v_until timestamptz;
+  v_rev bigint;
+  v_fresh boolean;
+  v_context json;
+  v_count bigint;
+  v_calls json;
+  v_config json;
+  v_inputs jsonb;
+  v_injected jsonb := '[]'::jsonb;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
+  elsif r.enqueue_no <> p_enqueue_no then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
+  elsif not (r.status = 'queued' or (r.status = 'running' and r.lease_until < v_at)) then
+    return (jsonb_build_object('claimed', false, 'status', r.status,
+        'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  elsif r.claims_without_progress >= (p ->> 'max_claims_without_progress')::int then
+    return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
+  end if;
+
+  v_fresh := r.started_at is null;
+  if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
+    p := p || jsonb_build_object('prompt', r.options -> 'prompt');
+  end if;
+  v_rev := t.rev;
+  if v_fresh then
+    select l.seq, l.prompt, l.source into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
+    if (v_prompt.seq is null and p ->> 'prompt' is not null)
+       or (v_prompt.source = 'agent' and p ? 'prompt' and v_prompt.prompt is distinct from p ->> 'prompt') then
+      v_drafts := jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',
+        'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'prompt'),
+        'refs', jsonb_build_object('source', 'agent', 'agent', r.agent)));
+      perform lanefold._insert_entries(p_thread_id, v_rev, v_at, v_drafts, r.context_ref);
+      v_rev := v_rev + 1;
+    end if;
+    r.user_seq := v_rev;
+    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
+    values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+      jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs');
+    v_rev := v_rev + 1;
+    insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, r.context_ref)
+    on conflict (thread_id, context_ref) do nothing;
+  end if;
+
+  if v_fresh and r.queued_inputs > 0 then
+    -- input that came before the run began goes into its first call
+    select inputs, events into v_inputs, v_injected
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1);
+    v_rev := v_rev + jsonb_array_length(v_inputs);
+  end if;
+
+  select json_agg(c), count(*) into v_context, v_count from (
+    select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+    from lanefold.lane_context_at(p_thread_id, r.context_ref, v_rev - 1)) c;
+
+  if v_fresh then
+    v_events := jsonb_build_array(
+        jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
+          'd', jsonb_build_object('config_fingerprint', p -> 'config_fingerprint')))
+      || v_injected
+      || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
+        'd', jsonb_build_object('message_count', v_count)));
+    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
+    where id = p_thread_id;
+  elsif r.state ->> 'phase' = 'tools' then
+    select json_agg(c) into v_calls from (
+      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
+      from lanefold._tool_call
+      where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
+  end if;
+  if t.configured then
+    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
+  end if;
+  v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
+  update lanefold._run
+  set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_until,
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
+      first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
+      input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
+      claims_without_progress = claims_without_progress + 1
+  where thread_id = p_thread_id and id = p_run_id;
+
+  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step,
+    'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
+    'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
+    'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
+    'context', coalesce(v_context, '[]'), 'calls', v_calls);
+end $$;

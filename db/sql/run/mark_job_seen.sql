@@ -1,0 +1,15 @@
+-- Notes that the queue has the job of a run: the next sweep looks at others first, and no other fleet takes the run for
+-- forgotten. A run that a writer holds is left alone.
+create or replace function lanefold.mark_job_seen(p_thread_id text, p_run_id text, p_enqueue_no int)
+returns void language plpgsql as $$
+declare
+  v_at timestamptz;
+begin
+  perform from lanefold._run
+  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and active
+  for update skip locked;
+  if found then
+    v_at := lanefold._now();
+    update lanefold._run set enqueued_at = v_at where thread_id = p_thread_id and id = p_run_id;
+  end if;
+end $$;

@@ -1,0 +1,18 @@
+-- Gives a run back to the queue, by the worker that holds it and will not continue it: the run is queued again under a new
+-- enqueue_no, and the next worker need not wait for the lease to run out. For a worker that is p_stopping the claim
+-- that brought the run here does not count as one without progress, because nothing died of it. Returns the job to add; no row
+-- where the lease is another's or the run has ended.
+create or replace function lanefold.release_run(p_thread_id text, p_run_id text, p_lease bigint, p_stopping boolean)
+returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
+declare
+  v_at timestamptz;
+begin
+  perform lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  return query
+    update lanefold._run r
+    set status = 'queued', enqueue_no = r.enqueue_no + 1, enqueued_at = v_at, lease_until = null,
+        claims_without_progress = greatest(r.claims_without_progress - p_stopping::int, 0)
+    where r.thread_id = p_thread_id and r.id = p_run_id and r.lease = p_lease and r.status = 'running'
+    returning r.thread_id, r.id, r.agent, r.enqueue_no, r.queue_shard;
+end $$;

@@ -1,0 +1,23 @@
+-- Renews the lease of a run for its worker. Takes the run's row only and skips it where a writer holds it, so it waits for
+-- nobody; the next renewal will do. Returns one row: `lost` where another worker has the run, or it ended or is gone;
+-- `cancel_requested`; `renewed`, false without `lost` where the row was held.
+create or replace function lanefold.renew_lease(p_thread_id text, p_run_id text, p_lease bigint, p_lease_ms int)
+returns table (lost boolean, cancel_requested boolean, renewed boolean) language plpgsql as $$
+declare
+  r record;
+  v_until constant timestamptz := lanefold._now() + p_lease_ms * interval '1 ms';
+begin
+  select k.lease, k.status, k.cancel_requested_at into r from lanefold._run k
+  where k.thread_id = p_thread_id and k.id = p_run_id and k.lease = p_lease and k.status = 'running'
+  for update skip locked;
+  renewed := found;
+  if renewed then
+    update lanefold._run set lease_until = v_until where thread_id = p_thread_id and id = p_run_id;
+  else
+    select k.lease, k.status, k.cancel_requested_at into r from lanefold._run k
+    where k.thread_id = p_thread_id and k.id = p_run_id;
+  end if;
+  lost := r.lease is distinct from p_lease or r.status <> 'running';
+  cancel_requested := r.cancel_requested_at is not null;
+  return next;
+end $$;

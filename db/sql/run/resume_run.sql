@@ -1,0 +1,36 @@
+-- Takes up an unfinished run that no worker holds, at the step of a checkpoint. One whose worker is gone gets a new enqueue_no
+-- where a sweep would give it one: not within 5 s of the last, and on another queue not within five minutes. One that is queued
+-- keeps its job; one that waits, for its turn or for approval, continues by itself; an ended run is left as it is. Returns
+-- {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard}}; the caller adds the job. Raises LF011, LF017 for a stale
+-- checkpoint, LF018 while a worker holds the run.
+create or replace function lanefold.resume_run(p_thread_id text, p_run_id text, p_step int, p_prefix text)
+returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  v_at timestamptz;
+begin
+  perform lanefold._lock_thread(p_thread_id);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    perform lanefold._fail_no_run(p_thread_id, p_run_id);
+  elsif r.cancel_requested_at is not null or r.status = 'cancelled' then
+    perform lanefold._fail('LF017', format('Run %s was cancelled: its checkpoints are dead.', p_run_id), 'Start a new run.');
+  elsif r.finished_at is not null then
+    return jsonb_build_object('status', r.status);
+  elsif r.status = 'running' and r.lease_until >= v_at then
+    perform lanefold._fail('LF018', format('Run %s is at work.', p_run_id), 'Wait for its end, or steer it.');
+  elsif r.step <> p_step then
+    perform lanefold._fail('LF017', format('Run %s is at step %s, the checkpoint at step %s.', p_run_id, r.step, p_step),
+      'Mint a new checkpoint, or wait: an unfinished run goes on by itself.');
+  elsif r.status = 'running' and r.enqueued_at < v_at - interval '5 s'
+    and (r.queue_prefix = p_prefix or r.lease_until < v_at - interval '5 min') then
+    update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix
+    where thread_id = p_thread_id and id = p_run_id;
+    r.enqueue_no := r.enqueue_no + 1;
+  elsif r.status <> 'queued' or r.queue_prefix <> p_prefix then
+    return jsonb_build_object('status', r.status);
+  end if;
+  return jsonb_build_object('status', r.status, 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id,
+    'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard));
+end $$;

@@ -1,0 +1,24 @@
+-- Empties runs that have ended of what only their trace says: events, state, and results that are no message of the log. The
+-- rows of runs and of the ledger stay, with their keys and numbers; so does the log. Returns how many runs were emptied; 0 where
+-- a writer holds the thread, which is left for the next time.
+create or replace function lanefold.drop_trace(p_thread_id text, p_run_ids text[])
+returns int language plpgsql as $$
+declare
+  v_at timestamptz;
+  v_ids text[];
+begin
+  if not lanefold._try_lock_thread(p_thread_id) then
+    return 0;
+  end if;
+  v_at := lanefold._now();
+  select array_agg(r.id) into v_ids from lanefold._run r
+  where r.thread_id = p_thread_id and r.id = any (p_run_ids) and r.finished_at is not null and r.trace_dropped_at is null;
+  if v_ids is null then
+    return 0;
+  end if;
+  delete from lanefold._event_batch b using lanefold._run_batch own
+  where b.thread_id = p_thread_id and own.thread_id = p_thread_id and own.run_id = any (v_ids) and b.event_seq = own.event_seq;
+  update lanefold._run set trace_dropped_at = v_at, state = null, result = null, last_commit = null, input = null
+  where thread_id = p_thread_id and id = any (v_ids);
+  return cardinality(v_ids);
+end $$;
