@@ -3,8 +3,8 @@ import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import { isLanefoldError, LanefoldError } from '../../errors.ts';
-import { ModelError } from '../../models/errors/classify.ts';
-import { isPassing } from '../../postgres/errors.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import { findStrategy } from '../../strategies/find.ts';
 import type { Decision, EntryDraft, EventDraft, MachineEvent, RunError, RunFacts } from '../../strategies/machine.ts';
 import { cleanText } from '../../text.ts';
@@ -121,7 +121,7 @@ export async function driveRun(deps: WorkerDeps, run: HeldRun, claim: Claim): Pr
     if (error instanceof CancelRequested)
       return end('cancelled', 'cancelled', { type: 'cancelled', message: error.message });
     // a run does not fail because its database does
-    if (isPassing(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
+    if (isTransient(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
     return end('failed', 'error', toRunError(error));
   }
 
