@@ -2,15 +2,8 @@
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
-export {
-  defineTool,
-  type NeedsApproval,
-  type PendingCallContext,
-  type Replay,
-  type Tool,
-  type ToolCallContext,
-  type ToolDefinition,
-} from './tools/tool.ts';
+export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
+export type { NeedsApproval, PendingCallContext, Replay, Tool, ToolCallContext } from './tools/tool.ts';
 export { withEffects, type EffectPolicy, type WithEffects } from './tools/effects.ts';
 export { applyEffects, type EffectOp, type StateEffect } from './context/state.ts';
 export type { GuardedCall, GuardTool, GuardVerdict } from './tools/guard.ts';

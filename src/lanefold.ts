@@ -8,7 +8,7 @@ import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } fr
 import { openDatabase } from './postgres/pool.ts';
 import { assertSchema } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
-import { createRedactor } from './redaction/keys.ts';
+import { createKeyRedactor } from './redaction/keys.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
@@ -80,7 +80,7 @@ export interface Lanefold extends Client {
  */
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   const agents = await createAgentRegistry(options.agents ?? [], options);
-  const redactor = createRedactor(options.redactKeys);
+  const redactor = createKeyRedactor(options.redactKeys);
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),

@@ -1,10 +1,9 @@
-/** Rejects where `work` takes longer than `ms`; the work itself goes on. */
+/** Rejects when `work` has not settled after `ms`. The work itself goes on: a promise cannot be stopped. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
   });
-  work.catch(() => {});
   try {
     return await Promise.race([work, late]);
   } finally {

@@ -1,4 +1,3 @@
-import type { RouteConfig } from '@hono/zod-openapi';
 import { OpenAPIHono } from '@hono/zod-openapi';
 
 /** What requests carry between middlewares. */
@@ -10,4 +9,3 @@ export interface ApiEnv {
 }
 
 export type ApiApp = OpenAPIHono<ApiEnv>;
-export type { RouteConfig };

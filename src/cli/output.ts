@@ -47,9 +47,3 @@ export function createProgress(stream: Stream = process.stderr): Progress {
     },
   };
 }
-
-/** The keys of an object as they leave the process: `threadId` becomes `thread_id`. Nested data is data already. */
-export const snakeKeys = (value: object): Record<string, unknown> =>
-  Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), item]),
-  );

@@ -2,11 +2,12 @@ import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Functi
 import type { LanguageModelV4Prompt, LanguageModelV4ToolChoice } from '@ai-sdk/provider';
 import type { ModelTurn } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { classify, ModelError, type ModelErrorType } from './errors/classify.ts';
+import { classify } from './errors/classify.ts';
+import { ModelError, type ModelErrorType } from './errors/model-error.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
 
-export interface StepCall {
+export interface ModelCall {
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
   toolChoice?: LanguageModelV4ToolChoice;
@@ -29,7 +30,7 @@ export interface StepCall {
  * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings, and tools the provider ran itself
  * are left out.
  */
-export async function step(model: LanguageModelV4, call: StepCall): Promise<ModelTurn> {
+export async function generate(model: LanguageModelV4, call: ModelCall): Promise<ModelTurn> {
   const { signal, idleTimeoutMs } = call;
   signal.throwIfAborted();
   // The provider gets a signal of its own, so that silence can end its request too.
@@ -45,7 +46,7 @@ export async function step(model: LanguageModelV4, call: StepCall): Promise<Mode
   const timer = idleTimeoutMs ? setTimeout(() => end(silence(idleTimeoutMs)), idleTimeoutMs) : undefined;
   try {
     // One race for the whole call; within it the loop only looks at the provider's signal.
-    const work = call.stream === false ? generate : stream;
+    const work = call.stream === false ? generateWhole : generateStream;
     return await Promise.race([work(model, call, provider.signal, timer), stopped]);
   } finally {
     clearTimeout(timer);
@@ -56,7 +57,7 @@ export async function step(model: LanguageModelV4, call: StepCall): Promise<Mode
 const silence = (ms: number) =>
   new ModelError(`The model sent nothing for ${ms} ms.`, { errorType: 'timeout', retryable: true });
 
-function toOptions(call: StepCall, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+function toOptions(call: ModelCall, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   const options: LanguageModelV4CallOptions = { ...toCallOptions(call.settings), prompt: call.prompt, abortSignal };
   // Some servers refuse an empty list of tools.
   if (call.tools.length > 0) {
@@ -66,9 +67,9 @@ function toOptions(call: StepCall, abortSignal: AbortSignal): LanguageModelV4Cal
   return options;
 }
 
-async function stream(
+async function generateStream(
   model: LanguageModelV4,
-  call: StepCall,
+  call: ModelCall,
   signal: AbortSignal,
   timer: NodeJS.Timeout | undefined,
 ): Promise<ModelTurn> {
@@ -104,7 +105,7 @@ async function stream(
 const cutStream = () =>
   new ModelError('The answer of the model ended before it was complete.', { errorType: 'llm_stream', retryable: true });
 
-async function generate(model: LanguageModelV4, call: StepCall, signal: AbortSignal): Promise<ModelTurn> {
+async function generateWhole(model: LanguageModelV4, call: ModelCall, signal: AbortSignal): Promise<ModelTurn> {
   const result = await failing('llm_request', () => model.doGenerate(toOptions(call, signal)));
   return failing('llm_response', async () => {
     const collector = new TurnCollector();
@@ -122,5 +123,3 @@ async function failing<T>(phase: ModelErrorType, work: () => PromiseLike<T>): Pr
     throw error instanceof LanefoldError ? error : classify(error, phase);
   }
 }
-
-export type { ModelSettings };

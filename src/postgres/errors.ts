@@ -1,5 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../errors.ts';
+import { networkErrorCodes } from '../network-error-codes.ts';
 
 /** Our SQLSTATEs, class LF, as raised by the functions under db/sql. */
 const codes: Record<string, ErrorCode> = {
@@ -26,16 +27,6 @@ const codes: Record<string, ErrorCode> = {
   LF022: 'not_awaiting_approval',
 };
 
-const connectionCodes = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-]);
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections
 const connectionStates = /^(08|57P|53300)/;
 const connectionTexts =
@@ -55,22 +46,22 @@ export function isConnectionError(error: unknown): boolean {
   if (!fault) return false;
   if (fault.errors?.length) return fault.errors.some(isConnectionError);
   const code = fault.code ?? '';
-  return connectionCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
+  return networkErrorCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
 }
 
 /** SQLSTATE of a disk without room. */
 const diskFull = '53100';
 // serialization failure, deadlock, lock timeout, statement timeout, out of memory
-const passingStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
+const transientStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
 
 /** SQLSTATEs of a pooler that hands named statements of one connection to another: not there, or there already. */
 const statementLost = new Set(['26000', '42P05']);
 
 /** What passes by itself or by somebody's help, with nothing written: a statement that writes once however often it is sent may be sent again. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   if (error instanceof LanefoldError) return error.code === 'database_full' || error.code === 'prepared_statement_lost';
-  return passingStates.has((error as PostgresFault | undefined)?.code ?? '');
+  return transientStates.has((error as PostgresFault | undefined)?.code ?? '');
 }
 
 /** The typed error for a fault of `pg` or Drizzle; other faults come back as they are. */

@@ -33,9 +33,9 @@ export interface Redactor {
  * @param keys exact names, in any case
  *
  * @example
- * createRedactor(['password']).value({ user: 'ann', password: 'x' }); // { user: 'ann', password: '[REDACTED]' }
+ * createKeyRedactor(['password']).value({ user: 'ann', password: 'x' }); // { user: 'ann', password: '[REDACTED]' }
  */
-export function createRedactor(keys: readonly string[] = defaultRedactKeys): Redactor {
+export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): Redactor {
   if (keys.length === 0) return { value: (value) => value, text: (text) => text };
   const names = new Set(keys.map((key) => key.toLowerCase()));
   const any = [...names].map((name) => name.replace(/[^\w]/g, '\\$&')).join('|');

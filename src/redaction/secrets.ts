@@ -1,6 +1,6 @@
 import { cleanText } from '../text.ts';
 
-export const MAX_MESSAGE_LENGTH = 2000;
+const maxMessageLength = 2_000;
 
 const patterns: [RegExp, string][] = [
   [/\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|key)[-_][A-Za-z0-9_*.-]{6,}/g, '[redacted]'],
@@ -19,11 +19,11 @@ function knownSecrets(): string[] {
 }
 
 /** A provider's error text made fit to store and show: no API keys, no unstorable text, at most 2,000 characters. */
-export function redact(message: string): string {
+export function redactSecrets(message: string): string {
   // Bodies can be megabytes; the tail is cut anyway, with room for keys that straddle the cut.
-  let text = message.slice(0, MAX_MESSAGE_LENGTH * 4);
+  let text = message.slice(0, maxMessageLength * 4);
   for (const secret of knownSecrets()) text = text.replaceAll(secret, '[redacted]');
   for (const [pattern, replacement] of patterns) text = text.replace(pattern, replacement);
-  if (text.length > MAX_MESSAGE_LENGTH) text = `${text.slice(0, MAX_MESSAGE_LENGTH - 1)}…`;
+  if (text.length > maxMessageLength) text = `${text.slice(0, maxMessageLength - 1)}…`;
   return cleanText(text);
 }

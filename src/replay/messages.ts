@@ -1,5 +1,5 @@
 import { isStorable } from '../text.ts';
-import { invalidRecording } from './invalid.ts';
+import { invalidRecording } from './invalid-recording.ts';
 
 /** An OpenAI chat message, checked. `content` of an assistant may be null, which means the same as `""`. */
 export type RecordedMessage =

@@ -1,6 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4GenerateResult, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
-import { ModelError } from '../models/errors/classify.ts';
+import { ModelError } from '../models/errors/model-error.ts';
 import { firstDifference, toComparable, type Comparable, type Difference } from './compare.ts';
 import type { RecordedMessage } from './messages.ts';
 import { fromPrompt } from './prompt.ts';

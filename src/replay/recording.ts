@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { grammarHint, isId } from './thread-id.ts';
-import { invalidRecording } from './invalid.ts';
+import { invalidRecording } from './invalid-recording.ts';
 import { jsonFault } from './json-fault.ts';
 import { readMessages, type RecordedMessage } from './messages.ts';
 

@@ -1,5 +1,6 @@
 import { ToolError } from '../tools/tool-error.ts';
-import { defineTool, type Tool, type ToolCallContext } from '../tools/tool.ts';
+import { defineTool } from '../tools/define-tool.ts';
+import type { Tool, ToolCallContext } from '../tools/tool.ts';
 import type { Conversation } from './recording.ts';
 import { runsIn } from './turns.ts';
 

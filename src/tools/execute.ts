@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { delay } from '@ai-sdk/provider-utils';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { StateEffect } from '../context/state.ts';
 import { runAttempt } from './attempt.ts';
@@ -93,7 +93,7 @@ export async function executeToolCall(
         return { ...end(renderError(failure), durationMs), ...(offered && { offered }) };
       }
     }
-    if (backoffMs > 0) await delay(backoffMs, { abortSignal: signal }).catch(() => signal.throwIfAborted());
+    if (backoffMs > 0) await delay(backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   }
 }
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
-import { defineTool, type Tool } from './tool.ts';
+import { defineTool } from './define-tool.ts';
+import type { Tool } from './tool.ts';
 
 /** Instructions a model may load when it needs them, instead of carrying them all in its prompt. */
 export interface Skill {

@@ -1,6 +1,7 @@
 import { APICallError } from '@ai-sdk/provider';
 import { describe, expect, it } from 'vitest';
-import { classify, ModelError } from '../../src/models/errors/classify.ts';
+import { classify } from '../../src/models/errors/classify.ts';
+import { ModelError } from '../../src/models/errors/model-error.ts';
 import { isStorable } from '../../src/text.ts';
 
 const api = (fields: Partial<ConstructorParameters<typeof APICallError>[0]>) =>

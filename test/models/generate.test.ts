@@ -3,12 +3,13 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message, ModelTurn } from '../../src/context/message.ts';
 import { isStorable } from '../../src/text.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
-import { step, type StepCall } from '../../src/models/generate.ts';
+import { generate, type ModelCall } from '../../src/models/generate.ts';
 import { fakeModel, finish, text } from './fakes.ts';
 
 const never = new AbortController().signal;
-const call = (more: Partial<StepCall> = {}): StepCall => ({ prompt: [], tools: [], signal: never, ...more });
-const run = (parts: LanguageModelV4StreamPart[], more: Partial<StepCall> = {}) => step(fakeModel(parts), call(more));
+const call = (more: Partial<ModelCall> = {}): ModelCall => ({ prompt: [], tools: [], signal: never, ...more });
+const run = (parts: LanguageModelV4StreamPart[], more: Partial<ModelCall> = {}) =>
+  generate(fakeModel(parts), call(more));
 
 const asMessage = (turn: ModelTurn): Message => ({
   role: 'assistant',
@@ -82,7 +83,7 @@ describe('a turn', () => {
       stop_sequences: ['x'],
       provider_options: { openai: { user: 'u' } },
     };
-    await step(
+    await generate(
       model,
       call({ prompt: toPrompt([{ role: 'user', content: 'hi' }]), tools, toolChoice: { type: 'required' }, settings }),
     );
@@ -111,7 +112,7 @@ describe('a turn', () => {
       response: { id: 'r9' },
       warnings: [],
     });
-    expect(await step(model, call({ stream: false }))).toMatchObject({
+    expect(await generate(model, call({ stream: false }))).toMatchObject({
       text: 'Hi',
       thinking: 'hm',
       toolCalls: [{ id: 'c', arguments: { a: 1 } }],
@@ -220,7 +221,7 @@ describe('text the database cannot store', () => {
 describe('failures', () => {
   it('throws an error part and cancels the stream', async () => {
     const model = fakeModel([{ type: 'error', error: { type: 'overloaded_error', message: 'busy' } }], { open: true });
-    await expect(step(model, call())).rejects.toMatchObject({
+    await expect(generate(model, call())).rejects.toMatchObject({
       name: 'ModelError',
       errorType: 'llm_stream',
       retryable: true,
@@ -238,7 +239,7 @@ describe('failures', () => {
     model.doStream = () => {
       throw new Error('bad prompt');
     };
-    await expect(step(model, call())).rejects.toMatchObject({ errorType: 'llm_request', retryable: false });
+    await expect(generate(model, call())).rejects.toMatchObject({ errorType: 'llm_request', retryable: false });
   });
 });
 
@@ -247,7 +248,7 @@ describe('abort', () => {
 
   it('rejects before the call when it happened before', async () => {
     const model = fakeModel([finish()]);
-    await expect(step(model, call({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
+    await expect(generate(model, call({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     expect(model.calls).toHaveLength(0);
   });
 
@@ -255,7 +256,7 @@ describe('abort', () => {
     const controller = new AbortController();
     const model = fakeModel(text('x'), { open: true });
     const onStart = () => setImmediate(() => controller.abort(reason));
-    await expect(step(model, call({ signal: controller.signal, onStart }))).rejects.toBe(reason);
+    await expect(generate(model, call({ signal: controller.signal, onStart }))).rejects.toBe(reason);
     expect(model.calls[0]?.abortSignal?.reason).toBe(reason);
     expect(model.cancelled).toEqual([reason]);
   });
@@ -270,7 +271,7 @@ describe('abort', () => {
       await held;
       return open(options);
     };
-    const result = step(model, call({ signal: controller.signal }));
+    const result = generate(model, call({ signal: controller.signal }));
     controller.abort(reason);
     await expect(result).rejects.toBe(reason);
     release();
@@ -292,7 +293,7 @@ describe('idle timeout', () => {
   it('ends a silent stream and aborts the provider', async () => {
     vi.useFakeTimers();
     const model = fakeModel(text('x'), { open: true });
-    const result = step(model, call({ idleTimeoutMs: 1000 }));
+    const result = generate(model, call({ idleTimeoutMs: 1000 }));
     const failed = expect(result).rejects.toMatchObject({ errorType: 'timeout', retryable: true });
     await vi.advanceTimersByTimeAsync(1000);
     await failed;
@@ -305,7 +306,7 @@ describe('idle timeout', () => {
     const model = fakeModel([]);
     let controller!: ReadableStreamDefaultController<LanguageModelV4StreamPart>;
     model.doStream = async () => ({ stream: new ReadableStream({ start: (c) => void (controller = c) }) });
-    const result = step(model, call({ idleTimeoutMs: 1000 }));
+    const result = generate(model, call({ idleTimeoutMs: 1000 }));
     for (let i = 0; i < 5; i++) {
       await vi.advanceTimersByTimeAsync(900);
       controller.enqueue({ type: 'ping' });

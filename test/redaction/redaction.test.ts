@@ -1,7 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createRedactor } from '../../src/redaction/keys.ts';
+import { createKeyRedactor } from '../../src/redaction/keys.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -11,7 +11,7 @@ const secret = 'hunter2-hunter2';
 const quoted = `the request {"user":"ann","password":"${secret}"} with pin=${secret} was refused`;
 
 describe('a redactor', () => {
-  const { value, text } = createRedactor(['password', 'pin', 'x.y']);
+  const { value, text } = createKeyRedactor(['password', 'pin', 'x.y']);
 
   test('takes out the values of its keys, exactly those, in any case and depth', () => {
     const given = { PIN: 7, pins: 8, a: [{ Password: { b: secret } }, { page_token: 't' }], 'x.y': 1, xzy: 2 };
@@ -53,12 +53,12 @@ describe('a redactor', () => {
   });
 
   test('has the usual keys unless told others, or none', () => {
-    expect(createRedactor().value({ token: 1, client_secret: 2, tokens: 3 })).toEqual({
+    expect(createKeyRedactor().value({ token: 1, client_secret: 2, tokens: 3 })).toEqual({
       token: '[REDACTED]',
       client_secret: '[REDACTED]',
       tokens: 3,
     });
-    expect(createRedactor([]).value({ token: 1 })).toEqual({ token: 1 });
+    expect(createKeyRedactor([]).value({ token: 1 })).toEqual({ token: 1 });
   });
 });
 

@@ -3,7 +3,8 @@ import { z } from 'zod';
 import type { Json } from '../../src/context/message.ts';
 import { executeToolCall } from '../../src/tools/execute.ts';
 import { ToolError } from '../../src/tools/tool-error.ts';
-import { defineTool, type ToolCallContext } from '../../src/tools/tool.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { ToolCallContext } from '../../src/tools/tool.ts';
 import { base, call, deferred, toolOf } from './helpers.ts';
 
 beforeEach(() => void vi.useFakeTimers());

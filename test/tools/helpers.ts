@@ -1,6 +1,7 @@
 import type { Json, ToolCall } from '../../src/context/message.ts';
 import type { ToolCallBase, ToolOutcome } from '../../src/tools/execute.ts';
-import { defineTool, type Tool, type ToolCallContext, type ToolDefinition } from '../../src/tools/tool.ts';
+import { defineTool, type ToolDefinition } from '../../src/tools/define-tool.ts';
+import type { Tool, ToolCallContext } from '../../src/tools/tool.ts';
 
 export const base: ToolCallBase = {
   threadId: 'thread_1',

@@ -3,7 +3,8 @@ import { describe, expect, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
 import type { JsonObject } from '../../src/context/message.ts';
 import { LanefoldError } from '../../src/errors.ts';
-import { defineTool, type Tool } from '../../src/tools/tool.ts';
+import { defineTool } from '../../src/tools/define-tool.ts';
+import type { Tool } from '../../src/tools/tool.ts';
 import { toolOf } from './helpers.ts';
 
 const invalid = (make: () => unknown) => {

@@ -4,7 +4,7 @@ import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Client } from '../../library/library.ts';
-import { refuseMeddling } from './allowed.ts';
+import { blockJobEdits } from './block-job-edits.ts';
 import { keepLocal } from './keep-local.ts';
 
 export const bullBoardPath = '/admin/queues';
@@ -36,7 +36,7 @@ export function bullBoard(lanefold: Client): Hono {
         },
         miscLinks: [{ text: 'API reference', url: '/docs' }],
       },
-      handlerHooks: { before: refuseMeddling },
+      handlerHooks: { before: blockJobEdits },
     },
   });
   const board = new Hono();

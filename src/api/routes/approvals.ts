@@ -1,10 +1,10 @@
 import { createRoute } from '@hono/zod-openapi';
 import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
-import { toOutside } from '../json.ts';
+import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { body, given, json, run, security } from './shared.ts';
+import { body, omitUndefined, json, run, security } from './shared.ts';
 
 const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
   createRoute({
@@ -32,8 +32,12 @@ export function addApprovals(app: ApiApp, lanefold: Client): void {
       { by, reason }: Partial<Record<'by' | 'reason', string>>,
     ) => {
       const [round, index] = call.split('.').map(Number) as [number, number];
-      const receipt = await lanefold.runs[word]({ threadId, id }, { round, index }, given({ by, reason }) as object);
-      return toOutside({ threadId, runId: id, call, ...receipt });
+      const receipt = await lanefold.runs[word](
+        { threadId, id },
+        { round, index },
+        omitUndefined({ by, reason }) as object,
+      );
+      return toJson({ threadId, runId: id, call, ...receipt });
     };
   app.openapi(approveToolCall, async (c) =>
     c.json(await act('approve')(c.req.valid('param'), c.req.valid('json')), 200),

@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { ResumeOptions } from '../../library/checkpoints.ts';
 import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
-import { toOutside } from '../json.ts';
+import { toJson } from '../json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, Run } from '../schemas/run.ts';
-import { body, given, idempotencyKey, json, keyOf, run, security } from './shared.ts';
+import { body, omitUndefined, idempotencyKey, json, keyOf, run, security } from './shared.ts';
 
 const tags = ['Runs'];
 
@@ -68,26 +68,26 @@ export function addCheckpoints(app: ApiApp, lanefold: Client): void {
   app.openapi(createCheckpoint, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const { expires_in_ms: expiresInMs } = c.req.valid('json');
-    return c.json(toOutside(await lanefold.runs.checkpoint({ threadId, id }, given({ expiresInMs }))), 200);
+    return c.json(toJson(await lanefold.runs.checkpoint({ threadId, id }, omitUndefined({ expiresInMs }))), 200);
   });
 
   app.openapi(resume, async (c) => {
     const { token, query, request_id: id } = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', id);
-    const found = await lanefold.runs.resume(token, given({ query, requestId }) as ResumeOptions);
+    const found = await lanefold.runs.resume(token, omitUndefined({ query, requestId }) as ResumeOptions);
     const location = { Location: `/v1/threads/${found.threadId}/runs/${found.id}` };
-    return found.finishedAt ? c.json(toOutside(found), 200) : c.json(toOutside(found), 202, location);
+    return found.finishedAt ? c.json(toJson(found), 200) : c.json(toJson(found), 202, location);
   });
 
   app.openapi(collect, async (c) => {
     const { run: found } = await lanefold.runs.collect(c.req.valid('json').token, { runUntilTerminal: false });
-    return c.json(toOutside(found), 200);
+    return c.json(toJson(found), 200);
   });
 
   app.openapi(cancel, async (c) => {
     const { token, reason } = c.req.valid('json');
     const { run: found } = await lanefold.runs.collect(token, { runUntilTerminal: false });
     const receipt = await lanefold.runs.cancel(token, reason);
-    return c.json(toOutside({ id: found.id, threadId: found.threadId, ...receipt }), 200);
+    return c.json(toJson({ id: found.id, threadId: found.threadId, ...receipt }), 200);
   });
 }

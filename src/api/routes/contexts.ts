@@ -3,13 +3,13 @@ import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
-import { toOutside } from '../json.ts';
+import { toJson } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { atSeq } from '../schemas/values.ts';
 import {
   body,
-  given,
+  omitUndefined,
   idempotencyKey,
   json,
   keyOf,
@@ -79,13 +79,13 @@ export function addContexts(app: ApiApp, lanefold: Client): void {
   app.openapi(listLanes, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const lanes = await orMissing(lanefold, threadId, await lanefold.contexts.lanes(threadId));
-    return c.json({ data: lanes.map(toOutside) }, 200);
+    return c.json({ data: lanes.map(toJson) }, 200);
   });
 
   app.openapi(getContext, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const { at_seq: seq } = c.req.valid('query');
-    const rows = await lanefold.contexts.project(threadId, given({ contextRef, atSeq: seq }));
+    const rows = await lanefold.contexts.project(threadId, omitUndefined({ contextRef, atSeq: seq }));
     const messages = await orMissing(lanefold, threadId, rows);
     return c.json({ thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null, messages }, 200);
   });
@@ -101,20 +101,23 @@ export function addContexts(app: ApiApp, lanefold: Client): void {
     } = c.req.valid('json');
     const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
     const { reason, base_seq: baseSeq, meta } = operation;
-    const options = given({ opId, expectedRev, repair, reason, baseSeq, meta });
+    const options = omitUndefined({ opId, expectedRev, repair, reason, baseSeq, meta });
     const receipt =
       operation.type === 'switch'
         ? await lanefold.contexts.switch(threadId, contextRef, options)
         : await lanefold.contexts.replace(threadId, toNewContext(operation.result_context), { contextRef, ...options });
-    return c.json(toOutside(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
+    return c.json(toJson(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
   });
 
   app.openapi(resetLane, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const { op_id: givenId, reason, meta, expected_rev: expectedRev } = c.req.valid('json');
     const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
-    const receipt = await lanefold.contexts.reset(threadId, given({ contextRef, opId, reason, meta, expectedRev }));
-    return c.json(toOutside(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
+    const receipt = await lanefold.contexts.reset(
+      threadId,
+      omitUndefined({ contextRef, opId, reason, meta, expectedRev }),
+    );
+    return c.json(toJson(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
   });
 }
 
@@ -124,4 +127,4 @@ const toNewContext = ({
 }: {
   system_prompt?: string | null | undefined;
   entries: unknown[];
-}) => ({ entries, ...given({ systemPrompt }) }) as NewContext;
+}) => ({ entries, ...omitUndefined({ systemPrompt }) }) as NewContext;

@@ -2,14 +2,14 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Client } from '../../library/library.ts';
 import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toOutside } from '../json.ts';
+import { pageOf, toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { EntryPage } from '../schemas/thread.ts';
 import { afterSeq, Id, limit } from '../schemas/values.ts';
 import {
   body,
-  given,
+  omitUndefined,
   idempotencyKey,
   json,
   keyOf,
@@ -63,7 +63,7 @@ export function addEntries(app: ApiApp, lanefold: Client): void {
     const { after_seq: after, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
     const found = await lanefold.threads.entries(
       threadId,
-      given({ afterSeq: after, kind, contextRef, limit: most + 1 }),
+      omitUndefined({ afterSeq: after, kind, contextRef, limit: most + 1 }),
     );
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (entry) => entry.seq);
     return c.json({ data, next_after_seq: next }, 200);
@@ -76,15 +76,15 @@ export function addEntries(app: ApiApp, lanefold: Client): void {
     const receipt = await lanefold.threads.append(
       threadId,
       entries.map(toNewEntry),
-      given({ expectedRev, repair, idempotencyKey: key }),
+      omitUndefined({ expectedRev, repair, idempotencyKey: key }),
     );
-    return c.json(toOutside(receipt), 201, replayed(receipt.duplicate));
+    return c.json(toJson(receipt), 201, replayed(receipt.duplicate));
   });
 }
 
 function toNewEntry(entry: z.infer<typeof AppendEntries>['entries'][number]): NewEntry {
   const { context_ref: contextRef, refs } = entry;
   return entry.kind === 'ai_message'
-    ? ({ message: entry.payload, ...given({ contextRef, refs }) } as NewEntry)
-    : ({ kind: entry.kind, payload: entry.payload, ...given({ contextRef, refs }) } as NewEntry);
+    ? ({ message: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry)
+    : ({ kind: entry.kind, payload: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry);
 }

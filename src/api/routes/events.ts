@@ -10,7 +10,7 @@ import { RunEventPage, ThreadEventPage } from '../schemas/run.ts';
 import { afterSeq, limit, wholeText } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { toUiMessages, uiMessageHeader } from '../ui-messages.ts';
-import { given, json, orMissing, run, security, thread } from './shared.ts';
+import { omitUndefined, json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
 
@@ -101,7 +101,7 @@ export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions)
     const { after_seq: after, limit: most = 100 } = query;
     const format = formatOf(c, query, { after_seq: after, limit: query.limit });
     if (format !== 'json') return follow(c, { format, threadId, runId: id, query }) as never;
-    const found = await lanefold.runs.events({ threadId, id }, given({ afterSeq: after, limit: most + 1 }));
+    const found = await lanefold.runs.events({ threadId, id }, omitUndefined({ afterSeq: after, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (event) => event.seq);
     return c.json({ data, next_after_seq: next }, 200);
@@ -113,7 +113,7 @@ export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions)
     const { after_event_seq: after, limit: most = 100 } = query;
     const format = formatOf(c, query, { after_event_seq: after, limit: query.limit });
     if (format !== 'json') return follow(c, { format, threadId, query }) as never;
-    const found = await lanefold.threads.events(threadId, given({ afterEventSeq: after, limit: most + 1 }));
+    const found = await lanefold.threads.events(threadId, omitUndefined({ afterEventSeq: after, limit: most + 1 }));
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (event) => event.eventSeq);
     return c.json({ data, next_after_event_seq: next }, 200);
   });
@@ -133,7 +133,7 @@ export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions)
     const lastId = c.req.header('last-event-id') || undefined;
     const { items, over } = await lanefold.streams.open(threadId, runId, {
       // a message is told from its beginning: its chunks have no ids to go on from
-      ...(ui ? { entries: true } : given({ after: lastId === undefined ? query.after : Number(lastId) })),
+      ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',
       signal: left.signal,
     });

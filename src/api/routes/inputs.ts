@@ -4,11 +4,11 @@ import type { InputOptions } from '../../library/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toOutside } from '../json.ts';
+import { pageOf, toJson } from '../json.ts';
 import { InputPage, InputReceipt, NewInput } from '../schemas/input.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { limit, wholeText } from '../schemas/values.ts';
-import { body, given, idempotencyKey, json, keyOf, replayed, replayedHeader, run, security } from './shared.ts';
+import { body, omitUndefined, idempotencyKey, json, keyOf, replayed, replayedHeader, run, security } from './shared.ts';
 
 const tags = ['Runs'];
 
@@ -56,7 +56,7 @@ export function addInputs(app: ApiApp, lanefold: Client): void {
     app.openapi(route, async (c) => {
       const { thread_id: threadId, run_id: runId } = c.req.valid('param');
       const { content, role, source, ...request } = c.req.valid('json');
-      const options = given({
+      const options = omitUndefined({
         inputId: keyOf(c.req.valid('header'), 'input_id', request.input_id),
         expectedRequestId: request.expected_request_id,
         extraRefs: request.extra_refs,
@@ -68,14 +68,14 @@ export function addInputs(app: ApiApp, lanefold: Client): void {
       if (receipt.reason) throw rejected(receipt.reason, runId);
       const { inputId, duplicate } = receipt;
       const status = receipt.status as 'queued' | 'injected' | 'dropped';
-      return c.json(toOutside({ inputId, threadId, runId, status, duplicate }), 202, replayed(duplicate));
+      return c.json(toJson({ inputId, threadId, runId, status, duplicate }), 202, replayed(duplicate));
     });
   }
 
   app.openapi(listInputs, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const { after_ordinal: afterOrdinal, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.runs.inputs({ threadId, id }, given({ afterOrdinal, limit: most + 1 }));
+    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ afterOrdinal, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (input) => input.ordinal);
     return c.json({ data, next_after_ordinal: next }, 200);

@@ -5,14 +5,14 @@ import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toOutside } from '../json.ts';
+import { pageOf, toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, CancelRun, NewRun, RunPage, RunReceipt, RunSnapshot, RunStatus } from '../schemas/run.ts';
 import type { Output } from '../schemas/run-overrides.ts';
 import { Id, limit } from '../schemas/values.ts';
 import {
   body,
-  given,
+  omitUndefined,
   idempotencyKey,
   json,
   keyOf,
@@ -94,16 +94,16 @@ export function addRuns(app: ApiApp, lanefold: Client): void {
     const handle = await lanefold.runs.enqueue({
       ...toOptions(request),
       threadId,
-      ...given({ requestId }),
+      ...omitUndefined({ requestId }),
     } as EnqueueOptions);
     const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
-    return c.json(toOutside(handle), 202, { ...location, ...replayed(handle.duplicate) });
+    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
   });
 
   app.openapi(listRuns, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { status, before, limit: most = 50 } = c.req.valid('query');
-    const found = await lanefold.runs.list(threadId, given({ status, before, limit: most + 1 }));
+    const found = await lanefold.runs.list(threadId, omitUndefined({ status, before, limit: most + 1 }));
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (item) => item.id);
     return c.json({ data, next_before: next }, 200);
   });
@@ -111,24 +111,24 @@ export function addRuns(app: ApiApp, lanefold: Client): void {
   app.openapi(getRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const run = await lanefold.runs.get({ threadId, id });
-    return c.json({ ...toOutside(run), tool_calls: run.toolCalls.map(toOutside) }, 200);
+    return c.json({ ...toJson(run), tool_calls: run.toolCalls.map(toJson) }, 200);
   });
 
   app.openapi(cancelRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const receipt = await lanefold.runs.cancel({ threadId, id }, c.req.valid('json').reason);
-    return c.json(toOutside({ id, threadId, ...receipt }), 200);
+    return c.json(toJson({ id, threadId, ...receipt }), 200);
   });
 }
 
 function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
   if (output === undefined || output === 'raw' || !('schema' in output)) return output;
   const { max_repairs: maxRepairs, ...contract } = output;
-  return given({ ...contract, maxRepairs }) as OutputContract;
+  return omitUndefined({ ...contract, maxRepairs }) as OutputContract;
 }
 
 const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> =>
-  given({
+  omitUndefined({
     agent: request.agent,
     input: request.input,
     contextRef: request.context_ref,

@@ -56,5 +56,5 @@ export async function orMissing<T>(lanefold: Client, threadId: string, found: T[
 }
 
 /** Without the keys whose value is undefined, which an optional field of a body is. */
-export const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+export const omitUndefined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

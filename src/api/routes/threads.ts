@@ -1,11 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Client } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
-import { toOutside } from '../json.ts';
+import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ToolList } from '../schemas/thread.ts';
 import { atSeq, Id } from '../schemas/values.ts';
-import { body, given, json, security, thread } from './shared.ts';
+import { body, omitUndefined, json, security, thread } from './shared.ts';
 
 const tags = ['Threads'];
 
@@ -73,29 +73,29 @@ const listTools = createRoute({
 export function addThreads(app: ApiApp, lanefold: Client): void {
   app.openapi(createThread, async (c) => {
     const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
-    const created = await lanefold.threads.create(given({ id, tenantId, systemPrompt, metadata }));
-    return c.json(toOutside(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
+    const created = await lanefold.threads.create(omitUndefined({ id, tenantId, systemPrompt, metadata }));
+    return c.json(toJson(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
   });
 
   app.openapi(getThread, async (c) => {
     const found = await lanefold.threads.get(c.req.valid('param').thread_id);
-    return c.json(toOutside(found), 200);
+    return c.json(toJson(found), 200);
   });
 
   const config = async (threadId: string, { context_ref: contextRef, at_seq: seq }: z.infer<typeof laneAt>) => {
     await lanefold.threads.get(threadId);
-    return lanefold.threads.config(threadId, given({ contextRef, atSeq: seq }));
+    return lanefold.threads.config(threadId, omitUndefined({ contextRef, atSeq: seq }));
   };
 
   app.openapi(getConfig, async (c) =>
-    c.json(toOutside(await config(c.req.valid('param').thread_id, c.req.valid('query'))), 200),
+    c.json(toJson(await config(c.req.valid('param').thread_id, c.req.valid('query'))), 200),
   );
 
   app.openapi(changeConfig, async (c) => {
     const changes = c.req.valid('json');
     const receipt = await lanefold.threads.configure(
       c.req.valid('param').thread_id,
-      given({
+      omitUndefined({
         systemPrompt: changes.system_prompt,
         toolContext: changes.tool_context,
         registerTools: changes.register_tools,
@@ -103,7 +103,7 @@ export function addThreads(app: ApiApp, lanefold: Client): void {
         contextRef: changes.context_ref,
       }),
     );
-    return c.json(toOutside(receipt), receipt.status === 'applied' ? 200 : 202);
+    return c.json(toJson(receipt), receipt.status === 'applied' ? 200 : 202);
   });
 
   app.openapi(listTools, async (c) => {

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Agent } from '../../agents/agent.ts';
-import { defineTool, type Replay, type Tool, type ToolCallContext } from '../../tools/tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
+import type { Replay, Tool, ToolCallContext } from '../../tools/tool.ts';
 import type { Random } from '../random.ts';
 import type { Journal } from './journal.ts';
 

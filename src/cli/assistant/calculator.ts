@@ -1,4 +1,4 @@
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 
 /** Works out arithmetic offline. */

@@ -5,7 +5,8 @@ import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { print, printJson, snakeKeys } from '../output.ts';
+import { print, printJson } from '../output.ts';
+import { snakeKeys } from '../../case.ts';
 
 interface Options extends ConnectionOptions, DecisionOptions {
   json?: boolean;

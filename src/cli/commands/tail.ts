@@ -3,7 +3,8 @@ import type { StreamItem } from '../../streams/stream-item.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { printJson, snakeKeys } from '../output.ts';
+import { printJson } from '../output.ts';
+import { snakeKeys } from '../../case.ts';
 import { StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
 

@@ -3,7 +3,8 @@ import type { Entry } from '../../store/log/read-entries.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
-import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { colours, note, print, printJson } from '../output.ts';
+import { snakeKeys } from '../../case.ts';
 import { printable } from '../../printable.ts';
 import { inOneLine, messageText } from '../show-message.ts';
 

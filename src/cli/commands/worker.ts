@@ -4,7 +4,8 @@ import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, note, print, printJson, snakeKeys } from '../output.ts';
+import { colours, note, print, printJson } from '../output.ts';
+import { snakeKeys } from '../../case.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {

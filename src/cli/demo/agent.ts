@@ -1,5 +1,5 @@
 import { defineAgent } from '../../agents/agent.ts';
-import { defineTool } from '../../tools/tool.ts';
+import { defineTool } from '../../tools/define-tool.ts';
 import { calculator } from '../assistant/calculator.ts';
 
 const weather = defineTool({

@@ -1,34 +1,8 @@
 import { APICallError, EmptyResponseBodyError, InvalidResponseDataError, JSONParseError } from '@ai-sdk/provider';
 import { NoContentGeneratedError, TypeValidationError } from '@ai-sdk/provider';
-import { isConnectionError } from './connection-errors.ts';
-import { redact } from '../../redaction/secrets.ts';
+import { ModelError, type ModelErrorType } from './model-error.ts';
+import { isNetworkFailure } from './network-failure.ts';
 import { retryAfterMs, retryDelayMs } from './retry-after.ts';
-
-/** Where a model call failed: in its transformer, before an answer began, while it streamed, in reading it, or by silence. */
-export type ModelErrorType = 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
-
-/**
- * A model call that gave no usable turn. `retryable`: the same call may succeed later. `retryAfterMs`: how long the
- * provider asked to wait (milliseconds). `message` is storable, at most 2,000 characters, and has no API key in it.
- */
-export class ModelError extends Error {
-  readonly errorType: ModelErrorType;
-  readonly retryable: boolean;
-  readonly retryAfterMs?: number;
-  readonly statusCode?: number;
-
-  constructor(
-    message: string,
-    facts: { errorType: ModelErrorType; retryable: boolean; retryAfterMs?: number; statusCode?: number },
-  ) {
-    super(redact(message));
-    this.name = 'ModelError';
-    this.errorType = facts.errorType;
-    this.retryable = facts.retryable;
-    if (facts.retryAfterMs !== undefined) this.retryAfterMs = facts.retryAfterMs;
-    if (facts.statusCode !== undefined) this.statusCode = facts.statusCode;
-  }
-}
 
 /**
  * Turns whatever a provider threw, or sent as an `error` part, into a ModelError. `phase` is where it happened; an
@@ -102,7 +76,7 @@ function isRetryable(error: unknown, facts: Facts): boolean {
   if (facts.retryable) return true;
   const status = facts.status;
   if (status !== undefined) return status === 408 || status === 409 || status === 429 || status >= 500;
-  if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isConnectionError(error)) return true;
+  if (isCutStream(error) || EmptyResponseBodyError.isInstance(error) || isNetworkFailure(error)) return true;
   return /rate_limit|overloaded|server_error|api_error|internal|timeout|unavailable/i.test(facts.words);
 }
 

@@ -25,7 +25,7 @@ export interface ModelRegistryOptions {
 type Target = { id: string; load: () => LanguageModelV4 | Promise<LanguageModelV4>; check?: () => void };
 
 // Inline scripts are ids too, so the number of ids has no natural bound.
-const MAX_CACHED = 1000;
+const maxCached = 1000;
 
 /** Finds language models by `provider:model` ids. Resolved models are cached for the registry's life. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
@@ -53,7 +53,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
       const target = find(id);
       target.check?.();
       const model = Promise.resolve(target.load());
-      if (cache.size >= MAX_CACHED) cache.clear();
+      if (cache.size >= maxCached) cache.clear();
       cache.set(id, model);
       model.catch(() => cache.delete(id));
       return model;

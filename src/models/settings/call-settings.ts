@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
+import { camelKeys, snakeKeys } from '../../case.ts';
 import type { ModelSettings } from './settings.ts';
 
 /** Settings of model calls under the AI SDK's names, as agents and callers write them. */
@@ -19,20 +20,10 @@ export type CallSettings = Pick<
 
 /** The stored form: what leaves a process is snake_case. */
 export const fromCallSettings = (settings: CallSettings): ModelSettings =>
-  Object.fromEntries(
-    Object.entries(settings)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`), value]),
-  ) as ModelSettings;
+  snakeKeys(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))) as ModelSettings;
 
 /** The stored form under the AI SDK's names again. */
-export const toCallSettings = (settings: ModelSettings): CallSettings =>
-  Object.fromEntries(
-    Object.entries(settings).map(([key, value]) => [
-      key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase()),
-      value,
-    ]),
-  ) as CallSettings;
+export const toCallSettings = (settings: ModelSettings): CallSettings => camelKeys(settings) as CallSettings;
 
 const headers = z.record(
   z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name'),

@@ -1,4 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
+import { camelKeys } from '../../case.ts';
 
 /**
  * What an agent may set on its model calls, as it is stored. Everything is optional; a model ignores what it does not
@@ -19,26 +20,6 @@ export interface ModelSettings {
   headers?: Record<string, string>;
 }
 
-const names = {
-  max_output_tokens: 'maxOutputTokens',
-  temperature: 'temperature',
-  top_p: 'topP',
-  top_k: 'topK',
-  presence_penalty: 'presencePenalty',
-  frequency_penalty: 'frequencyPenalty',
-  seed: 'seed',
-  stop_sequences: 'stopSequences',
-  reasoning: 'reasoning',
-  response_format: 'responseFormat',
-  provider_options: 'providerOptions',
-  headers: 'headers',
-} as const satisfies Record<keyof ModelSettings, keyof LanguageModelV4CallOptions>;
-
-const pairs = Object.entries(names) as [keyof ModelSettings, keyof LanguageModelV4CallOptions][];
-
-/** Settings as call options; `null` and absent are the same. */
-export function toCallOptions(settings: ModelSettings | undefined): Partial<LanguageModelV4CallOptions> {
-  const options: Record<string, unknown> = {};
-  if (settings) for (const [from, to] of pairs) if (settings[from] != null) options[to] = settings[from];
-  return options;
-}
+/** The settings as options of a call. A setting that is null is left out, like an absent one. */
+export const toCallOptions = (settings: ModelSettings = {}): Partial<LanguageModelV4CallOptions> =>
+  camelKeys(Object.fromEntries(Object.entries(settings).filter(([, value]) => value != null)));

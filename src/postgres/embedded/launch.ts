@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { failedWithLog } from './failure.ts';
 import { freePort } from './free-port.ts';
@@ -85,6 +85,6 @@ export async function launch(
     }
     if (reason === 'port_taken') wanted = undefined;
     // the backends of a killed postmaster need a moment to notice
-    else await sleep(50);
+    else await delay(50);
   }
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** Asks `probe` again until it gives a value, or `undefined` when `timeoutMs` passed first. */
 export async function poll<T>(
@@ -9,6 +9,6 @@ export async function poll<T>(
   for (;;) {
     const value = await probe();
     if (value !== undefined || performance.now() >= deadline) return value;
-    await sleep(everyMs);
+    await delay(everyMs);
   }
 }

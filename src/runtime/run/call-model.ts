@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { ModelError } from '../../models/errors/classify.ts';
-import { step } from '../../models/generate.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
+import { generate } from '../../models/generate.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
@@ -26,7 +26,7 @@ export async function callModel(
     const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
-    const turn = await step(model, {
+    const turn = await generate(model, {
       prompt: call.prompt,
       tools: call.tools,
       settings: call.settings,

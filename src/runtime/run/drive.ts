@@ -3,7 +3,7 @@ import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { isPassing } from '../../postgres/errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import { findStrategy } from '../../strategies/registry.ts';
 import type { Decision, EntryDraft, MachineEvent, MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -30,7 +30,7 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isPassing(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
+    if (isTransient(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }

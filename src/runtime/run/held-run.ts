@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../errors.ts';
-import { isPassing } from '../../postgres/errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
 
 /** How long a commit is retried: longer than a restart of PostgreSQL takes. */
 const persistForMs = 60_000;
@@ -61,7 +61,8 @@ export class HeldRun {
         if (renews(result)) this.renewed(askedAt);
         return result;
       } catch (error) {
-        if (!isPassing(error) || this.signal.reason instanceof HandedOver || performance.now() > giveUpAt) throw error;
+        if (!isTransient(error) || this.signal.reason instanceof HandedOver || performance.now() > giveUpAt)
+          throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }

@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Message } from '../../context/message.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
-import { redact } from '../../redaction/secrets.ts';
-import { step } from '../../models/generate.ts';
+import { redactSecrets } from '../../redaction/secrets.ts';
+import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
@@ -52,7 +52,7 @@ export async function repairOutput(
     const model = await deps.models.resolve(request.model);
     run.assertHeld();
     const { name, schema, description } = contract;
-    const turn = await step(model, {
+    const turn = await generate(model, {
       prompt: toPrompt(request.messages),
       tools: [],
       settings: {
@@ -80,7 +80,7 @@ async function repairByCode(
     const start = (own: AbortSignal) => contract.repair!({ ...draft, signal: own });
     return await contract.checkValue(await runAttempt(start, timeoutMs, draft.signal, 'The repair'));
   } catch (error) {
-    return { ok: false as const, message: redact(error instanceof Error ? error.message : String(error)) };
+    return { ok: false as const, message: redactSecrets(error instanceof Error ? error.message : String(error)) };
   }
 }
 

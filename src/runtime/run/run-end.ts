@@ -1,6 +1,6 @@
 import type { Json, Usage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import { ModelError } from '../../models/errors/classify.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';

@@ -5,7 +5,7 @@ import type { Message } from '../../context/message.ts';
 import { openGroupAt } from '../../context/open-group.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { checkSettings, mergeSettings, toCallSettings } from '../../models/settings/call-settings.ts';
-import { ModelError } from '../../models/errors/classify.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';

@@ -1,7 +1,7 @@
 import { DelayedError, UnrecoverableError, WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { isPassing } from '../../postgres/errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { cleanText } from '../../text.ts';
@@ -58,7 +58,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     if (error instanceof UnrecoverableError) throw error;
     if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
     const leaving = worker.phase === 'leaving';
-    if (leaving || isPassing(error)) {
+    if (leaving || isTransient(error)) {
       keeper.release(run);
       const handed = await handOver(deps.db, queue, run, leaving).catch(() => false);
       if (handed && leaving) {

@@ -4,7 +4,7 @@ import type { BeforeHook } from '@bull-board/api/typings/app';
 const refused = /\/(add|update-data|obliterate|concurrency|rate-limit|delay|priority)$|\/job-schedulers\//;
 
 /** Allows to look, retry, remove, promote, pause and resume. */
-export const refuseMeddling: BeforeHook = ({ method, route }) =>
+export const blockJobEdits: BeforeHook = ({ method, route }) =>
   method !== 'get' && refused.test(route)
     ? { allow: false, status: 403, message: 'Jobs come from runs: use the API.' }
     : { allow: true };
