@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { assistant } from '../src/cli/assistant/index.ts';
-import { spreadOf } from '../src/chaos/recovery.ts';
+import { spreadOf } from '../src/chaos/spread.ts';
 import type { Servers } from './setup.ts';
 
 const atOnce = 5;
