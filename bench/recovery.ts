@@ -75,8 +75,8 @@ async function resumedAt(lanefold: Lanefold, run: RunHandle): Promise<number> {
 }
 
 async function startWorker(databaseUrl: string, concurrency: number): Promise<Worker> {
-  const args = ['worker', '--json', '--concurrency', String(concurrency)];
-  const child = spawn(process.execPath, [path.resolve('src/cli/bin.js'), ...args], {
+  const args = ['--json', '--concurrency', String(concurrency)];
+  const child = spawn(process.execPath, ['--import', 'tsx', path.resolve('workers/worker.ts'), ...args], {
     env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });
