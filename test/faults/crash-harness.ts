@@ -1,9 +1,9 @@
 import type { Run, RunHandle, WorkerOptions } from 'lanefold';
 import { expect } from 'vitest';
 import { eventsOf, expectSound, ledgerOf, type EventRow, type LedgerEntry } from '../support/log.ts';
-import type { Answer, Visit } from './fixtures/outside.ts';
-import { patient, startBench, type Child, type FaultBench } from './harness.ts';
-import { shapeOf } from './normalise.ts';
+import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { patient, startHarness, type WorkerProcess, type FaultHarness } from './harness.ts';
+import { shapeOf } from './log-shape.ts';
 
 export interface CrashedRun extends RunHandle {
   ended: Run;
@@ -12,82 +12,82 @@ export interface CrashedRun extends RunHandle {
   shape: unknown[];
 }
 
-export interface CrashBench extends FaultBench {
-  /** What a run leaves in the log when nobody dies. */
+export interface CrashHarness extends FaultHarness {
+  /** The log of a run without a crash. */
   undisturbed: unknown[];
-  /** A round of all three tools, then a round of one, then the answer. */
-  script(visit: Visit): Answer;
+  /** The default script: a round of three tools, a round of one, then the answer. */
+  script(call: ExternalCall): Answer;
   /**
-   * Runs once in a child, which must die of it; when it is dead another worker ends the run. Checks what no crash may
-   * break: a sound log, and no stored outcome run again.
+   * Executes a run in a worker process that must crash, then lets another worker finish it. Asserts that the log is
+   * sound and that no call with a stored outcome was repeated.
    */
   crash(
-    respond: (visit: Visit, run: { child: Child; threadId: string }) => Answer | Promise<Answer>,
+    respond: (call: ExternalCall, run: { child: WorkerProcess; threadId: string }) => Answer | Promise<Answer>,
     options?: {
       dieAfter?: string;
-      others?: Child[];
-      /** Done when all are dead, before another worker starts. */
+      others?: WorkerProcess[];
+      /** Called after all crashes, before another worker starts. */
       meanwhile?: (run: RunHandle) => Promise<unknown>;
-      /** Leases that run out by themselves. */
+      /** Default: leases that expire only through `expireLease`. */
       worker?: WorkerOptions;
     },
   ): Promise<CrashedRun>;
-  /** Executions of `look`, `charge` and `send` since the last crash began. */
-  toolVisits(): number[];
+  /** Executions of `look`, `charge` and `send` in the current `crash`. */
+  toolExecutions(): number[];
 }
 
-const script = (visit: Visit): Answer => {
-  if (visit.kind === 'tool') return { result: `${visit.name} done` };
-  if (visit.kind === 'verify') return null;
+const script = (call: ExternalCall): Answer => {
+  if (call.kind === 'tool') return { result: `${call.name} done` };
+  if (call.kind === 'verify') return null;
   const calls = ['look', 'charge', 'send'].map((name, i) => ({ id: `c${i}`, name }));
-  return [{ text: 'First.', calls }, { calls: [{ id: 'c3', name: 'look' }] }, { text: 'All done.' }][visit.turn]!;
+  return [{ text: 'First.', calls }, { calls: [{ id: 'c3', name: 'look' }] }, { text: 'All done.' }][call.turn]!;
 };
 
-export async function startCrashBench(): Promise<CrashBench> {
-  const bench = await startBench();
-  const { outside } = bench;
-  outside.respond = script;
-  const first = await bench.startWorker(patient);
-  const control = await bench.runs.enqueue({ agent: 'fault', input: 'go' });
-  await bench.runs.wait(control);
+export async function startCrashHarness(): Promise<CrashHarness> {
+  const harness = await startHarness();
+  const { callServer } = harness;
+  callServer.respond = script;
+  const first = await harness.startWorker(patient);
+  const control = await harness.runs.enqueue({ agent: 'fault', input: 'go' });
+  await harness.runs.wait(control);
   await first.stop();
-  const undisturbed = await shapeOf(bench, control.threadId);
+  const undisturbed = await shapeOf(harness, control.threadId);
   expect(undisturbed).toHaveLength(9);
   let runs = 0;
 
   return {
-    ...bench,
+    ...harness,
     undisturbed,
     script,
-    toolVisits: () => ['look', 'charge', 'send'].map((name) => outside.count(`tool:${name}`)),
+    toolExecutions: () => ['look', 'charge', 'send'].map((name) => callServer.count(`tool:${name}`)),
     async crash(respond, { dieAfter, others = [], meanwhile, worker = patient } = {}) {
-      const child = await bench.child({ worker, ...(dieAfter ? { dieAfter } : {}) });
+      const child = await harness.spawnWorker({ worker, ...(dieAfter ? { dieAfter } : {}) });
       const threadId = `crash-${(runs += 1)}`;
-      outside.visits.length = 0;
-      outside.respond = (visit) => respond(visit, { child, threadId });
-      const run = await bench.runs.enqueue({ agent: 'fault', input: 'go', threadId, createThread: true });
+      callServer.calls.length = 0;
+      callServer.respond = (call) => respond(call, { child, threadId });
+      const run = await harness.runs.enqueue({ agent: 'fault', input: 'go', threadId, createThread: true });
       await Promise.all(
-        [child, ...others].map(async (victim) => {
-          await victim.died();
-          if (worker === patient) await bench.runOut(threadId);
+        [child, ...others].map(async (target) => {
+          await target.waitForExit();
+          if (worker === patient) await harness.expireLease(threadId);
         }),
       );
 
-      const stored = (await ledgerOf(bench, threadId)).filter((row) => row.status === 'ok');
-      const before = outside.visits.length;
+      const stored = (await ledgerOf(harness, threadId)).filter((row) => row.status === 'ok');
+      const before = callServer.calls.length;
       await meanwhile?.(run);
-      const rescuer = await bench.startWorker(worker);
-      const ended = await bench.runs.wait(run, { timeoutMs: 30_000 });
+      const rescuer = await harness.startWorker(worker);
+      const ended = await harness.runs.wait(run, { timeoutMs: 30_000 });
       await rescuer.stop();
-      await expectSound(bench, threadId);
-      const again = outside.visits.slice(before).map((visit) => visit.key);
-      for (const row of stored) expect(again).not.toContain(row.idempotency_key);
+      await expectSound(harness, threadId);
+      const repeated = callServer.calls.slice(before).map((call) => call.key);
+      for (const row of stored) expect(repeated).not.toContain(row.idempotency_key);
       return {
         ...run,
         ended,
-        ledger: await ledgerOf(bench, threadId),
-        events: await eventsOf(bench, threadId),
-        shape: await shapeOf(bench, threadId),
+        ledger: await ledgerOf(harness, threadId),
+        events: await eventsOf(harness, threadId),
+        shape: await shapeOf(harness, threadId),
       };
     },
   };

@@ -11,7 +11,7 @@ import { eventsOf, expectSound } from '../support/log.ts';
 import { startModelServer, type ModelServer, type RecordedRequest, type Reply } from '../support/openai-server.ts';
 import { deferred, until } from '../support/until.ts';
 import agents from './fixtures/agents.ts';
-import { shapeOf } from './normalise.ts';
+import { shapeOf } from './log-shape.ts';
 
 const runs = 12;
 const file = path.resolve(import.meta.dirname, 'fixtures/agents.ts');

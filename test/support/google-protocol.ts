@@ -5,9 +5,9 @@ import type { ModelAnswer } from './openai-server.ts';
  * A response of Gemini's `:streamGenerateContent?alt=sse`, or of `:generateContent`. Every function call is signed
  * `sig-1`. Calls without an id omit it, as older models do.
  */
-export function googleAnswer(answer: ModelAnswer): { events: string[]; whole: unknown } {
-  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = answer;
-  const finishReason = answer.finishReason ?? 'STOP';
+export function googleAnswer(response: ModelAnswer): { events: string[]; whole: unknown } {
+  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = response;
+  const finishReason = response.finishReason ?? 'STOP';
   const base = { modelVersion: 'test-model', responseId: 'resp_1' };
   const usageMetadata = usage && {
     promptTokenCount: usage[0],
