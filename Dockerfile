@@ -1,8 +1,9 @@
-# One image for api and worker; compose picks the command. Debian, not Alpine: BullMQ's native parts are built for glibc.
+# One image for every service: the entry point is the command line, and worker containers start dist/workers/worker.js
+# instead. Debian rather than Alpine, because BullMQ's native modules are built for glibc.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
-# the embedded PostgreSQL is for machines without one; it would be most of the image
+# without the embedded PostgreSQL, which would be most of the image and is never used in it
 RUN npm ci --omit=optional --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src

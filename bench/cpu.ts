@@ -5,7 +5,7 @@ import { agent, models, text400 } from './workload.ts';
 
 const steps = 100;
 const repeats = 20;
-/** Until the compiler is done with it, a step costs a fifth more. */
+/** Before V8 has optimized the code, a step costs a fifth more. */
 const warmUps = 20;
 
 const cpuMs = () => {
@@ -13,7 +13,7 @@ const cpuMs = () => {
   return (user + system) / 1000;
 };
 
-/** CPU of this process per model step: runs of 100 model calls, less as many bare commits of the same size. */
+/** Measures the CPU time of this process per model step: runs of 100 model calls, minus as many bare commits of the same size. */
 export async function cpuPerStep(servers: Servers): Promise<void> {
   const url = await servers.database();
   const lanefold = await createLanefold({ databaseUrl: url, redisUrl: null, agents: [agent], models });
@@ -25,9 +25,9 @@ export async function cpuPerStep(servers: Servers): Promise<void> {
     const ended = await lanefold.runs.wait(
       await lanefold.runs.enqueue({ agent: 'bench', model: `bench:${steps - 1}`, input: text400 }),
     );
-    if (ended.iteration !== steps) throw new Error(`the run took ${ended.iteration} model calls, not ${steps}`);
+    if (ended.iteration !== steps) throw new Error(`the run made ${ended.iteration} model calls instead of ${steps}`);
   };
-  // a model call and its tool round are two commits, the last call one
+  // a model call and its tool round take two commits, the last call one
   const bare = async () => {
     for (let i = 0; i < steps * 2 - 1; i++) {
       await pool.query({
@@ -41,18 +41,18 @@ export async function cpuPerStep(servers: Servers): Promise<void> {
     await run();
     await bare();
   }
-  let [ours, floor] = [0, 0];
+  let [total, floor] = [0, 0];
   for (let i = 0; i < repeats; i++) {
     let from = cpuMs();
     await run();
-    ours += cpuMs() - from;
+    total += cpuMs() - from;
     from = cpuMs();
     await bare();
     floor += cpuMs() - from;
   }
-  const per = (total: number) => (total / repeats / steps).toFixed(3);
+  const perStep = (ms: number) => (ms / repeats / steps).toFixed(3);
   console.log(
-    `\nCPU per model step (${steps}-step runs): ${per(ours - floor)} ms of ours (${per(ours)} with, ${per(floor)} for bare commits); goal 0.3`,
+    `\nCPU per model step (${steps}-step runs): ${perStep(total - floor)} ms (${perStep(total)} in total minus ${perStep(floor)} for bare commits; goal 0.3)`,
   );
   await pool.end();
   await lanefold.close();

@@ -9,8 +9,8 @@ import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 
 // npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery …]
-const wanted = process.argv.slice(2);
-const wants = (name: string) => wanted.length === 0 || wanted.includes(name);
+const selected = process.argv.slice(2);
+const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
 
 const servers = await startServers();
 try {
@@ -18,14 +18,14 @@ try {
   console.log(
     `${cpus().length} × ${cpus()[0]!.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
   );
-  console.log(`PostgreSQL: ${versions.join(' ')}; Redis: ${servers.redisUrl ? 'yes, no persistence' : 'none'}`);
-  if (wants('throughput')) await throughput(servers, { runs: 1_000, rounds: 3 });
-  if (wants('cpu')) await cpuPerStep(servers);
-  if (wants('storage')) await storage(servers);
-  if (wants('reading')) await reading(servers);
-  if (wants('memory')) await memory(servers);
-  if (wants('cancel')) await cancel(servers);
-  if (wants('recovery')) await recovery(servers);
+  console.log(`PostgreSQL: ${versions.join(' ')}; Redis: ${servers.redisUrl ? 'without persistence' : 'none'}`);
+  if (isSelected('throughput')) await throughput(servers, { runs: 1_000, rounds: 3 });
+  if (isSelected('cpu')) await cpuPerStep(servers);
+  if (isSelected('storage')) await storage(servers);
+  if (isSelected('reading')) await reading(servers);
+  if (isSelected('memory')) await memory(servers);
+  if (isSelected('cancel')) await cancel(servers);
+  if (isSelected('recovery')) await recovery(servers);
 } finally {
   await servers.stop();
 }

@@ -5,7 +5,7 @@ import { instantModel, text400 } from './workload.ts';
 
 const count = 1_000;
 
-/** A thousand runs waiting on a slow model in one worker process: resident memory, and whether a job stalls. */
+/** Measures resident memory while a thousand runs wait for a slow model in one worker process, and whether a job stalls. */
 export async function memory(servers: Servers): Promise<void> {
   const url = await servers.database();
   let waiting = 0;
@@ -33,7 +33,7 @@ export async function memory(servers: Servers): Promise<void> {
   for (let i = 0; i < count; i++) runs.push(await lanefold.runs.enqueue({ agent: 'slow', input: text400 }));
   while (waiting < count) await new Promise((resolve) => setTimeout(resolve, 50));
   let peak = 0;
-  // three lengths of BullMQ's lock, so that a job that is not renewed would be seen to stall
+  // three times the duration of BullMQ's lock, so that a job whose lock is not renewed stalls
   for (let i = 0; i < 20; i++) {
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     peak = Math.max(peak, process.memoryUsage().rss);
@@ -42,11 +42,11 @@ export async function memory(servers: Servers): Promise<void> {
   for (const run of runs) await lanefold.runs.wait(run);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const { rows } = await pool.query(
-    'select count(*) filter (where lease > 1) as robbed, count(*) filter (where status = $1) as completed from lanefold.run',
+    'select count(*) filter (where lease > 1) as reclaimed, count(*) filter (where status = $1) as completed from lanefold.run',
     ['completed'],
   );
   console.log(
-    `\n${count} runs waiting for 20 s in one worker process: ${(peak / 2 ** 20).toFixed(0)} MiB resident (goal 512), ${rows[0].robbed} claimed twice, ${rows[0].completed} completed`,
+    `\n${count} runs waiting for 20 s in one worker process: ${(peak / 2 ** 20).toFixed(0)} MiB resident (goal 512), ${rows[0].reclaimed} claimed twice, ${rows[0].completed} completed`,
   );
   await pool.end();
   await lanefold.close();

@@ -7,8 +7,8 @@ const sizes = [1_000, 100_000, 1_000_000];
 const reads = 300;
 
 /**
- * Reads a 100-message context from threads of three sizes: one behind an anchor near the head, one a lane of 100
- * messages scattered over the whole thread.
+ * Measures how long it takes to read a 100-message context from threads of three sizes. The messages follow an anchor
+ * near the head, or are scattered over the whole thread in a separate lane.
  */
 export async function reading(servers: Servers): Promise<void> {
   const url = await servers.database();
@@ -20,7 +20,7 @@ export async function reading(servers: Servers): Promise<void> {
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   for (const size of sizes) await fill(pool, size);
   await pool.query('vacuum analyze');
-  console.log(`\nReading a 100-message context, median of ${reads} reads in turn (ms)`);
+  console.log(`\nReading a 100-message context, median of ${reads} interleaved reads (ms)`);
   for (const contextRef of ['default', 'scattered']) {
     const times = new Map<number, number[]>(sizes.map((size) => [size, []]));
     for (let i = 0; i < reads + 20; i++) {
@@ -33,7 +33,7 @@ export async function reading(servers: Servers): Promise<void> {
     }
     const medians = sizes.map((size) => times.get(size)!.sort((a, b) => a - b)[reads / 2]!);
     const ratio = Math.max(...medians) / Math.min(...medians);
-    const what = contextRef === 'default' ? 'behind an anchor' : 'lane scattered over the thread';
+    const what = contextRef === 'default' ? 'after an anchor' : 'scattered over the thread';
     console.log(
       `${what.padEnd(32)} ${sizes.map((size, i) => `${size}: ${medians[i]!.toFixed(2)}`).join('  ')}  largest/smallest ${ratio.toFixed(2)} (goal 1.3)`,
     );
@@ -42,7 +42,7 @@ export async function reading(servers: Servers): Promise<void> {
   await lanefold.close();
 }
 
-/** Straight into the tables: a million calls of the append function would measure something else. */
+/** Writes to the tables directly: this measures reads, not the append function. */
 async function fill(pool: pg.Pool, size: number): Promise<void> {
   const thread = `size-${size}`;
   await pool.query('insert into lanefold.thread (id, rev) values ($1, $2)', [thread, size]);
@@ -65,7 +65,7 @@ async function fill(pool: pg.Pool, size: number): Promise<void> {
      where id = $1`,
     [thread, text400],
   );
-  // the head of the default lane is the last hundred messages behind the anchor
+  // the head of the default lane is the hundred messages after the anchor
   await pool.query(
     'update lanefold.thread set rev = (select max(seq) + 1 from lanefold._entry where thread_id = $1) where id = $1',
     [thread],

@@ -5,12 +5,12 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { createLanefold, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { assistant } from '../src/cli/assistant/index.ts';
-import { spreadOf } from '../src/chaos/recovery.ts';
+import { spreadOf } from '../src/chaos/spread.ts';
 import type { Servers } from './setup.ts';
 
-const atOnce = 5;
+const workersPerRound = 5;
 const rounds = 4;
-/** Far longer than a round takes. */
+/** Responds long after a round is over. */
 const model = 'scripted:["done"]?latency_ms=600000';
 
 interface Worker {
@@ -19,8 +19,8 @@ interface Worker {
 }
 
 /**
- * Kills workers that hold a run, at the default intervals and at random moments of their leases, and takes the time from
- * SIGKILL until another worker has committed a step of that run.
+ * Kills workers that hold a run, with the default intervals and at random points of their leases, and measures the time
+ * from SIGKILL until another worker has committed a step of that run.
  */
 export async function recovery(servers: Servers): Promise<void> {
   const databaseUrl = await servers.database();
@@ -30,16 +30,16 @@ export async function recovery(servers: Servers): Promise<void> {
   for (let round = 0; round < rounds; round++) times.push(...(await killAndWait(lanefold, pool, databaseUrl)));
   const { p50, p95, max } = spreadOf(times);
   console.log(
-    `\n${times.length} workers killed while they held a run: another one went on after ${p50} ms (p50), ${p95} ms (p95), ${max} ms at most (goal 10,000)`,
+    `\n${times.length} workers killed while holding a run: another worker resumed it after ${p50} ms (median), ${p95} ms (p95), ${max} ms (max; goal 10,000)`,
   );
   await pool.end();
   await lanefold.close();
 }
 
 async function killAndWait(lanefold: Lanefold, pool: pg.Pool, databaseUrl: string): Promise<number[]> {
-  const victims = await Promise.all(Array.from({ length: atOnce }, () => startWorker(databaseUrl, 1)));
+  const targets = await Promise.all(Array.from({ length: workersPerRound }, () => startWorker(databaseUrl, 1)));
   const runs = await Promise.all(
-    victims.map(() => lanefold.runs.enqueue({ agent: 'assistant', input: 'wait', model })),
+    targets.map(() => lanefold.runs.enqueue({ agent: 'assistant', input: 'wait', model })),
   );
   for (const run of runs) while ((await lanefold.runs.get(run)).status !== 'running') await delay(20);
   const ids = runs.map((run) => run.id);
@@ -47,26 +47,26 @@ async function killAndWait(lanefold: Lanefold, pool: pg.Pool, databaseUrl: strin
     'select id, worker_id from lanefold.run where id = any($1)',
     [ids],
   );
-  const rescuer = await startWorker(databaseUrl, atOnce);
+  const rescuer = await startWorker(databaseUrl, workersPerRound);
   const killedAt = new Map<string, number>();
   await Promise.all(
-    victims.map(async ({ id, process: victim }) => {
+    targets.map(async ({ id, process: target }) => {
       await delay(Math.random() * 4_000);
-      const gone = once(victim, 'exit');
+      const exited = once(target, 'exit');
       killedAt.set(id, Date.now());
-      victim.kill('SIGKILL');
-      await gone;
+      target.kill('SIGKILL');
+      await exited;
     }),
   );
   const times = await Promise.all(runs.map((run) => resumedAt(lanefold, run)));
-  // while there is a worker to stop: the next round must find nothing to do but its own runs
+  // while a worker is left to end them: the next round must find no other runs
   for (const run of runs) await lanefold.runs.cancel(run);
   for (const run of runs) await lanefold.runs.wait(run);
   rescuer.process.kill('SIGKILL');
   return runs.map((run, i) => times[i]! - killedAt.get(held.find(({ id }) => id === run.id)!.worker_id)!);
 }
 
-/** When another worker took the run up again, in milliseconds since the epoch. */
+/** When another worker resumed the run, in milliseconds since the epoch. */
 async function resumedAt(lanefold: Lanefold, run: RunHandle): Promise<number> {
   for (; ; await delay(50)) {
     const lost = (await lanefold.runs.events(run)).find((event) => event.kind === 'llm_lost');
@@ -75,8 +75,8 @@ async function resumedAt(lanefold: Lanefold, run: RunHandle): Promise<number> {
 }
 
 async function startWorker(databaseUrl: string, concurrency: number): Promise<Worker> {
-  const args = ['worker', '--json', '--concurrency', String(concurrency)];
-  const child = spawn(process.execPath, [path.resolve('src/cli/bin.js'), ...args], {
+  const args = ['--json', '--concurrency', String(concurrency)];
+  const child = spawn(process.execPath, ['--import', 'tsx', path.resolve('workers/worker.ts'), ...args], {
     env: { ...process.env, DATABASE_URL: databaseUrl, REDIS_URL: '' },
     stdio: ['ignore', 'pipe', 'ignore'],
   });

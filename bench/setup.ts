@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { migrate } from '../src/store/schema/migrate.ts';
+import { startRedis } from '../src/chaos/services/redis.ts';
 import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
-import { startRedis } from '../test/support/redis.ts';
+import { migrate } from '../src/store/schema/migrate.ts';
 
-/** Servers of the bench's own, with PostgreSQL as durable as in production: fsync and synchronous_commit on. */
+/** Servers of the benchmarks. PostgreSQL is as durable as in production, with fsync and synchronous_commit on. */
 export interface Servers {
   redisUrl: string | undefined;
-  /** A fresh migrated database. */
+  /** Creates and migrates a new database. */
   database(): Promise<string>;
   settings: Record<string, string>;
   stop(): Promise<void>;
@@ -38,7 +38,7 @@ export async function startServers(): Promise<Servers> {
     },
     async stop() {
       await admin.end();
-      redis?.process.kill();
+      await redis?.stop();
       await postgres.stop();
       await rm(dir, { recursive: true, force: true });
     },

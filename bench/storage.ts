@@ -5,7 +5,7 @@ import { agent, models, text400 } from './workload.ts';
 
 const megabytes = (bytes: number) => (bytes / 1_000_000).toFixed(2);
 
-/** Bytes on disk, indexes included, of one thread after 250 and 500 runs of four messages. */
+/** Measures the disk space of one thread, including indexes, after 250 and 500 runs of four messages. */
 export async function storage(servers: Servers): Promise<void> {
   const url = await servers.database();
   const lanefold = await createLanefold({
@@ -25,17 +25,16 @@ export async function storage(servers: Servers): Promise<void> {
     const total = rows.reduce((sum, row) => sum + Number(row.bytes), 0);
     return { log: Number(rows.find((row) => row.name === '_entry')!.bytes), total, rows };
   };
-  console.log('\nStorage of one thread, indexes included, as found on disk (no vacuum first)');
+  console.log('\nDisk space of one thread, including indexes, without a vacuum');
   for (const runs of [250, 500]) {
     for (let i = 0; i < 250; i++) {
-      // each run starts from a short context, so that the measurement is of storage and not of a long conversation
       await lanefold.runs.wait(await lanefold.runs.enqueue({ agent: 'bench', threadId, input: text400 }));
     }
     const { log, total, rows } = await measure();
-    console.log(`${runs} runs, ${runs * 4} messages: log ${megabytes(log)} MB, everything ${megabytes(total)} MB`);
+    console.log(`${runs} runs, ${runs * 4} messages: log ${megabytes(log)} MB, total ${megabytes(total)} MB`);
     if (runs === 500) {
       console.log(
-        `  goal: log 2.0, everything 3.5; ${rows.map((row) => `${row.name} ${megabytes(Number(row.bytes))}`).join(', ')}`,
+        `  goal: log 2.0, total 3.5; ${rows.map((row) => `${row.name} ${megabytes(Number(row.bytes))}`).join(', ')}`,
       );
     }
   }

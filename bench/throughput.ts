@@ -5,7 +5,7 @@ import { newId } from '../src/ids.ts';
 import type { Servers } from './setup.ts';
 import { agent, models, text400 } from './workload.ts';
 
-/** Commits of ours in one such run: enqueue, claim, model turn with calls, tool round, final turn. */
+/** Commits per run: enqueue, claim, model turn with calls, tool round, final turn. */
 const commitsPerRun = 5;
 
 const each = async (n: number, concurrency: number, work: (i: number) => Promise<unknown>): Promise<number> => {
@@ -21,16 +21,16 @@ const each = async (n: number, concurrency: number, work: (i: number) => Promise
 
 const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** Runs per second from enqueue to completed, against the series floor of the same machine in the same minute. */
+/** Measures runs per second from enqueue to completed, next to the floor of the same machine in the same minute. */
 export async function throughput(servers: Servers, { runs, rounds }: { runs: number; rounds: number }): Promise<void> {
-  console.log('\nRuns per second, enqueue to completed (median of %d rounds, floor and ours in turn)', rounds);
+  console.log('\nRuns per second, enqueue to completed (median of %d rounds, interleaved with the floor)', rounds);
   console.log(
-    'floor = 1 / (%d / commits + 1 / jobs): raw prepared single-function commits, one add plus no-op job',
+    'floor = 1 / (%d / commits + 1 / jobs): prepared single-function commits per second, no-op jobs per second',
     commitsPerRun,
   );
   for (const backend of ['postgres', 'redis'] as const) {
     if (backend === 'redis' && !servers.redisUrl) {
-      console.log('redis: left out, no redis-server on the PATH');
+      console.log('redis: skipped, no redis-server on the PATH');
       continue;
     }
     for (const concurrency of [1, 10, 50]) {
@@ -47,19 +47,19 @@ export async function throughput(servers: Servers, { runs, rounds }: { runs: num
         queuePrefix: newId('b').slice(-8),
       });
       await lanefold.startWorker({ concurrency });
-      const ours = () =>
+      const completeRuns = () =>
         each(n, concurrency, async () => {
           const run = await lanefold.runs.wait(await lanefold.runs.enqueue({ agent: 'bench', input: text400 }));
           if (run.status !== 'completed') throw new Error(`run ended as ${run.status}: ${run.error?.message}`);
         });
-      await ours();
-      const seen = { commits: [] as number[], jobs: [] as number[], ours: [] as number[] };
+      await completeRuns();
+      const rates = { commits: [] as number[], jobs: [] as number[], runs: [] as number[] };
       for (let round = 0; round < rounds; round++) {
-        seen.commits.push(await each(n * commitsPerRun, concurrency, floor.commit));
-        seen.jobs.push(await each(n, concurrency, floor.job));
-        seen.ours.push(await ours());
+        rates.commits.push(await each(n * commitsPerRun, concurrency, floor.commit));
+        rates.jobs.push(await each(n, concurrency, floor.job));
+        rates.runs.push(await completeRuns());
       }
-      const [commits, jobs, own] = [median(seen.commits), median(seen.jobs), median(seen.ours)];
+      const [commits, jobs, own] = [median(rates.commits), median(rates.jobs), median(rates.runs)];
       const limit = 1 / (commitsPerRun / commits + 1 / jobs);
       console.log(
         `${backend.padEnd(8)} c=${String(concurrency).padEnd(3)} ${own.toFixed(0).padStart(5)} runs/s  floor ${limit.toFixed(0).padStart(5)}  ${((own / limit) * 100).toFixed(0).padStart(4)} %   (${commits.toFixed(0)} commits/s, ${jobs.toFixed(0)} jobs/s)`,
@@ -70,7 +70,7 @@ export async function throughput(servers: Servers, { runs, rounds }: { runs: num
   }
 }
 
-/** The least any such system does: one prepared call of a function that numbers and inserts one message; one no-op job. */
+/** The minimal work of such a system: a prepared call of a function that numbers and inserts a message, and a no-op job. */
 export async function openFloor(url: string, redisUrl: string | undefined, concurrency: number) {
   const pool = new pg.Pool({ connectionString: url, max: Math.max(2, concurrency) });
   await pool.query(`

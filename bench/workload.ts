@@ -9,15 +9,15 @@ const usage = {
 };
 
 /**
- * A model without latency: asks for `rounds` rounds of one tool call, then answers with 400 characters. It finds its
- * place by counting the tool messages since the last user message.
+ * A model without latency: `rounds` rounds of one tool call, then an answer of 400 characters. The number of tool
+ * messages since the last user message determines its position.
  */
 export const instantModel = (rounds: number): LanguageModelV4 => ({
   specificationVersion: 'v4',
   provider: 'bench',
   modelId: `rounds-${rounds}`,
   supportedUrls: {},
-  doGenerate: () => Promise.reject(new Error('the bench streams')),
+  doGenerate: () => Promise.reject(new Error('the benchmark only streams')),
   doStream: ({ prompt }) => {
     let done = 0;
     for (let i = prompt.length - 1; i >= 0 && prompt[i]!.role !== 'user'; i--) if (prompt[i]!.role === 'tool') done++;
@@ -51,7 +51,7 @@ const look = defineTool({
   execute: () => text400,
 });
 
-/** The run of the figures: one `safe` tool call, three steps, 400-character messages. */
+/** The measured run: one `safe` tool call, three steps, 400-character messages. */
 export const agent = defineAgent({ name: 'bench', model: 'bench:1', tools: [look], maxIterations: 1_000 });
 
 export const models = { bench: (rounds: string) => instantModel(Number(rounds)) };

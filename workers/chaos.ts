@@ -1,4 +1,4 @@
-/** A worker process of `lanefold chaos`. It ends when its standard input does, so that none outlives its campaign. */
+/** A worker process of `lanefold chaos`. It exits when its standard input closes, so that none outlives its campaign. */
 import { chaosAgent } from '../src/chaos/workload/agent.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';

@@ -7,13 +7,13 @@ import { packageRoot } from '../package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
 
-/** A place in the fleet: a worker process at a time, behind proxies that stay. */
+/** A position in the fleet: one worker process at a time, behind proxies that outlive it. */
 export interface Slot {
   proxies: Proxy[];
   process: ChildProcess;
-  /** Undefined until the process takes work. */
+  /** Undefined until the process accepts jobs. */
   workerId: string | undefined;
-  /** A fault is at work on it: no other one is given to it. */
+  /** A fault is in progress here, so no other is injected. */
   busy: boolean;
 }
 
@@ -21,20 +21,20 @@ export interface FleetOptions {
   size: number;
   postgresPort: () => number;
   redisPort?: (() => number) | undefined;
-  /** The worker's options for its ports. */
+  /** The options of a worker behind these ports. */
   worker: (postgresPort: number, redisPort: number | undefined) => ChaosWorkerOptions;
-  /** Takes what workers say on stderr. */
+  /** Receives the stderr of all workers. */
   logFile: string;
 }
 
-/** The worker processes of a campaign. One that dies is replaced at once. */
+/** The worker processes of a campaign. A process that exits is replaced immediately. */
 export class Fleet {
   readonly slots: Slot[] = [];
-  /** Process id by worker id, of every worker there ever was. */
+  /** Process id by worker id, for all workers of the campaign. */
   readonly pids = new Map<string, number>();
   kills = 0;
-  /** Deaths that nobody ordered: a fault of the product. */
-  readonly ownDeaths: string[] = [];
+  /** Exits that the campaign did not cause. */
+  readonly unexpectedExits: string[] = [];
   #stopped = false;
   readonly #log: number;
 
@@ -45,8 +45,8 @@ export class Fleet {
   static async start(options: FleetOptions): Promise<Fleet> {
     const fleet = new Fleet(options);
     for (let i = 0; i < options.size; i++) {
-      const targets = [options.postgresPort, ...(options.redisPort ? [options.redisPort] : [])];
-      const proxies = await Promise.all(targets.map((target) => startProxy(target)));
+      const ports = [options.postgresPort, ...(options.redisPort ? [options.redisPort] : [])];
+      const proxies = await Promise.all(ports.map((port) => startProxy(() => ({ port: port() }))));
       const slot: Slot = { proxies, process: undefined as never, workerId: undefined, busy: false };
       fleet.slots.push(slot);
       fleet.#spawn(slot);
@@ -73,7 +73,7 @@ export class Fleet {
   #spawn(slot: Slot): void {
     const [postgres, redis] = slot.proxies;
     const options = this.options.worker(postgres!.port, redis?.port);
-    // run from the sources or from the build, as this file is
+    // sources or build, whichever this file belongs to
     const extension = path.extname(import.meta.filename);
     const entry = path.resolve(import.meta.dirname, `../../workers/chaos${extension}`);
     const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
@@ -97,9 +97,9 @@ export class Fleet {
     });
     child.once('exit', (code, signal) => {
       slot.workerId = undefined;
-      // before it takes work a worker ends when it finds no database, as its supervisor expects of it
+      // a worker that starts while the database is down may exit, as any process under a supervisor
       if (signal !== 'SIGKILL' && wasReady && !this.#stopped)
-        this.ownDeaths.push(`pid ${child.pid} with ${signal ?? `code ${code}`}`);
+        this.unexpectedExits.push(`pid ${child.pid} with ${signal ?? `code ${code}`}`);
       if (!this.#stopped) setTimeout(() => this.#stopped || this.#spawn(slot), signal === 'SIGKILL' ? 0 : 300);
     });
   }

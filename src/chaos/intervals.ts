@@ -1,4 +1,4 @@
-/** The intervals of a worker by its own defaults, times `scale`; in milliseconds. */
+/** The default intervals of a worker multiplied by `scale`, in milliseconds. */
 export const scaled = (scale: number) => ({
   leaseMs: Math.round(6_000 * scale),
   sweepMs: Math.round(2_000 * scale),

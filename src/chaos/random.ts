@@ -1,14 +1,14 @@
-/** Random numbers that are the same for the same seed and label, on every machine. */
+/** A random sequence that depends only on its seed and label, on every machine. */
 export interface Random {
-  /** From 0 up to, not including, 1. */
+  /** From 0 (inclusive) to 1 (exclusive). */
   next(): number;
-  /** A whole number, both ends included. */
+  /** An integer; both bounds are inclusive. */
   int(from: number, to: number): number;
   chance(probability: number): boolean;
   pick<T>(list: readonly T[]): T;
 }
 
-/** Mulberry32, seeded by FNV-1a over seed and label, so that each user of randomness has a sequence of its own. */
+/** Mulberry32, seeded with FNV-1a of seed and label so that each label has an independent sequence. */
 export function randomOf(seed: number, label: string): Random {
   let state = 0x811c9dc5;
   for (const char of `${seed} ${label}`) state = Math.imul(state ^ char.codePointAt(0)!, 0x01000193);

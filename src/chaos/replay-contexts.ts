@@ -1,45 +1,45 @@
 import { canonicalJson, canonicalMessage, contextHash } from '../context/canonical.ts';
 import { foldContext, type ContextRow, type FoldEntry } from '../context/fold.ts';
 import type { Message } from '../context/message.ts';
-import type { Violation } from './check.ts';
-import type { Watch } from './watch.ts';
+import type { Observer } from './observer.ts';
+import type { Violation } from './violation.ts';
 
 const names = {
-  I9: 'a context holds both or neither of a call and its result',
-  I11: 'what a model was sent is what the log gives, and grows only at its end',
-  view: 'the view lane_context is the fold of the log',
+  I9: 'a context contains both a call and its result, or neither',
+  I11: 'the log reproduces every context sent to a model, and contexts only grow at the end',
+  view: 'the view lane_context equals the fold of the log',
 } as const;
 
 const page = 200;
 
-/** Projects every lane again, as of each model call that was answered, and compares with what was recorded then. */
-export async function projectAgain(watch: Watch): Promise<{ calls: number; violations: Violation[] }> {
-  const threads = await watch.query<{ id: string }>(
+/** Replays the context of every answered model call from the log and compares it with the hash recorded at the time. */
+export async function replayContexts(observer: Observer): Promise<{ calls: number; violations: Violation[] }> {
+  const threads = await observer.query<{ id: string }>(
     'select id from lanefold.thread where erased_at is null order by id',
   );
   const found: Violation[] = [];
   let calls = 0;
   for (let from = 0; from < threads.length; from += page) {
     const ids = threads.slice(from, from + page).map(({ id }) => id);
-    const entries = await watch.query<FoldEntry & { thread_id: string }>(
+    const entries = await observer.query<FoldEntry & { thread_id: string }>(
       `select thread_id, seq::float8, kind, context_ref, role, is_anchor, run_id, request_id, payload, refs
        from lanefold.thread_entry where thread_id = any($1) order by thread_id, seq`,
       [ids],
     );
-    const heads = await watch.query<ContextRow & { thread_id: string; context_ref: string }>(
+    const heads = await observer.query<ContextRow & { thread_id: string; context_ref: string }>(
       `select thread_id, context_ref, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
        from lanefold.lane_context where thread_id = any($1) order by thread_id, context_ref, ordinal`,
       [ids],
     );
     const viewed = groupBy(heads, (row) => `${row.thread_id} ${row.context_ref}`);
     for (const [threadId, log] of groupBy(entries, (entry) => entry.thread_id)) {
-      const result = projectThread(threadId, log);
+      const result = replayThread(threadId, log);
       calls += result.calls;
       found.push(...result.violations);
       for (const contextRef of new Set(log.flatMap((entry) => entry.context_ref ?? []))) {
         const fold = toMessages(foldContext(log, contextRef, Infinity));
         const view = toMessages(viewed.get(`${threadId} ${contextRef}`) ?? []);
-        // a lane that was only configured is not listed yet
+        // the view omits lanes that are configured but have no entries
         if (view.length > 0 && contextHash(fold) !== contextHash(view))
           found.push({ invariant: 'I11', name: names.view, row: { thread_id: threadId, context_ref: contextRef } });
       }
@@ -48,8 +48,8 @@ export async function projectAgain(watch: Watch): Promise<{ calls: number; viola
   return { calls, violations: found };
 }
 
-/** One thread: every answer's `context_hash` against the fold before it, and each context against the one before. */
-export function projectThread(threadId: string, log: readonly FoldEntry[]): { calls: number; violations: Violation[] } {
+/** Compares the `context_hash` of each answer with the fold before it, and each context with the previous one of its lane. */
+function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: number; violations: Violation[] } {
   const violations: Violation[] = [];
   const before = new Map<string, { base: string; sent: string[] }>();
   let calls = 0;
@@ -58,16 +58,16 @@ export function projectThread(threadId: string, log: readonly FoldEntry[]): { ca
     calls += 1;
     const rows = foldContext(log, contextRef, seq - 1);
     const messages = toMessages(rows);
-    const breach = (invariant: 'I9' | 'I11', what: string) =>
+    const report = (invariant: 'I9' | 'I11', what: string) =>
       violations.push({ invariant, name: names[invariant], row: { thread_id: threadId, seq, what } });
-    if (!isClosed(messages)) breach('I9', 'open group');
-    // a budget cuts what is sent; the log has all of it
+    if (!isClosed(messages)) report('I9', 'open group');
+    // a token budget drops messages from the request, not from the log
     const cut = refs['policy_hash'] !== undefined || refs['dropped'] !== undefined;
-    if (!cut && contextHash(messages) !== refs['context_hash']) breach('I11', 'context_hash');
+    if (!cut && contextHash(messages) !== refs['context_hash']) report('I11', 'context_hash');
     const base = JSON.stringify([rows[0]?.anchor_seq, rows[0]?.role === 'system' ? rows[0].seq : null]);
     const sent = messages.map(canonicalJson);
     const last = before.get(contextRef);
-    if (last?.base === base && !last.sent.every((message, i) => message === sent[i])) breach('I11', 'prefix');
+    if (last?.base === base && !last.sent.every((message, i) => message === sent[i])) report('I11', 'prefix');
     before.set(contextRef, { base, sent });
   }
   return { calls, violations };
@@ -86,7 +86,7 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 const toMessages = (rows: readonly Partial<ContextRow>[]): Message[] =>
   rows.map((row) => canonicalMessage(row as Partial<Record<keyof Message, unknown>>));
 
-/** After an assistant message with calls come its tool messages in call order, and no others anywhere. */
+/** Whether every assistant message with calls is followed by its tool messages in call order, with no other tool messages. */
 function isClosed(messages: readonly Message[]): boolean {
   let open: string[] = [];
   for (const message of messages) {

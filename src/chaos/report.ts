@@ -1,41 +1,44 @@
-import type { Scenario } from './inject.ts';
-import { spreadOf, type Spread } from './recovery.ts';
+import { everyRunEnded } from './checks/runs-end.ts';
+import { acknowledgedIsStored, finishedCallNotRestarted, neverReplayed } from './history.ts';
+import type { Observer } from './observer.ts';
+import type { CheckResult } from './run-checks.ts';
+import type { Scenario } from './scenario.ts';
 import type { FaultKind } from './schedule.ts';
-import type { Violation } from './check.ts';
-import type { Watch } from './watch.ts';
+import { spreadOf, type Spread } from './spread.ts';
+import type { Violation } from './violation.ts';
 
-/** What one campaign came to, as it leaves the process. */
+/** The result of one campaign, as `lanefold chaos --json` prints it. */
 export interface CampaignReport {
   queue: 'postgres' | 'redis';
   /** Injected faults that hit at least one active run. */
   scenarios: number;
-  /** False where the time limit came first. */
+  /** False if the campaign ended before it reached the requested number of scenarios. */
   reached: boolean;
   /** Workers killed by the campaign. */
   worker_deaths: number;
   runs: { total: number; completed: number; failed: number; cancelled: number };
-  /** Of failed runs, by the type of their error. */
+  /** Failed runs by error type. */
   failures: Record<string, number>;
   entries: number;
   model_calls: number;
   lost_model_calls: number;
   tool_calls: number;
-  /** Acknowledged runs, inputs and operations that are not there. */
+  /** Acknowledged runs, inputs and operations that are not stored. */
   lost: number;
-  /** Entries or terminal events that are there twice, or changed. */
+  /** Entries or terminal events that were duplicated or changed. */
   duplicated: number;
-  /** Starts of a call by its run's holder after its outcome was stored. */
+  /** Calls started by the holder of the run after their outcome was stored. */
   finished_tools_repeated: number;
-  /** The same by workers that had been frozen and had lost the run. */
+  /** The same by workers that lost the run while frozen. */
   late_starts: number;
   orphan_calls: number;
   hung: number;
-  /** From the blow until each run it hit moved on. */
+  /** From each fault until the runs it hit made progress. */
   recovery_ms: Spread;
   faults: Partial<Record<FaultKind, { scenarios: number; runs_hit: number; recovery_ms: Spread }>>;
   violations: Violation[];
   elapsed_ms: number;
-  /** Kept where there is a violation. */
+  /** The folder with the database, which is kept if there is a violation. */
   dir: string;
 }
 
@@ -45,31 +48,35 @@ interface Findings {
   scenarios: Scenario[];
   times: Map<number, number[]>;
   kills: number;
-  ownDeaths: string[];
+  unexpectedExits: string[];
   lateStarts: number;
-  verdict: { violations: Violation[]; projectedCalls: number };
+  checked: CheckResult;
   elapsedMs: number;
   dir: string;
 }
 
-/** Counts what is in the database and what was found wrong with it. */
-export async function summarise(watch: Watch, found: Findings): Promise<CampaignReport> {
-  const { scenarios, times, verdict } = found;
+/** Counts the contents of the database and the violations found in it. */
+export async function summarise(observer: Observer, found: Findings): Promise<CampaignReport> {
+  const { scenarios, times, checked } = found;
   const violations = [
-    ...verdict.violations,
-    ...found.ownDeaths.map((how) => ({ invariant: 'I5', name: 'a worker dies only when it is killed', row: { how } })),
+    ...checked.violations,
+    ...found.unexpectedExits.map((how) => ({
+      invariant: 'I5',
+      name: 'a worker exits only when it is killed',
+      row: { how },
+    })),
   ];
   const count = (...names: string[]) =>
     violations.filter(({ invariant, name }) => names.some((text) => invariant === text || name === text)).length;
-  const [runs] = await watch.query<CampaignReport['runs']>(
+  const [runs] = await observer.query<CampaignReport['runs']>(
     `select count(*)::int as total, count(*) filter (where status = 'completed')::int as completed,
        count(*) filter (where status = 'failed')::int as failed, count(*) filter (where status = 'cancelled')::int as cancelled
      from lanefold.run`,
   );
-  const failures = await watch.query<{ type: string; count: number }>(
+  const failures = await observer.query<{ type: string; count: number }>(
     `select coalesce(error ->> 'type', termination_reason) as type, count(*)::int from lanefold.run where status = 'failed' group by 1`,
   );
-  const [totals] = await watch.query<{ entries: number; lost_model_calls: number; tool_calls: number }>(
+  const [totals] = await observer.query<{ entries: number; lost_model_calls: number; tool_calls: number }>(
     `select (select count(*)::int from lanefold._entry) as entries, (select count(*)::int from lanefold._tool_call) as tool_calls,
        (select count(*)::int from lanefold.run_event where kind = 'llm_lost') as lost_model_calls`,
   );
@@ -90,18 +97,15 @@ export async function summarise(watch: Watch, found: Findings): Promise<Campaign
     runs: runs!,
     failures: Object.fromEntries(failures.map(({ type, count: n }) => [type, n])),
     entries: totals!.entries,
-    model_calls: verdict.projectedCalls,
+    model_calls: checked.replayedCalls,
     lost_model_calls: totals!.lost_model_calls,
     tool_calls: totals!.tool_calls,
-    lost: count('what was acknowledged is there'),
+    lost: count(acknowledgedIsStored.name),
     duplicated: count('I2', 'I3'),
-    finished_tools_repeated: count(
-      'no holder of a run starts a call whose outcome is stored',
-      'a tool that must never run again was started once at most',
-    ),
+    finished_tools_repeated: count(finishedCallNotRestarted.name, neverReplayed.name),
     late_starts: found.lateStarts,
     orphan_calls: count('I4'),
-    hung: count('every run has ended'),
+    hung: count(everyRunEnded.name),
     recovery_ms: spreadOf([...times.values()].flat()),
     faults,
     violations,
@@ -134,7 +138,7 @@ const figures = [
   ['recovery p50 / p95 / max, ms', ({ recovery_ms: { p50, p95, max } }) => `${p50} / ${p95} / ${max}`],
 ] satisfies [string, (report: CampaignReport) => string | number][];
 
-/** The figures as rows of a table, a column a campaign. */
+/** The figures as table rows, one column per campaign. */
 export const reportRows = (reports: readonly CampaignReport[]): string[][] => [
   ['', ...reports.map((report) => `queue in ${report.queue === 'redis' ? 'Redis' : 'PostgreSQL'}`)],
   ...figures.map(([name, value]) => [name, ...reports.map((report) => value(report).toLocaleString('en'))]),

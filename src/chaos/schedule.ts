@@ -1,20 +1,20 @@
 import { randomOf } from './random.ts';
 
-/** What can be done to a fleet, with its share of a campaign. */
+/** The kinds of fault and their relative frequencies. */
 const shares = {
   /** SIGKILL of a worker. */
   kill: 34,
-  /** SIGSTOP of a worker for longer than its lease, then SIGCONT: it wakes up as a zombie. */
+  /** SIGSTOP of a worker for longer than its lease, then SIGCONT: it resumes as a zombie. */
   stop: 20,
-  /** The connections of a worker go silent, then break: the proxy loses answers, or everything. */
+  /** The proxy of a worker drops responses, or all traffic, and then resets the connections. */
   cut: 20,
-  /** Every byte of the queue is lost: FLUSHALL, or BullMQ's tables emptied. */
+  /** The queue loses all data: FLUSHALL, or TRUNCATE of BullMQ's tables. */
   flush: 10,
-  /** Immediate shutdown of PostgreSQL and a start from its write-ahead log. */
+  /** Immediate shutdown of PostgreSQL, then recovery from its write-ahead log. */
   postgres: 8,
-  /** SIGKILL of Redis, which has nothing on disk, and a new one. */
+  /** SIGKILL of Redis, which has no persistence, and a restart. */
   redis: 6,
-  /** `max_connections` taken by idle clients while a worker loses its connections. */
+  /** Idle clients exhaust `max_connections` while a worker loses its connections. */
   pool: 8,
 } as const;
 
@@ -22,24 +22,24 @@ export type FaultKind = keyof typeof shares;
 
 export const faultKinds = Object.keys(shares) as FaultKind[];
 
-/** Those of `kinds` that exist with a queue. */
+/** The subset of `kinds` that applies to a queue backend. */
 export const kindsFor = (queue: 'postgres' | 'redis', kinds: readonly FaultKind[]): FaultKind[] =>
   kinds.filter((kind) => kind !== 'redis' || queue === 'redis');
 
-/** One fault as planned. Times are in leases, so that a schedule is the same at every scale. */
+/** A planned fault. Durations are in leases, so that a schedule is the same at every scale. */
 export interface PlannedFault {
   kind: FaultKind;
-  /** Pause before it. */
+  /** Pause before the fault. */
   gapLeases: number;
-  /** How long it lasts, where it lasts. */
+  /** Duration of a fault that lasts. */
   holdLeases: number;
-  /** From 0 to 1, picks among the workers that hold runs. */
-  victim: number;
-  /** `cut`: only answers are lost, so that commits happen and are not heard of. */
+  /** From 0 to 1: selects one of the workers that hold runs. */
+  target: number;
+  /** `cut`: drops responses only, so that statements commit and the worker never learns it. */
   answersOnly: boolean;
 }
 
-/** The faults of a campaign, without end, by its seed alone. */
+/** An endless sequence of faults that depends only on the seed and the kinds. */
 export function* planFaults(seed: number, kinds: readonly FaultKind[]): Generator<PlannedFault, never> {
   const random = randomOf(seed, 'schedule');
   const total = kinds.reduce((sum, kind) => sum + shares[kind], 0);
@@ -50,7 +50,7 @@ export function* planFaults(seed: number, kinds: readonly FaultKind[]): Generato
       kind,
       gapLeases: 0.1 + random.next() * 0.5,
       holdLeases: 0.3 + random.next() * (kind === 'stop' ? 2 : 1.2),
-      victim: random.next(),
+      target: random.next(),
       answersOnly: random.chance(0.5),
     };
   }

@@ -1,17 +1,17 @@
 import type { WorkerOptions } from '../runtime/worker/options.ts';
 
-/** What a worker process of a campaign is told, as JSON in `CHAOS_WORKER`. */
+/** The options of a campaign's worker process, passed as JSON in `CHAOS_WORKER`. */
 export interface ChaosWorkerOptions {
   databaseUrl: string;
   redisUrl: string | null;
   worker: Pick<WorkerOptions, 'leaseMs' | 'sweepMs' | 'cancelGraceMs' | 'concurrency'>;
-  /** Folder of the tools' journal. */
+  /** Folder of the journal that the tools write. */
   journal: string;
-  /** The user's module of agents; without it the built-in agent. */
+  /** The user's agents module; default: the built-in agent. */
   agents?: string;
 }
 
-/** What a worker process says once it takes work, as a line of JSON on stdout. */
+/** The line of JSON that a worker process prints on stdout once it accepts jobs. */
 export interface ChaosWorkerReady {
   worker_id: string;
 }

@@ -1,20 +1,20 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { startBench, type FaultBench } from '../faults/harness.ts';
-import type { Answer } from '../faults/fixtures/outside.ts';
+import { startHarness, type FaultHarness } from '../faults/harness.ts';
+import type { Answer } from '../faults/fixtures/call-server.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { caller, problem, type Api } from './helpers.ts';
 
 describe.skipIf(noRedis())('a run on a worker in another process', () => {
-  let bench: FaultBench;
+  let bench: FaultHarness;
   let call: Api['call'];
   let gate = deferred<Answer>();
   let arrived = deferred();
   beforeAll(async () => {
-    bench = await startBench();
+    bench = await startHarness();
     call = caller((await bench.startServer({ port: 0, onError: () => {} })).url);
-    await bench.child();
+    await bench.spawnWorker();
   });
   afterEach(() => gate.resolve({ text: 'over' }));
   afterAll(() => bench?.close());
@@ -24,7 +24,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
     gate = deferred<Answer>();
     arrived = deferred();
     let calls = 0;
-    bench.outside.respond = () => {
+    bench.callServer.respond = () => {
       arrived.resolve();
       return calls++ === 0 ? gate.promise : { text: `answer ${calls}` };
     };

@@ -22,6 +22,8 @@ export interface CliProcess {
 }
 
 export interface CliOptions {
+  /** Path in the package of the program to start; default: the command line. */
+  program?: string;
   cwd?: string;
   env?: Record<string, string>;
   /** Runs the sources of this checkout, as `npm run lanefold` does, instead of the package as it is published. */
@@ -33,13 +35,17 @@ export const cliBin = ({ fromSources = false } = {}): string =>
   path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/cli/bin.js');
 
 /** Starts the real command line, without this machine's settings. */
-export function startCli(args: string[], { cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
+export function startCli(args: string[], { program, cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ours.includes(key)));
-  const child = spawn(process.execPath, [cliBin({ fromSources }), ...args], {
-    cwd: cwd ?? process.cwd(),
-    env: { ...inherited, ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(
+    process.execPath,
+    [program ? path.join(inject('packageDir'), program) : cliBin({ fromSources }), ...args],
+    {
+      cwd: cwd ?? process.cwd(),
+      env: { ...inherited, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  );
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => (text[name] += chunk));

@@ -11,7 +11,7 @@ const take = (seed: number, count: number) => {
   return Array.from({ length: count }, () => faults.next().value);
 };
 
-test('the seed fixes the schedule, and every kind of fault comes up', () => {
+test('the seed determines the schedule, which includes every kind of fault', () => {
   expect(take(7, 300)).toEqual(take(7, 300));
   expect(take(7, 300)).not.toEqual(take(8, 300));
   expect(new Set(take(7, 300).map((fault) => fault.kind))).toEqual(new Set(faultKinds));
@@ -25,7 +25,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
   });
   afterAll(() => rm(dir, { recursive: true, force: true }));
 
-  test('breaks a fleet on services of its own, and finds every promise kept', async () => {
+  test('injects faults into workers on its own services and finds no violation', async () => {
     const file = path.join(dir, 'report.json');
     const args = [
       '--queue',
@@ -41,7 +41,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     ];
     const { code, stdout } = await cli(['chaos', ...args, '--json', '--report', file], {
       cwd: path.resolve('.'),
-      // of no use to it: it must not touch what it has not started
+      // unusable URLs: the command must only use servers that it started
       env: { DATABASE_URL: 'postgresql://127.0.0.1:1/nobody', REDIS_URL: 'redis://127.0.0.1:1' },
     });
     const result = JSON.parse(stdout) as { violations: number; campaigns: Record<string, unknown>[] };
@@ -61,10 +61,10 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
     await expect(readFile(file)).rejects.toThrow('ENOENT');
   }, 240_000);
 
-  test('says what is wrong with its command line, and starts nothing', async () => {
+  test('reports an invalid command line and starts nothing', async () => {
     const { code, stderr } = await cli(['chaos', '--faults', 'kill,earthquake']);
     expect(code).toBe(2);
-    expect(stderr).toContain('There is no fault "earthquake"; there are kill, stop');
+    expect(stderr).toContain('Unknown fault "earthquake"; the faults are kill, stop');
     expect((await cli(['chaos', '--agent', 'support'])).code).toBe(2);
     expect((await cli(['chaos', '--queue', 'postgres', '--faults', 'redis'])).stderr).toContain('None of the faults');
   });

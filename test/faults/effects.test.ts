@@ -1,30 +1,30 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { entriesOf } from '../support/log.ts';
-import { startCrashBench, type CrashBench } from './crash-bench.ts';
-import type { Answer, Visit } from './fixtures/outside.ts';
+import { startCrashHarness, type CrashHarness } from './crash-harness.ts';
+import type { Answer, ExternalCall } from './fixtures/call-server.ts';
 
-describe.skipIf(noRedis())('a worker that dies between an outcome and its round', () => {
-  let bench: CrashBench;
+describe.skipIf(noRedis())('a worker that crashes between a tool outcome and the commit of its round', () => {
+  let harness: CrashHarness;
   beforeAll(async () => {
-    bench = await startCrashBench();
+    harness = await startCrashHarness();
   });
-  afterAll(() => bench?.close());
+  afterAll(() => harness?.close());
 
-  const script = (visit: Visit): Answer => {
-    const index = visit.key.split(':').at(-1)!;
-    if (visit.kind === 'tool')
+  const script = (call: ExternalCall): Answer => {
+    const index = call.key.split(':').at(-1)!;
+    if (call.kind === 'tool')
       return { result: index, effects: [{ op: 'set', value: { last: index, [`n${index}`]: true } }] };
     const calls = [0, 1, 2].map((i) => ({ id: `c${i}`, name: 'look' }));
-    return visit.turn === 0 ? { calls } : { text: 'Done.' };
+    return call.turn === 0 ? { calls } : { text: 'Done.' };
   };
 
-  test.each([1, 2])('with %i outcomes stored: their effects happen once, in call order', async (stored) => {
-    const run = await bench.crash(script, { dieAfter: `record_tool_call:${stored}` });
+  test.each([1, 2])('with %i outcomes stored: effects are applied once, in call order', async (stored) => {
+    const run = await harness.crash(script, { dieAfter: `record_tool_call:${stored}` });
     expect(run.ended).toMatchObject({ status: 'completed', result: 'Done.' });
-    const changes = (await entriesOf(bench, run.threadId)).filter((entry) => entry.kind === 'ai_state_change');
+    const changes = (await entriesOf(harness, run.threadId)).filter((entry) => entry.kind === 'ai_state_change');
     const operations = [0, 1, 2].map((i) => ({ op: 'set', value: { last: `${i}`, [`n${i}`]: true }, call_index: i }));
     expect(changes.map((entry) => entry.payload)).toEqual([{ operations }]);
-    expect((await bench.threads.get(run.threadId)).state).toEqual({ last: '2', n0: true, n1: true, n2: true });
+    expect((await harness.threads.get(run.threadId)).state).toEqual({ last: '2', n0: true, n1: true, n2: true });
   });
 });

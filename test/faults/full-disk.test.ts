@@ -16,7 +16,7 @@ import { deferred, until } from '../support/until.ts';
 
 const run = promisify(execFile);
 
-/** A file system of its own, so that filling it harms nobody; undefined where this user may not mount one. */
+/** Mounts a separate file system that can be filled safely; undefined without permission to mount. */
 async function mountSmallDisk(): Promise<string | undefined> {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-disk-'));
   try {
@@ -36,9 +36,9 @@ async function unmount(dir: string): Promise<void> {
 
 const probe = await mountSmallDisk();
 if (probe) await unmount(probe);
-const reason = probe ? '' : ' (skipped: this user may not mount a tmpfs)';
+const reason = probe ? '' : ' (skipped: no permission to mount a tmpfs)';
 
-/** Text that no compression makes smaller, so that it needs new pages at once. */
+/** Incompressible text, which needs new pages immediately. */
 const bulky = (bytes: number) => randomBytes(bytes / 2).toString('hex');
 
 describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, () => {
@@ -91,21 +91,21 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
   const free = () => rm(ballast);
   const sound = (threadId: string) => expectSound({ ...lanefold, database: { pool } } as TestLanefold, threadId);
 
-  test('refuses what needs room with a typed error, holds runs at work, and goes on when there is room', async () => {
+  test('rejects writes with a typed error, keeps active runs, and recovers when there is space', async () => {
     await lanefold.startWorker({ leaseMs: 120_000, onError: () => {} });
-    const atWork = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a long letter.' });
-    await until('the run is at work', async () => (await lanefold.runs.get(atWork)).status === 'running');
-    // a fresh segment of 16 MB: the log of PostgreSQL itself has room, its tables have not
+    const active = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a long letter.' });
+    await until('the run is running', async () => (await lanefold.runs.get(active)).status === 'running');
+    // a new 16 MB segment leaves space in the write-ahead log but none for tables
     await pool.query('select pg_switch_wal()');
     await pool.query('checkpoint');
     await fill();
 
     const threads = async () => Number((await pool.query('select count(*) from lanefold.thread')).rows[0].count);
     const before = await threads();
-    const refused = await lanefold.runs
+    const rejected = await lanefold.runs
       .enqueue({ agent: 'echo', input: bulky(400_000), threadId: 'new', createThread: true })
       .catch((error: unknown) => error);
-    expect(refused).toMatchObject({ code: 'database_full', status: 503, hint: expect.stringContaining('Free space') });
+    expect(rejected).toMatchObject({ code: 'database_full', status: 503, hint: expect.stringContaining('Free space') });
     expect(await threads()).toBe(before);
 
     const rollbacks = async () =>
@@ -113,13 +113,13 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
     const rolledBack = await rollbacks();
     const letter = bulky(400_000);
     gate.resolve(letter);
-    await until('its commit has been refused', async () => (await rollbacks()) > rolledBack + 1);
-    expect(await lanefold.runs.get(atWork)).toMatchObject({ status: 'running', error: null });
-    expect(await entriesOf(lanefold, atWork.threadId)).toHaveLength(1);
+    await until('its commit is rejected', async () => (await rollbacks()) > rolledBack + 1);
+    expect(await lanefold.runs.get(active)).toMatchObject({ status: 'running', error: null });
+    expect(await entriesOf(lanefold, active.threadId)).toHaveLength(1);
 
     await free();
-    expect(await lanefold.runs.wait(atWork)).toMatchObject({ status: 'completed', result: letter });
-    await sound(atWork.threadId);
+    expect(await lanefold.runs.wait(active)).toMatchObject({ status: 'completed', result: letter });
+    await sound(active.threadId);
     const again = await lanefold.runs.enqueue({
       agent: 'echo',
       input: bulky(400_000),
@@ -129,27 +129,27 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
     expect(await lanefold.runs.wait(again)).toMatchObject({ status: 'completed', result: 'fine' });
   });
 
-  test('that stops PostgreSQL itself loses nothing: started with room again, the run goes on', async () => {
+  test('that stops PostgreSQL loses nothing: after a restart with free space the run continues', async () => {
     await lanefold.startWorker({ leaseMs: 1_000, sweepMs: 200, onError: () => {} });
-    const atWork = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a letter.' });
-    await until('the run is at work', async () => (await lanefold.runs.get(atWork)).status === 'running');
+    const active = await lanefold.runs.enqueue({ agent: 'a', input: 'Write a letter.' });
+    await until('the run is running', async () => (await lanefold.runs.get(active)).status === 'running');
     await fill();
-    // no room for the next segment of its log: PostgreSQL panics, and cannot recover before there is some
+    // without space for the next log segment PostgreSQL panics and cannot recover
     await until('PostgreSQL is down', async () => {
       await pool
         .query('select pg_switch_wal() from pg_logical_emit_message(true, $1, $1)', ['x'.repeat(1000)])
         .catch(() => {});
       return !isAlive(postgres.pid);
     });
-    const refused = await lanefold.runs.get(atWork).catch((error: unknown) => error);
-    expect(isLanefoldError(refused, 'database_unreachable')).toBe(true);
+    const rejected = await lanefold.runs.get(active).catch((error: unknown) => error);
+    expect(isLanefoldError(rejected, 'database_unreachable')).toBe(true);
 
     await free();
     const { port } = postgres;
     postgres = await startEmbeddedPostgres({ dir: path.join(disk, 'db'), port, settings });
     expect(postgres.port).toBe(port);
     gate.resolve('Dear reader');
-    expect(await lanefold.runs.wait(atWork)).toMatchObject({ status: 'completed', result: 'Dear reader' });
-    await sound(atWork.threadId);
+    expect(await lanefold.runs.wait(active)).toMatchObject({ status: 'completed', result: 'Dear reader' });
+    await sound(active.threadId);
   });
 });

@@ -5,58 +5,59 @@ import type { LanefoldOptions, WorkerOptions } from 'lanefold';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { faultAgent } from './fixtures/agent.ts';
-import { startOutside, type Outside } from './fixtures/outside.ts';
-import type { ChildOptions } from './fixtures/worker.ts';
+import { startCallServer, type CallServer } from './fixtures/call-server.ts';
+import type { WorkerProcessOptions } from './fixtures/worker.ts';
 
-/** Leases that really run out within a test. */
+/** Leases that expire within a test. */
 export const quick: WorkerOptions = { leaseMs: 1_000, sweepMs: 150 };
 
-/** Leases that no busy machine can lose; where a worker dies, `runOut` lets its lease be past. */
+/** Leases that do not expire even on a busy machine; `expireLease` ends that of a killed worker. */
 export const patient: WorkerOptions = { leaseMs: 120_000, sweepMs: 100 };
 
-export interface Child {
+export interface WorkerProcess {
   readonly process: ChildProcess;
-  /** Lines it has printed. */
+  /** Lines printed so far. */
   readonly lines: string[];
-  readonly dead: boolean;
-  /** SIGKILL, and waits until it is gone. */
+  readonly exited: boolean;
+  /** Sends SIGKILL and waits for the exit. */
   kill(): Promise<void>;
-  /** Waits until it is gone by itself. */
-  died(): Promise<void>;
+  waitForExit(): Promise<void>;
 }
 
-export interface FaultBench extends TestLanefold {
-  outside: Outside;
-  /** A worker in its own process, ready for work. */
-  child(
-    options?: Partial<Pick<ChildOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'parkAt' | 'name'>>,
-  ): Promise<Child>;
-  /** Makes it so late that the lease of the thread's run is past, and the next sweep will look at it. */
-  runOut(threadId: string): Promise<void>;
+export interface FaultHarness extends TestLanefold {
+  callServer: CallServer;
+  /** Starts a worker process and waits until it is ready. */
+  spawnWorker(
+    options?: Partial<
+      Pick<WorkerProcessOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'crashPoints' | 'name'>
+    >,
+  ): Promise<WorkerProcess>;
+  /** Expires the lease of the thread's run, so that the next sweep recovers it. */
+  expireLease(threadId: string): Promise<void>;
 }
 
-/** A Lanefold on its own database, the world outside, and worker processes that end with it. */
-export async function startBench(options: LanefoldOptions = {}): Promise<FaultBench> {
-  const outside = await startOutside();
-  const lanefold = await startLanefold({ ...options, ...faultAgent(outside.url, 'rescuer') });
+/** Starts a Lanefold on its own database and a call server; `close` also kills the worker processes. */
+export async function startHarness(options: LanefoldOptions = {}): Promise<FaultHarness> {
+  const callServer = await startCallServer();
+  const lanefold = await startLanefold({ ...options, ...faultAgent(callServer.url, 'rescuer') });
   const { databaseUrl, redisUrl, queuePrefix } = lanefold.options;
-  const children: Child[] = [];
+  const children: WorkerProcess[] = [];
   return {
     ...lanefold,
-    outside,
-    async child(options = {}) {
-      const child = spawnChild({
-        lanefold: { databaseUrl, redisUrl, queuePrefix } as ChildOptions['lanefold'],
+    callServer,
+    async spawnWorker(options = {}) {
+      const child = spawnProcess({
+        lanefold: { databaseUrl, redisUrl, queuePrefix } as WorkerProcessOptions['lanefold'],
         worker: patient,
         name: 'child',
-        outside: outside.url,
+        callServerUrl: callServer.url,
         ...options,
       });
       children.push(child);
-      await until('the child is ready', () => child.lines.includes('ready') || child.dead);
+      await until('the child is ready', () => child.lines.includes('ready') || child.exited);
       return child;
     },
-    async runOut(threadId) {
+    async expireLease(threadId) {
       await lanefold.database.pool.query(
         `update lanefold._run set lease_until = clock_timestamp() - interval '1 ms',
            enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1 and status = 'running'`,
@@ -65,13 +66,13 @@ export async function startBench(options: LanefoldOptions = {}): Promise<FaultBe
     },
     async close() {
       await Promise.all(children.map((child) => child.kill()));
-      await outside.close();
+      await callServer.close();
       await lanefold.close();
     },
   };
 }
 
-function spawnChild(options: ChildOptions): Child {
+function spawnProcess(options: WorkerProcessOptions): WorkerProcess {
   const script = path.join(inject('packageDir'), 'dist/test/faults/fixtures/worker.js');
   const child = spawn(process.execPath, [script], {
     env: { ...process.env, WORKER: JSON.stringify(options) },
@@ -83,13 +84,13 @@ function spawnChild(options: ChildOptions): Child {
   return {
     process: child,
     lines,
-    get dead() {
+    get exited() {
       return child.exitCode !== null || child.signalCode !== null;
     },
     async kill() {
       child.kill('SIGKILL');
       await gone;
     },
-    died: () => gone,
+    waitForExit: () => gone,
   };
 }

@@ -6,8 +6,8 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 
-let bench: TestLanefold;
-/** Its connections wait for a lock no longer than a moment. */
+let lanefold: TestLanefold;
+/** Connects with a short lock_timeout. */
 let impatient: Lanefold;
 let holder: pg.Client;
 let watcher: pg.Client;
@@ -21,11 +21,11 @@ const model = fakeModel(async () => {
 });
 
 beforeAll(async () => {
-  bench = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'fake' })], models: { fake: model } });
-  const url = new URL(bench.database.url);
+  lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'fake' })], models: { fake: model } });
+  const url = new URL(lanefold.database.url);
   url.searchParams.set('options', '-c lock_timeout=100');
-  impatient = await createLanefold({ ...bench.options, databaseUrl: url.href, directUrl: bench.database.url });
-  const connectionString = bench.database.url;
+  impatient = await createLanefold({ ...lanefold.options, databaseUrl: url.href, directUrl: lanefold.database.url });
+  const connectionString = lanefold.database.url;
   holder = new pg.Client({ connectionString });
   watcher = new pg.Client({ connectionString });
   await Promise.all([holder.connect(), watcher.connect()]);
@@ -33,10 +33,10 @@ beforeAll(async () => {
 afterAll(async () => {
   await Promise.all([holder?.end(), watcher?.end()]);
   await impatient?.close();
-  await bench?.close();
+  await lanefold?.close();
 });
 
-/** When the commit that waits for the lock was sent. */
+/** The start time of the commit that waits for the lock. */
 async function waitingSince(): Promise<string | undefined> {
   const { rows } = await watcher.query<{ since: string }>(
     `select query_start::text as since from pg_stat_activity
@@ -45,19 +45,19 @@ async function waitingSince(): Promise<string | undefined> {
   return rows[0]?.since;
 }
 
-test('a commit that a lock timeout turns away is tried again, and the run does not notice', async () => {
+test('a commit that hits a lock timeout is retried, and the run continues', async () => {
   await impatient.startWorker();
-  const run = await bench.runs.enqueue({ agent: 'a', input: 'go' });
+  const run = await lanefold.runs.enqueue({ agent: 'a', input: 'go' });
   await calling.promise;
   await holder.query('begin');
   await holder.query('select 1 from lanefold.thread where id = $1 for update', [run.threadId]);
   released.resolve();
   const first = await until('the commit waits for the lock', waitingSince);
-  await until('another one waits', async () => {
+  await until('its retry waits for the lock', async () => {
     const again = await waitingSince();
     return again !== undefined && again !== first;
   });
   await holder.query('commit');
-  expect(await bench.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
-  await expectSound(bench, run.threadId);
+  expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done.' });
+  await expectSound(lanefold, run.threadId);
 });

@@ -51,14 +51,14 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  test('that is shut down at once and started again under load loses no run', async () => {
+  test('that is shut down immediately and restarted under load loses no run', async () => {
     await lanefold.startWorker({ leaseMs: 2_000, sweepMs: 200, concurrency: 4, onError: () => {} });
     const accepted = await Promise.all(
       Array.from({ length: runs }, (_, i) => lanefold.runs.enqueue({ agent: 'a', input: `run ${i}` })),
     );
-    await until('the worker has its hands full', () => calls >= 4);
+    await until('the worker is at its concurrency limit', () => calls >= 4);
     const waits = accepted.map((run) => lanefold.runs.wait(run, { timeoutMs: 90_000 }));
-    // an immediate shutdown: as a crash, every connection breaks and recovery follows
+    // an immediate shutdown, which breaks every connection and requires recovery like a crash
     process.kill(postgres.pid, 'SIGQUIT');
     await until('it is down', () => !isAlive(postgres.pid));
     gate.resolve();
@@ -69,10 +69,10 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
     postgres = await startEmbeddedPostgres({ dir, port });
     expect(postgres.port).toBe(port);
     for (const ended of await Promise.all(waits)) expect(ended).toMatchObject({ status: 'completed', result: 'done' });
-    const bench = { ...lanefold, database: { pool } } as TestLanefold;
+    const target = { ...lanefold, database: { pool } } as TestLanefold;
     for (const { threadId } of accepted) {
-      expect((await ledgerOf(bench, threadId)).map((row) => row.status)).toEqual(['ok']);
-      await expectSound(bench, threadId);
+      expect((await ledgerOf(target, threadId)).map((row) => row.status)).toEqual(['ok']);
+      await expectSound(target, threadId);
     }
   }, 120_000);
 });

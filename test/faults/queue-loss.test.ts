@@ -30,7 +30,7 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     await lanefold?.close();
   });
 
-  /** Every byte of the queue, as a flushed or lost Redis, or lost queue tables, would leave it. */
+  /** Deletes all data of the queue, as a flushed or lost Redis or lost queue tables would. */
   const wipe = async () => {
     if (queue.backend === 'postgres') return void (await wipeTables(lanefold));
     const redis = new Redis(lanefold.options.redisUrl!);
@@ -41,7 +41,7 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
   };
   const enqueue = (count: number) =>
     Promise.all(Array.from({ length: count }, (_, i) => lanefold.runs.enqueue({ agent: 'a', input: `run ${i}` })));
-  const allEnd = async (runs: { threadId: string; id: string }[]) => {
+  const expectAllCompleted = async (runs: { threadId: string; id: string }[]) => {
     for (const run of runs) {
       expect(await lanefold.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
         status: 'completed',
@@ -60,24 +60,24 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     return rows[0];
   };
 
-  test('before anybody took them: the sweep adds them again', async () => {
+  test('before a worker takes them: the sweep adds them again', async () => {
     gate.resolve();
     const runs = await enqueue(5);
     await wipe();
     await lanefold.startWorker(quick);
-    await allEnd(runs);
+    await expectAllCompleted(runs);
     expect((await stateOf(runs[0]!.threadId)).enqueue_no).toBe(2);
   });
 
-  test('by being obliterated: the same', async () => {
+  test('because it was obliterated: the sweep adds them again', async () => {
     gate.resolve();
     const runs = await enqueue(3);
     await queue.queues[0]!.obliterate({ force: true });
     await lanefold.startWorker(quick);
-    await allEnd(runs);
+    await expectAllCompleted(runs);
   });
 
-  test('before they were even added: the row is enough', async () => {
+  test('before they were added: the sweep adds them from the run table', async () => {
     gate.resolve();
     const runs = [1, 2].map((n) => ({ threadId: `t${n}`, id: `run_${n}` }));
     for (const { threadId, id } of runs) {
@@ -93,28 +93,28 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       await lanefold.database.pool.query('select lanefold.enqueue_run($1)', [{ ...request, input: { content: 'hi' } }]);
     }
     await lanefold.startWorker(quick);
-    await allEnd(runs);
+    await expectAllCompleted(runs);
   });
 
-  test('under a worker at work: what runs ends, what waited is added again', async () => {
+  test('during a run: the run completes and the sweep adds waiting jobs again', async () => {
     await lanefold.startWorker({ ...quick, concurrency: 1 });
     const runs = await enqueue(3);
-    await until('one runs', () => model.calls.length === 1);
+    await until('a run is in progress', () => model.calls.length === 1);
     await wipe();
     gate.resolve();
-    await allEnd(runs);
+    await expectAllCompleted(runs);
     expect(model.calls).toHaveLength(3);
   });
 
-  /** Takes a run as a worker does that then dies: its lease is past, its job is gone. */
-  const dieWith = async ({ threadId, id }: { threadId: string; id: string }) => {
+  /** Leaves a run as a crashed worker does: claimed, with an expired lease and no job. */
+  const abandon = async ({ threadId, id }: { threadId: string; id: string }) => {
     await (await queue.queues[0]!.getJob(`${id}.1`))!.remove();
     const claim = {
       worker_id: 'dead',
       lease_ms: -1_000,
       prompt: null,
       config_fingerprint: '',
-      max_fruitless_claims: 5,
+      max_claims_without_progress: 5,
     };
     await lanefold.database.pool.query('select lanefold.claim_run($1, $2, 1, $3)', [threadId, id, claim]);
   };
@@ -124,15 +124,15 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       [threadId],
     );
 
-  test('by the death of a worker while others wait: the run gets one new job, however long that waits', async () => {
+  test('with a crashed worker while other runs wait: its run gets one new job, however long that job waits', async () => {
     await lanefold.startWorker({ concurrency: 1, leaseMs: 60_000, sweepMs: 100 });
     const [first] = await enqueue(1);
-    await until('one runs', () => model.calls.length === 1);
+    await until('a run is in progress', () => model.calls.length === 1);
     const [second] = await enqueue(1);
-    await dieWith(second!);
-    for (let looks = 0; looks < 4; looks++) {
+    await abandon(second!);
+    for (let sweeps = 0; sweeps < 4; sweeps++) {
       await backDate(second!.threadId);
-      await until('a sweep has looked', async () => {
+      await until('a sweep has checked the run', async () => {
         const { rows } = await lanefold.database.pool.query(
           "select from lanefold._run where thread_id = $1 and enqueued_at > clock_timestamp() - interval '30 min'",
           [second!.threadId],
@@ -142,15 +142,15 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       expect((await stateOf(second!.threadId)).enqueue_no).toBe(2);
     }
     gate.resolve();
-    await allEnd([first!, second!]);
+    await expectAllCompleted([first!, second!]);
     expect((await stateOf(second!.threadId)).enqueue_no).toBe(2);
   });
 
-  test('while a transaction holds runs and threads: the other runs are recovered all the same', async () => {
+  test('while a transaction locks runs and threads: the other runs are still recovered', async () => {
     gate.resolve();
     const [lost, expired, cancelled, free] = await enqueue(4);
-    await dieWith(expired!);
-    await dieWith(cancelled!);
+    await abandon(expired!);
+    await abandon(cancelled!);
     await lanefold.runs.cancel(cancelled!);
     await wipe();
     const held = [lost, expired, cancelled].map((run) => run!.threadId);
@@ -160,21 +160,21 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       await client.query('select from lanefold.thread where id = any($1) for update', [held]);
       await client.query('select from lanefold._run where thread_id = any($1) for update', [held]);
       await lanefold.startWorker({ ...quick, cancelGraceMs: 1 });
-      await allEnd([free!]);
+      await expectAllCompleted([free!]);
       expect((await stateOf(expired!.threadId)).enqueue_no).toBe(1);
     } finally {
       await client.query('rollback');
       client.release();
     }
-    await allEnd([lost!, expired!]);
+    await expectAllCompleted([lost!, expired!]);
     expect(await lanefold.runs.wait(cancelled!)).toMatchObject({ status: 'cancelled' });
   });
 
-  test('or delivers one twice, or an old one late, starts nothing', async () => {
+  test('or delivers a job twice or late starts nothing', async () => {
     await lanefold.startWorker(quick);
     const [run] = await enqueue(1);
     const { threadId, id } = run!;
-    await until('it runs', () => model.calls.length === 1);
+    await until('the run is in progress', () => model.calls.length === 1);
     const before = await stateOf(threadId);
     const job = { thread_id: threadId, run_id: id, agent: 'a', enqueue_no: 1 };
     await queue.add(job, 0);
@@ -191,21 +191,21 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     expect(await outcome({ ...job, enqueue_no: 9 }, 'newer')).toEqual({ status: 'running', reason: 'superseded' });
     expect(await stateOf(threadId)).toEqual(before);
     gate.resolve();
-    await allEnd([run!]);
+    await expectAllCompleted([run!]);
     const ended = await stateOf(threadId);
     expect(await outcome(job, 'late')).toEqual({ status: 'completed', reason: 'not_queued' });
     expect(await stateOf(threadId)).toEqual(ended);
     expect(model.calls).toHaveLength(1);
   });
 
-  test('is not asked for a run whose worker renews its lease for longer than that lasts', async () => {
+  test('gets no new job for a run whose worker renews the lease beyond its duration', async () => {
     const lease = { leaseMs: 900, sweepMs: 100 };
     await lanefold.startWorker(lease);
     await lanefold.startWorker(lease);
     const [run] = await enqueue(1);
-    await until('it runs', () => model.calls.length === 1);
+    await until('the run is in progress', () => model.calls.length === 1);
     const leases = new Set<number>();
-    await until('its lease has moved by more than two leases', async () => {
+    await until('the lease has been extended by more than two leases', async () => {
       const { rows } = await lanefold.database.pool.query<{ until: string }>(
         'select extract(epoch from lease_until) * 1000 as until from lanefold.run where thread_id = $1',
         [run!.threadId],
@@ -216,7 +216,7 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     expect(leases.size).toBeGreaterThan(3);
     expect(await stateOf(run!.threadId)).toMatchObject({ status: 'running', enqueue_no: 1, lease: '1', step: 0 });
     gate.resolve();
-    await allEnd([run!]);
+    await expectAllCompleted([run!]);
     expect(model.calls).toHaveLength(1);
     expect((await eventsOf(lanefold, run!.threadId)).map((event) => event.kind)).not.toContain('llm_lost');
   });

@@ -1,23 +1,22 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import type { ChildProcess } from 'node:child_process';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { startRedis, type RedisServer } from '../../src/chaos/services/redis.ts';
 import { startCli, type CliProcess } from '../cli/cli.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound } from '../support/log.ts';
 import { startModelServer, type ModelServer, type RecordedRequest, type Reply } from '../support/openai-server.ts';
-import { startRedis } from '../support/redis.ts';
 import { deferred, until } from '../support/until.ts';
 import agents from './fixtures/agents.ts';
-import { shapeOf } from './normalise.ts';
+import { shapeOf } from './log-shape.ts';
 
 const runs = 12;
 const file = path.resolve(import.meta.dirname, 'fixtures/agents.ts');
 
-/** A tool call, then an answer; a function of the conversation alone, so that a repeated call is answered the same. */
+/** A tool call, then an answer. Depends only on the conversation, so that a repeated call gets the same response. */
 const answer = ({ body }: RecordedRequest): Reply => {
   const { messages } = body as { messages: { role: string }[] };
   return messages.at(-1)!.role === 'user'
@@ -28,7 +27,7 @@ const answer = ({ body }: RecordedRequest): Reply => {
 describe.skipIf(noRedis())('a rolling restart of worker processes under load', () => {
   let database: TestDatabase;
   let dir: string;
-  let redis: { url: string; process: ChildProcess } | undefined;
+  let redis: RedisServer | undefined;
   let server: ModelServer;
   let lanefold: TestLanefold;
   let workers: CliProcess[];
@@ -36,7 +35,7 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
     workers = [];
     database = await createDatabase();
     dir = await mkdtemp(path.join(tmpdir(), 'lanefold-rolling-'));
-    // the command line has no option for the prefix of queues, so they get a server of their own
+    // worker processes have no option for the queue prefix, so they need a separate server
     redis = queueBackend() === 'redis' ? await startRedis(dir) : undefined;
     server = await startModelServer();
     vi.stubEnv('OPENAI_BASE_URL', server.url);
@@ -49,14 +48,15 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
     await Promise.all(workers.map((worker) => worker.ended));
     await lanefold?.close();
     await server?.close();
-    redis?.process.kill();
+    await redis?.stop();
     await database?.drop();
     await rm(dir, { recursive: true, force: true });
     vi.unstubAllEnvs();
   });
 
   const startWorker = async (): Promise<CliProcess & { id: string }> => {
-    const worker = startCli(['worker', '--agents', file, '--json', '--grace', '100'], {
+    const worker = startCli(['--agents', file, '--json', '--grace', '100'], {
+      program: 'dist/workers/worker.js',
       env: { DATABASE_URL: database.url, ...(redis ? { REDIS_URL: redis.url } : {}) },
     });
     workers.push(worker);
@@ -70,13 +70,13 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
       "select count(*)::int from lanefold.run where status = 'running' and worker_id = $1",
       [worker.id],
     );
-    // given back, not left to their leases
+    // handed over, not left until the leases expire
     expect(rows).toEqual([{ count: 0 }]);
     const last = worker.said().stdout.trimEnd().split('\n').at(-1)!;
     return JSON.parse(last) as { event: string; handed_over: number };
   };
 
-  test('fails no run, and each log is as if nothing had happened', async () => {
+  test('fails no run, and every log equals that of an undisturbed run', async () => {
     server.reply(answer, answer);
     const first = await startWorker();
     const control = await lanefold.runs.enqueue({ agent: 'slow', input: 'go' });
@@ -96,10 +96,16 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
 
     const second = await startWorker();
     expect(await stop(first)).toMatchObject({ event: 'stopped', handed_over: runs });
-    await until('the second worker has asked for all of them', () => server.requests.length - before === 2 * runs);
+    await until(
+      'the second worker has called the model for every run',
+      () => server.requests.length - before === 2 * runs,
+    );
     const third = await startWorker();
     expect(await stop(second)).toMatchObject({ event: 'stopped', handed_over: runs });
-    await until('the third worker has asked for all of them', () => server.requests.length - before === 3 * runs);
+    await until(
+      'the third worker has called the model for every run',
+      () => server.requests.length - before === 3 * runs,
+    );
     gate.resolve();
 
     const undisturbedKinds = await kindsOf(control.threadId);
@@ -108,7 +114,7 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
       expect(await shapeOf(lanefold, run.threadId)).toEqual(undisturbed);
       const kinds = await kindsOf(run.threadId);
       expect(kinds.filter(([kind]) => kind === 'llm_lost')).toHaveLength(2);
-      // each lost call was told as started; besides that the trace is the same
+      // apart from the started and lost events of each lost call, the trace is the same
       const lost = kinds.findIndex(([kind]) => kind === 'llm_lost');
       expect(kinds.toSpliced(lost, 4)).toEqual(undisturbedKinds);
       await expectSound(lanefold, run.threadId);

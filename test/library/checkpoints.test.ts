@@ -1,7 +1,7 @@
 import { createLanefold, defineAgent, defineTool, type Run } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { startBench } from '../faults/harness.ts';
+import { startHarness } from '../faults/harness.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { entriesOf, eventsOf, expectSound } from '../support/log.ts';
@@ -212,19 +212,19 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
 
 describe.skipIf(noRedis())('a run whose worker died', () => {
   test('goes on from a token of its step, and from no other', async () => {
-    const bench = await startBench({ tokenSecrets: ['s'] });
+    const bench = await startHarness({ tokenSecrets: ['s'] });
     try {
       const arrived = [deferred(), deferred()];
       const gates = [deferred(), deferred()];
-      bench.outside.respond = async (visit) => {
-        if (visit.kind === 'tool') return { result: 1 };
-        if (visit.worker !== 'first') return { text: `said by ${visit.worker}` };
-        arrived[visit.turn]!.resolve();
-        await gates[visit.turn]!.promise;
+      bench.callServer.respond = async (call) => {
+        if (call.kind === 'tool') return { result: 1 };
+        if (call.worker !== 'first') return { text: `said by ${call.worker}` };
+        arrived[call.turn]!.resolve();
+        await gates[call.turn]!.promise;
         return { calls: [{ name: 'look' }] };
       };
       const onlyByToken = { leaseMs: 120_000, sweepMs: 3_600_000 };
-      const first = await bench.child({ name: 'first', worker: onlyByToken });
+      const first = await bench.spawnWorker({ name: 'first', worker: onlyByToken });
       const run = await bench.runs.enqueue({ agent: 'fault', input: 'go' });
       await arrived[0]!.promise;
       const early = await bench.runs.checkpoint(run);
@@ -234,10 +234,10 @@ describe.skipIf(noRedis())('a run whose worker died', () => {
       await first.kill();
       await expect(bench.runs.resume(token)).rejects.toMatchObject({ code: 'run_active' });
 
-      await bench.runOut(run.threadId);
+      await bench.expireLease(run.threadId);
       await expect(bench.runs.resume(early.token)).rejects.toMatchObject({ code: 'token_stale' });
       expect(await bench.runs.resume(token)).toMatchObject({ id: run.id, status: 'running' } satisfies Partial<Run>);
-      await bench.child({ name: 'second', worker: onlyByToken });
+      await bench.spawnWorker({ name: 'second', worker: onlyByToken });
       expect(await bench.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({
         status: 'completed',
         result: 'said by second',

@@ -2,7 +2,7 @@ import { createLanefold, defineAgent, type AgentDefinition } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
-import { freePort } from '../support/redis.ts';
+import { freePort } from '../../src/postgres/embedded/free-port.ts';
 
 describe.skipIf(noRedis())('createLanefold', () => {
   let database: TestDatabase;

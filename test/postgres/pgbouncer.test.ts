@@ -4,7 +4,7 @@ import path from 'node:path';
 import { createLanefold, isLanefoldError, type Lanefold } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { startBench, type FaultBench } from '../faults/harness.ts';
+import { startHarness, type FaultHarness } from '../faults/harness.ts';
 import { faultAgent } from '../faults/fixtures/agent.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, expectSound } from '../support/log.ts';
@@ -15,12 +15,12 @@ const probeDir = await mkdtemp(path.join(tmpdir(), 'lanefold-bouncer-'));
 afterAll(() => rm(probeDir, { recursive: true, force: true }));
 
 describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
-  let bench: FaultBench;
+  let bench: FaultHarness;
   let bouncer: PgBouncer | undefined;
   let lanefold: Lanefold;
   let through: { databaseUrl: string; directUrl: string };
   beforeAll(async () => {
-    bench = await startBench();
+    bench = await startHarness();
     bouncer = await startPgBouncer(bench.database.url, probeDir);
     if (!bouncer) return;
     through = { databaseUrl: bouncer.url, directUrl: bench.database.url };
@@ -40,10 +40,10 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
     });
 
   bounced('many runs at once end, with waits, and leave sound logs', async () => {
-    bench.outside.respond = (visit) =>
-      visit.kind === 'tool'
+    bench.callServer.respond = (call) =>
+      call.kind === 'tool'
         ? { result: 'done' }
-        : visit.turn === 0
+        : call.turn === 0
           ? {
               calls: [
                 { id: 'c0', name: 'look' },
@@ -63,9 +63,9 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
 
   bounced('a run is steered, another cancelled', async () => {
     const gate = deferred();
-    bench.outside.respond = async ({ turn }) => gate.promise.then(() => ({ text: `answer ${turn}` }));
+    bench.callServer.respond = async ({ turn }) => gate.promise.then(() => ({ text: `answer ${turn}` }));
     const worker = await lanefold.startWorker();
-    const count = () => bench.outside.count('model');
+    const count = () => bench.callServer.count('model');
     const before = count();
     const steered = await lanefold.runs.enqueue({ agent: 'fault', input: 'one' });
     const cancelled = await lanefold.runs.enqueue({ agent: 'fault', input: 'two' });
@@ -87,7 +87,7 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
   });
 
   bounced('a run is enqueued in a transaction of the caller’s, through the pooler too', async () => {
-    bench.outside.respond = () => ({ text: 'ended' });
+    bench.callServer.respond = () => ({ text: 'ended' });
     const pool = new pg.Pool({ connectionString: bouncer!.url, max: 2 });
     const client = await pool.connect();
     const enqueue = () => lanefold.runs.enqueue({ agent: 'fault', input: 'hi' }, { tx: client });
@@ -106,14 +106,14 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
   });
 
   bounced('a worker is killed in a model call, and another one goes on', async () => {
-    bench.outside.respond = ({ worker }) => (worker === 'child' ? new Promise<never>(() => {}) : { text: 'saved' });
+    bench.callServer.respond = ({ worker }) => (worker === 'child' ? new Promise<never>(() => {}) : { text: 'saved' });
     const { queuePrefix, redisUrl } = bench.options;
     const own = { ...through, preparedStatements: false, queuePrefix: queuePrefix!, redisUrl: redisUrl! };
-    const child = await bench.child({ lanefold: own });
+    const child = await bench.spawnWorker({ lanefold: own });
     const run = await lanefold.runs.enqueue({ agent: 'fault', input: 'hi' });
-    await until('the child is at it', () => bench.outside.visits.some((visit) => visit.worker === 'child'));
+    await until('the child is at it', () => bench.callServer.calls.some((call) => call.worker === 'child'));
     await child.kill();
-    await bench.runOut(run.threadId);
+    await bench.expireLease(run.threadId);
     const worker = await lanefold.startWorker({ sweepMs: 100 });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'saved' });
     await expectSound(bench, run.threadId);
@@ -123,7 +123,7 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
   bounced('with prepared statements left on says what is wrong and what to do', async () => {
     const careless = await createLanefold({
       ...bench.options,
-      ...faultAgent(bench.outside.url, 'careless'),
+      ...faultAgent(bench.callServer.url, 'careless'),
       ...through,
       preparedStatements: true,
     });

@@ -1,10 +1,10 @@
 import { inFragments } from './openai-protocol.ts';
-import type { Say } from './openai-server.ts';
+import type { ModelAnswer } from './openai-server.ts';
 
-/** An answer of POST /messages with thinking, text and tool_use blocks; every thinking block is signed `sig-1`. */
-export function anthropicAnswer(say: Say): { events: string[]; whole: unknown } {
-  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = say;
-  const stop_reason = say.finishReason ?? (toolCalls.length > 0 ? 'tool_use' : 'end_turn');
+/** A response of POST /messages with thinking, text and tool_use blocks; every thinking block is signed `sig-1`. */
+export function anthropicAnswer(answer: ModelAnswer): { events: string[]; whole: unknown } {
+  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = answer;
+  const stop_reason = answer.finishReason ?? (toolCalls.length > 0 ? 'tool_use' : 'end_turn');
   const [input_tokens, output_tokens] = usage ?? [0, 0];
   const message = { id: 'msg_1', type: 'message', role: 'assistant', model: 'test-model' };
   const events: string[] = [];

@@ -5,12 +5,12 @@ import { templateDatabase } from './services.ts';
 
 export interface TestDatabase {
   url: string;
-  /** For asking the tables directly. */
+  /** For direct queries. */
   pool: pg.Pool;
   drop(): Promise<void>;
 }
 
-/** A database of its own for a test file, copied from the migrated template; `empty` from nothing. */
+/** Creates a database for a test file from the migrated template, or an `empty` one. */
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const admin = async (sql: string) => {

@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Content } from '@ai-sdk/provider';
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
-/** What a fake model says in one call. */
+/** The response of a fake model to one call. */
 export interface FakeTurn {
   text?: string;
   thinking?: string;
@@ -9,11 +9,11 @@ export interface FakeTurn {
   finishReason?: 'stop' | 'tool-calls' | 'length' | 'content-filter' | 'error' | 'other';
   /** Input and output tokens; default [10, 5]. */
   usage?: [number, number];
-  /** Pieces the text is cut into; default 1. */
+  /** Number of deltas the text is split into; default 1. */
   deltas?: number;
 }
 
-/** A list is played call by call, its last turn again and again; a function sees the call and its number from 0. */
+/** A list has one turn per call and repeats its last one; a function gets the call and its number, from 0. */
 export type FakeScript =
   FakeTurn[] | ((call: LanguageModelV4CallOptions, n: number) => FakeTurn | Error | Promise<FakeTurn | Error>);
 
@@ -21,7 +21,7 @@ export interface FakeModel extends LanguageModelV4 {
   readonly calls: LanguageModelV4CallOptions[];
 }
 
-/** An AI SDK model in this process. An error that the script returns or throws is the error of the call. */
+/** An in-process AI SDK model. The call fails with any error that the script returns or throws. */
 export function fakeModel(script: FakeScript): FakeModel {
   const calls: LanguageModelV4CallOptions[] = [];
   const next = async (call: LanguageModelV4CallOptions): Promise<FakeTurn> => {

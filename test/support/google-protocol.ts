@@ -1,13 +1,13 @@
 import { inFragments } from './openai-protocol.ts';
-import type { Say } from './openai-server.ts';
+import type { ModelAnswer } from './openai-server.ts';
 
 /**
- * An answer of Gemini's `:streamGenerateContent?alt=sse`, and of `:generateContent` as a whole. Every function call is
- * signed `sig-1`. Calls without an id leave it out, as older models do.
+ * A response of Gemini's `:streamGenerateContent?alt=sse`, or of `:generateContent`. Every function call is signed
+ * `sig-1`. Calls without an id omit it, as older models do.
  */
-export function googleAnswer(say: Say): { events: string[]; whole: unknown } {
-  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = say;
-  const finishReason = say.finishReason ?? 'STOP';
+export function googleAnswer(response: ModelAnswer): { events: string[]; whole: unknown } {
+  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = response;
+  const finishReason = response.finishReason ?? 'STOP';
   const base = { modelVersion: 'test-model', responseId: 'resp_1' };
   const usageMetadata = usage && {
     promptTokenCount: usage[0],

@@ -3,20 +3,20 @@ import { createLanefold, type Lanefold, type LanefoldOptions } from 'lanefold';
 import { inject } from 'vitest';
 import { createDatabase, type TestDatabase } from './database.ts';
 
-/** The backend of the project this suite runs in. */
+/** The queue backend of the current Vitest project. */
 export const queueBackend = (): 'postgres' | 'redis' =>
   process.env['LANEFOLD_TEST_QUEUE'] === 'redis' ? 'redis' : 'postgres';
 
-/** True in the Redis project on a machine without Redis. Use as `describe.skipIf(noRedis())`. */
+/** Whether this is the Redis project on a machine without Redis. Use as `describe.skipIf(noRedis())`. */
 export const noRedis = (): boolean => queueBackend() === 'redis' && !inject('redisUrl');
 
 export interface TestLanefold extends Lanefold {
   database: TestDatabase;
-  /** What another process needs to join: same database, queue and prefix. */
+  /** Options with which another process joins: same database, queue and prefix. */
   options: LanefoldOptions;
 }
 
-/** A Lanefold on a database and queue of its own; `close` ends its workers and drops the database. */
+/** Creates a Lanefold with its own database and queue; `close` stops its workers and drops the database. */
 export async function startLanefold(options: LanefoldOptions = {}): Promise<TestLanefold> {
   const database = await createDatabase();
   const own: LanefoldOptions = {

@@ -1,6 +1,6 @@
 import type net from 'node:net';
 
-/** Has a server listen on a free port of this machine, in the place of the service at `url`. Resolves with its own URL. */
+/** Makes `server` listen on a free local port and resolves with the URL of `service`, changed to that address. */
 export async function listenFor(server: net.Server, service: string): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = new URL(service);

@@ -43,13 +43,13 @@ export async function ledgerOf(lanefold: TestLanefold, threadId: string, runId?:
 export const entriesOf = (lanefold: Lanefold, threadId: string): Promise<Entry[]> =>
   lanefold.threads.entries(threadId, { limit: 10_000 });
 
-/** Role and content of what a lane's next model call would see. */
+/** Role and content of each message in the context of a lane's next model call. */
 export const contextOf = async (lanefold: Lanefold, threadId: string, contextRef = 'default') =>
   (await lanefold.contexts.project(threadId, { contextRef })).map((row) => [row.role, row.content]);
 
 /**
- * What must hold of every thread at rest: gapless numbers, closed groups, one terminal event a run, the lane cache as
- * the log says, and for every answer the hash of exactly what stood before it.
+ * Asserts the invariants of a thread at rest: gapless sequence numbers, closed groups, one terminal event per run, a
+ * lane cache that matches the log, and for every answer the hash of exactly the messages before it.
  */
 export async function expectSound(lanefold: TestLanefold, threadId: string): Promise<void> {
   const { pool } = lanefold.database;
@@ -85,7 +85,7 @@ export async function expectSound(lanefold: TestLanefold, threadId: string): Pro
     expectClosed(await lanefold.contexts.project(threadId, { contextRef }));
   }
   for (const entry of entries) {
-    // a transformer's or a contract's words are in the hash and not in the log
+    // messages added by a transformer or an output contract are hashed but not logged
     const { context_hash: hash, transformed, output_hash: contract } = entry.refs;
     if (!hash || transformed || contract) continue;
     const before = await lanefold.contexts.project(threadId, { contextRef: entry.contextRef!, atSeq: entry.seq - 1 });
@@ -94,7 +94,7 @@ export async function expectSound(lanefold: TestLanefold, threadId: string): Pro
   }
 }
 
-/** I4: after an assistant message with calls come its tool messages in call order, and no others anywhere. */
+/** Asserts that every assistant message with calls is followed by its tool messages in call order, with no others. */
 export function expectClosed(rows: ContextRow[]): void {
   for (let i = 0; i < rows.length; i++) {
     const calls = (rows[i]!.tool_calls ?? []) as { id: string }[];

@@ -1,15 +1,15 @@
-import type { Say } from './openai-server.ts';
+import type { ModelAnswer } from './openai-server.ts';
 
-/** A text in `count` pieces, cut anywhere. */
+/** Splits a text into `count` pieces at arbitrary positions. */
 export function inFragments(text: string, count: number): string[] {
   const size = Math.max(1, Math.ceil(text.length / count));
   return text.match(new RegExp(`[^]{1,${size}}`, 'g')) ?? [];
 }
 
-/** An answer of POST /chat/completions: its server-sent events, and the whole JSON for calls that do not stream. */
-export function openaiAnswer(say: Say): { events: string[]; whole: unknown } {
-  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = say;
-  const finish = say.finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
+/** A response of POST /chat/completions: server-sent events, or one JSON document for calls that do not stream. */
+export function openaiAnswer(answer: ModelAnswer): { events: string[]; whole: unknown } {
+  const { text = '', reasoning = '', toolCalls = [], usage = [10, 5], fragments = 3 } = answer;
+  const finish = answer.finishReason ?? (toolCalls.length > 0 ? 'tool_calls' : 'stop');
   const base = { id: 'chatcmpl-1', created: 1, model: 'test-model' };
   const tokens = usage && {
     prompt_tokens: usage[0],

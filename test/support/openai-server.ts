@@ -4,32 +4,32 @@ import { anthropicAnswer } from './anthropic-protocol.ts';
 import { googleAnswer } from './google-protocol.ts';
 import { openaiAnswer } from './openai-protocol.ts';
 
-/** What a model says, for any of the protocols. `fragments` cuts texts and arguments into that many pieces (default 3). */
-export interface Say {
+/** A model response, for any protocol. `fragments` is the number of pieces of each text and argument (default 3). */
+export interface ModelAnswer {
   text?: string;
   reasoning?: string;
   toolCalls?: { id?: string; name: string; arguments: string }[];
   finishReason?: string;
-  /** Input and output tokens; `null` leaves usage out. Default [10, 5]. */
+  /** Input and output tokens; `null` omits the usage. Default [10, 5]. */
   usage?: [number, number] | null;
   fragments?: number;
   /** Closes the socket after this many stream events. */
   cutAfter?: number;
-  /** Goes silent after this many stream events, until the client leaves. */
+  /** Goes silent after this many stream events, until the client disconnects. */
   hangAfter?: number;
 }
 
-/** A say, an HTTP answer as it is, or silence before any answer. */
-export type Reply = Say | { status: number; headers?: Record<string, string>; body?: unknown } | { hang: true };
+/** A model response, a raw HTTP response, or no response at all. */
+export type Reply = ModelAnswer | { status: number; headers?: Record<string, string>; body?: unknown } | { hang: true };
 
-/** A reply, or a function that sees the request and may take its time. */
+/** A reply, or a function of the request that may be asynchronous. */
 type QueuedReply = Reply | ((request: RecordedRequest) => Reply | Promise<Reply>);
 
 export interface RecordedRequest {
   url: string;
   headers: IncomingHttpHeaders;
   body: any; // eslint-disable-line @typescript-eslint/no-explicit-any
-  /** Resolves when the connection of this request is done with, also by the client leaving. */
+  /** Resolves when the connection of this request is closed, by either side. */
   closed: Promise<void>;
 }
 
@@ -37,9 +37,9 @@ export interface ModelServer {
   /** Base URL with `/v1`, for all protocols. */
   url: string;
   requests: RecordedRequest[];
-  /** Queues replies; each request takes the next one. An empty queue answers 500. */
+  /** Queues replies, one per request. With an empty queue the server responds with 500. */
   reply(...replies: QueuedReply[]): void;
-  /** Resolves with the next request to arrive. */
+  /** Resolves with the next request. */
   nextRequest(): Promise<RecordedRequest>;
   close(): Promise<void>;
 }
@@ -85,14 +85,14 @@ function send(request: RecordedRequest, response: ServerResponse, reply: Reply):
     return;
   }
   const answer = protocolOf(request.url)(reply);
-  // Gemini tells by the path, the others in the body
+  // Gemini requests a stream in the path, the others in the body
   if (!request.body?.stream && !request.url.includes(':streamGenerateContent')) {
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(answer.whole));
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream' });
   for (const [i, event] of answer.events.entries()) {
-    // Destroyed in the write's callback, so that what came before the cut does arrive.
+    // destroyed in the callback of the write, so that the client receives everything before
     if (reply.cutAfter === i) return void response.write('\n', () => response.destroy());
     if (reply.hangAfter === i) return;
     response.write(event);

@@ -1,48 +1,21 @@
-import net from 'node:net';
-import { listenFor } from './listen.ts';
+import { startProxy } from '../../src/chaos/services/proxy.ts';
 
 export interface Outage {
-  /** The URL of the service, by way of a line that can be cut. */
+  /** URL of the service, through the proxy. */
   url: string;
-  /** Nothing is answered any more, and nothing refused. */
+  /** Starts the outage: the service neither answers nor refuses connections. */
   begin(): void;
-  /** The line is as before; connections of the time of the outage are lost. */
+  /** Ends the outage; existing connections are reset. */
   end(): void;
   close(): Promise<void>;
 }
 
-/** A line to a service that may fall silent, as where a host or its network is gone. */
+/** Puts a proxy in front of a service to simulate the loss of its host or network. */
 export async function startOutage(service: string): Promise<Outage> {
   const target = new URL(service);
-  const sockets = new Set<net.Socket>();
-  let silent = false;
-  const hangUp = () => sockets.forEach((socket) => socket.destroy());
-  const server = net.createServer((client) => {
-    const upstream = net.connect(Number(target.port || 6379), target.hostname);
-    for (const [from, to] of [
-      [client, upstream],
-      [upstream, client],
-    ] as const) {
-      sockets.add(from);
-      from.on('data', (data) => silent || to.write(data));
-      from.on('error', () => {});
-      from.on('close', () => {
-        sockets.delete(from);
-        to.destroy();
-      });
-    }
-  });
-  const url = await listenFor(server, service);
-  return {
-    url,
-    begin: () => void (silent = true),
-    end: () => {
-      silent = false;
-      hangUp();
-    },
-    close: () => {
-      hangUp();
-      return new Promise((resolve) => server.close(() => resolve()));
-    },
-  };
+  const proxy = await startProxy(() => ({ host: target.hostname, port: Number(target.port || 6379) }));
+  const url = new URL(service);
+  url.hostname = '127.0.0.1';
+  url.port = String(proxy.port);
+  return { url: url.href, begin: () => proxy.silence(false), end: proxy.reset, close: proxy.close };
 }

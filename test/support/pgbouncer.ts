@@ -2,20 +2,20 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { chmod, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import pg from 'pg';
+import { freePort } from '../../src/postgres/embedded/free-port.ts';
 import { until } from './until.ts';
-import { freePort } from './redis.ts';
 
 export interface PgBouncer {
-  /** The same database and user, through the pooler. */
+  /** URL of the same database and user, through the pooler. */
   url: string;
   stop(): Promise<void>;
 }
 
 const places = ['pgbouncer', '/usr/sbin/pgbouncer', '/usr/local/sbin/pgbouncer', '/opt/homebrew/bin/pgbouncer'];
 
-/** Starts the first of `places` that can be started. */
+/** Starts the first of `places` that exists. */
 async function spawnFirst(config: string): Promise<ChildProcess | undefined> {
-  // root is refused, so it becomes nobody
+  // PgBouncer refuses to run as root
   const identity = process.geteuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
   for (const place of places) {
     const child = spawn(place, ['-q', config], { stdio: ['ignore', 'ignore', 'inherit'], ...identity });
@@ -27,7 +27,7 @@ async function spawnFirst(config: string): Promise<ChildProcess | undefined> {
   return undefined;
 }
 
-/** A PgBouncer in transaction mode before the database; undefined where there is none. `dir` holds its files. */
+/** Starts PgBouncer in transaction mode in front of a database; undefined if it is not installed. `dir` holds its files. */
 export async function startPgBouncer(databaseUrl: string, dir: string): Promise<PgBouncer | undefined> {
   const target = new URL(databaseUrl);
   const port = await freePort();
@@ -63,8 +63,8 @@ ignore_startup_parameters = extra_float_digits
   const url = new URL(databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String(port);
-  await until('PgBouncer answers', async () => {
-    if (child.exitCode !== null) throw new Error(`PgBouncer ended with ${child.exitCode}`);
+  await until('PgBouncer accepts connections', async () => {
+    if (child.exitCode !== null) throw new Error(`PgBouncer exited with ${child.exitCode}`);
     const client = new pg.Client({ connectionString: url.href });
     client.on('error', () => {});
     try {

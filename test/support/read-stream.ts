@@ -2,7 +2,7 @@ import type { StreamItem } from 'lanefold';
 import { expect } from 'vitest';
 import { until } from './until.ts';
 
-/** Reads a stream in the background; `items` grows as it comes. */
+/** Reads a stream in the background and appends to `items`. */
 export function readStream(stream: AsyncIterable<StreamItem>) {
   const items: StreamItem[] = [];
   const ended = (async () => {
@@ -15,19 +15,19 @@ export function readStream(stream: AsyncIterable<StreamItem>) {
     ended,
     kinds,
     seqs: () => items.flatMap((item) => (item.type === 'event' ? [item.event.eventSeq] : [])),
-    has: (kind: string) => until(`${kind} came`, () => kinds().includes(kind)),
-    /** Text or thinking of a call, put together as a client does. Fails on a gap or an overlap. */
+    has: (kind: string) => until(`${kind} arrives`, () => kinds().includes(kind)),
+    /** The text or thinking of a call, assembled as a client does. Fails on a gap or an overlap. */
     answer(part: 'text' | 'thinking' = 'text', callId?: string) {
-      let told = '';
+      let text = '';
       for (const item of items) {
         if (item.type === 'event' || (callId !== undefined && item.llmCallId !== callId)) continue;
-        if (item.type === 'llm_snapshot') told = item[part];
+        if (item.type === 'llm_snapshot') text = item[part];
         else if (part in item) {
-          expect(item.offset).toBe(told.length);
-          told += (item as never)[part];
+          expect(item.offset).toBe(text.length);
+          text += (item as never)[part];
         }
       }
-      return told;
+      return text;
     },
   };
 }

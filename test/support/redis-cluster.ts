@@ -1,23 +1,25 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { Redis } from 'ioredis';
-import { freePort } from './redis.ts';
+import { startRedis, type RedisServer } from '../../src/chaos/services/redis.ts';
+import { freePort } from '../../src/postgres/embedded/free-port.ts';
 import { until } from './until.ts';
 
 export interface RedisCluster {
   url: string;
-  /** A client of each node. */
+  /** One client per node. */
   clients: Redis[];
-  /** Kills a node and starts it anew, empty and with its slots. */
+  /** Kills a node and restarts it empty, with its slots. */
   restart(node: number): Promise<void>;
   stop(): Promise<void>;
 }
 
-const nodes = 3;
+const size = 3;
+const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000'];
 
-// the nodes talk to each other on their port + 10,000
+// nodes talk to each other on their port + 10,000
 async function nodePort(): Promise<number> {
   for (;;) {
     const port = await freePort();
@@ -25,50 +27,37 @@ async function nodePort(): Promise<number> {
   }
 }
 
-/** Three masters without replicas or persistence; undefined where there is no redis-server and redis-cli. */
+/** Starts three masters without replicas or persistence; undefined without redis-server. Also needs redis-cli. */
 export async function startRedisCluster(dir: string): Promise<RedisCluster | undefined> {
-  const ports: number[] = [];
-  while (ports.length < nodes) ports.push(await nodePort());
-  const children: ChildProcess[] = [];
-  const gone: Promise<void>[] = [];
-  const start = async (node: number): Promise<boolean> => {
-    const own = path.join(dir, `node-${node}`);
-    await mkdir(own, { recursive: true });
-    const settings = ['--cluster-enabled', 'yes', '--cluster-node-timeout', '2000', '--save', '', '--appendonly', 'no'];
-    const where = ['--port', String(ports[node]), '--bind', '127.0.0.1', '--dir', own];
-    const child = spawn('redis-server', [...where, ...settings], { stdio: 'ignore' });
-    children[node] = child;
-    gone[node] = new Promise((resolve) => child.once('exit', () => resolve()));
-    return new Promise((resolve) => {
-      child.once('error', () => resolve(false)).once('spawn', () => resolve(true));
-    });
-  };
-  if (!(await start(0))) return undefined;
-  for (let node = 1; node < nodes; node++) await start(node);
-  const clients = ports.map((port) => new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null }));
+  const nodes: RedisServer[] = [];
+  while (nodes.length < size) {
+    const nodeDir = path.join(dir, `node-${nodes.length}`);
+    await mkdir(nodeDir, { recursive: true });
+    const node = await startRedis(nodeDir, { port: await nodePort(), args: settings });
+    if (!node) return undefined;
+    nodes.push(node);
+  }
+  const clients = nodes.map(({ port }) => new Redis({ port, host: '127.0.0.1', maxRetriesPerRequest: null }));
   for (const client of clients) client.on('error', () => {});
   for (const client of clients) await client.ping();
-  const addresses = ports.map((port) => `127.0.0.1:${port}`);
+  const addresses = nodes.map(({ port }) => `127.0.0.1:${port}`);
   await promisify(execFile)('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
-  const whole = () =>
-    until('the cluster is whole', async () => {
-      const told = await Promise.all(clients.map((client) => client.cluster('INFO') as Promise<string>));
-      return told.every((info) => info.includes('cluster_state:ok'));
+  const isComplete = () =>
+    until('every node reports a complete cluster', async () => {
+      const infos = await Promise.all(clients.map((client) => client.cluster('INFO') as Promise<string>));
+      return infos.every((info) => info.includes('cluster_state:ok'));
     });
-  await whole();
+  await isComplete();
   return {
     url: `redis+cluster://${addresses.slice(0, 2).join(',')}`,
     clients,
     async restart(node) {
-      children[node]!.kill('SIGKILL');
-      await gone[node];
-      await start(node);
-      await whole();
+      await nodes[node]!.restart();
+      await isComplete();
     },
     async stop() {
       for (const client of clients) client.disconnect();
-      for (const child of children) child.kill('SIGKILL');
-      await Promise.all(gone);
+      await Promise.all(nodes.map((node) => node.stop()));
     },
   };
 }

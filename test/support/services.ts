@@ -3,30 +3,30 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { startRedis } from '../../src/chaos/services/redis.ts';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { buildPackage } from './package.ts';
-import { startRedis } from './redis.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser URL of the test cluster. */
     postgresUrl: string;
-    /** Empty where there is no Redis: the suites of the Redis project skip. */
+    /** Empty without Redis: the suites of the Redis project are skipped. */
     redisUrl: string;
-    /** Folder of the package as users install it, with the programs that tests start. */
+    /** Folder of the package as users install it, plus the programs that tests start. */
     packageDir: string;
   }
 }
 
 export const templateDatabase = 'lanefold_template';
 
-/** Once for the whole run: one PostgreSQL with a migrated template, one Redis where there is one. */
+/** Starts the servers that all tests share: PostgreSQL with a migrated template database and, if available, Redis. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-test-'));
-  // some processes run as another user
+  // PostgreSQL and other servers may run as another user
   await chmod(dir, 0o755);
-  // Durability is not what these tests are about; the fault suites that restart the server start their own.
+  // no durability needed: the suites that restart PostgreSQL start their own
   const postgres = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
   const admin = new pg.Client({ connectionString: postgres.url });
   await admin.connect();
@@ -50,7 +50,7 @@ export default async function setup(project: TestProject) {
   project.provide('packageDir', packageDir);
 
   return async () => {
-    redis?.process.kill();
+    await redis?.stop();
     await postgres.stop();
     await rm(dir, { recursive: true, force: true });
   };

@@ -3,7 +3,7 @@ import { until } from './until.ts';
 export interface SseMessage {
   id?: string;
   event?: string;
-  /** The JSON of the data. */
+  /** The parsed JSON of the data. */
   data: never;
 }
 
@@ -11,18 +11,18 @@ export interface SseReader {
   status: number;
   headers: Headers;
   messages: SseMessage[];
-  /** Everything that came, as it came. */
+  /** Everything received so far, unparsed. */
   raw(): string;
   ids(): number[];
   events(): string[];
   has(event: string): Promise<unknown>;
-  /** Resolves when the server has ended the stream. */
+  /** Resolves when the server ends the stream. */
   ended: Promise<void>;
-  /** Leaves. */
+  /** Disconnects. */
   leave(): void;
 }
 
-/** Reads server-sent events in the background, as the standard says they are read. */
+/** Reads server-sent events in the background, following the standard. */
 export async function readSse(url: string, headers: Record<string, string> = {}): Promise<SseReader> {
   const abort = new AbortController();
   const response = await fetch(url, {
@@ -62,7 +62,7 @@ export async function readSse(url: string, headers: Record<string, string> = {})
     raw: () => raw,
     ids: () => messages.flatMap((message) => (message.id === undefined ? [] : [Number(message.id)])),
     events,
-    has: (event) => until(`${event} came`, () => events().includes(event)),
+    has: (event) => until(`${event} arrives`, () => events().includes(event)),
     ended,
     leave: () => abort.abort(),
   };

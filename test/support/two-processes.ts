@@ -4,11 +4,11 @@ import { startLanefold, type TestLanefold } from './lanefold.ts';
 import { typedModel, type TypedModel } from './typed-model.ts';
 
 export interface Pair {
-  /** Where runs are enqueued and read; it has no worker. */
+  /** Enqueues and reads runs; has no worker. */
   front: TestLanefold;
-  /** Works the runs off, as another process would: it shares the database and the queue, and nothing else. */
+  /** Executes the runs. Shares only the database and the queue with `front`, as another process would. */
   back: Lanefold;
-  /** The model of the agent `typist`, answered by the test. */
+  /** The model of the agent `typist`; the test writes its answers. */
   model: TypedModel;
   close(): Promise<void>;
 }
@@ -24,7 +24,7 @@ const look = defineTool({
 
 const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
 
-/** A process that reads and one that works, with an agent `typist` that has the tools `look` and, with a person's yes, `dig`. */
+/** Starts a reader and a worker. Their agent `typist` has the tools `look` and `dig`; `dig` needs human approval. */
 export async function startPair(options: LanefoldOptions = {}): Promise<Pair> {
   const model = typedModel();
   const agents = [

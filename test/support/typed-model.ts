@@ -1,24 +1,24 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4StreamPart } from '@ai-sdk/provider';
 
-/** One call of a model that a test answers key by key. */
+/** One model call, which the test answers piece by piece. */
 export interface Keyboard {
   call: LanguageModelV4CallOptions;
   think(text: string): void;
   type(text: string): void;
-  /** Ends the answer, with calls of tools where there are some. */
+  /** Ends the answer, optionally with tool calls. */
   stop(...calls: { id: string; name: string; args?: object }[]): void;
-  /** Breaks the answer off. */
+  /** Aborts the answer with an error. */
   fail(error: Error): void;
 }
 
 export interface TypedModel extends LanguageModelV4 {
-  /** The next call, whether it has come already or not. */
+  /** Resolves with the next call, which may have arrived already. */
   next(): Promise<Keyboard>;
 }
 
-/** A model in this process whose answers are written by the test while they are read. */
+/** An in-process model whose answers the test writes while they are being read. */
 export function typedModel(): TypedModel {
-  const come: Keyboard[] = [];
+  const arrived: Keyboard[] = [];
   const waiting: ((keyboard: Keyboard) => void)[] = [];
   return {
     specificationVersion: 'v4',
@@ -26,7 +26,7 @@ export function typedModel(): TypedModel {
     modelId: 'typed',
     supportedUrls: {},
     next: () => {
-      const keyboard = come.shift();
+      const keyboard = arrived.shift();
       return keyboard ? Promise.resolve(keyboard) : new Promise((resolve) => waiting.push(resolve));
     },
     doGenerate: () => Promise.reject(new Error('not typed')),
@@ -62,7 +62,7 @@ export function typedModel(): TypedModel {
       };
       const wake = waiting.shift();
       if (wake) wake(keyboard);
-      else come.push(keyboard);
+      else arrived.push(keyboard);
       return { stream };
     },
   };

@@ -1,21 +1,21 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks again and again until there is a truthy answer, and returns it. `what` is told when `deadlineMs` have passed. */
+/** Polls until `poll` returns a truthy value, and returns that value. After `deadlineMs` it throws an error with `what`. */
 export async function until<T>(
   what: string,
-  ask: () => T | Promise<T>,
+  poll: () => T | Promise<T>,
   deadlineMs = 30_000,
 ): Promise<Exclude<T, undefined | null | false | 0 | ''>> {
   const giveUpAt = performance.now() + deadlineMs;
   for (;;) {
-    const answer = await ask();
-    if (answer) return answer as Exclude<T, undefined | null | false | 0 | ''>;
-    if (performance.now() > giveUpAt) throw new Error(`waited ${deadlineMs} ms in vain until ${what}`);
-    await pause(15);
+    const value = await poll();
+    if (value) return value as Exclude<T, undefined | null | false | 0 | ''>;
+    if (performance.now() > giveUpAt) throw new Error(`timed out after ${deadlineMs} ms waiting until ${what}`);
+    await delay(15);
   }
 }
 
-/** A promise with its handles: lets a test hold a model or a tool for as long as it likes. */
+/** A promise with its settlers, with which a test can block a model or tool. */
 export function deferred<T = void>() {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;

@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
-/** Results follow call order, whatever finished first. */
-export const i8: Check[] = [
+/** Results follow call order, regardless of which call finished first. */
+export const callOrder: Check[] = [
   {
     invariant: 'I8',
-    name: 'the results of a round follow each other in call order, each of its call',
+    name: 'the results of a round are consecutive, in call order, and each belongs to its call',
     holds: 'always',
     sql: `
       select c.thread_id, c.run_id, c.round, c.call_index, c.result_seq, e.payload ->> 'tool_call_id' as found from lanefold._tool_call c
@@ -15,7 +15,7 @@ export const i8: Check[] = [
   },
   {
     invariant: 'I8',
-    name: 'the state of a thread is what its log makes of nothing',
+    name: 'the state of a thread is the state folded from its log',
     holds: 'always',
     sql: `
       select t.id as thread_id, t.state from lanefold.thread t

@@ -1,11 +1,11 @@
-/** A question to the database whose answer is empty when an invariant holds. */
+/** A query that returns no rows while its invariant holds. */
 export interface Check {
   /** Number in docs/guarantees.md. */
   invariant: string;
-  /** What must hold, as a sentence. */
+  /** The condition, as a sentence. */
   name: string;
-  /** `always`: between any two commits. `at_rest`: when no run is under way. */
+  /** `always`: between any two commits. `at_rest`: while no run is in progress. */
   holds: 'always' | 'at_rest';
-  /** Returns a row for each breach, the thread first. */
+  /** Returns one row per violation, with the thread in the first column. */
   sql: string;
 }

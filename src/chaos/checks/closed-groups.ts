@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
 /** Every assistant message with tool calls is followed in its lane by one tool message per call, in call order. */
-export const i4: Check[] = [
+export const closedGroups: Check[] = [
   {
     invariant: 'I4',
-    name: 'no call without its result, no result without its call',
+    name: 'every tool call has its result, and every result its call',
     holds: 'always',
     sql: `
       with message as materialized (
@@ -26,7 +26,7 @@ export const i4: Check[] = [
   },
   {
     invariant: 'I4',
-    name: 'an anchor holds closed groups',
+    name: 'an anchor contains only closed groups',
     holds: 'always',
     sql: `
       select thread_id, seq, lanefold._messages_problem(payload -> 'operation' -> 'result_context' -> 'entries') as problem
@@ -35,7 +35,7 @@ export const i4: Check[] = [
   },
   {
     invariant: 'I4',
-    name: 'a lane is what its messages and operations make it',
+    name: 'a lane matches its messages and operations',
     holds: 'always',
     sql: `
       select coalesce(f.thread_id, l.thread_id) as thread_id, to_jsonb(f) as by_log, to_jsonb(l) as by_lane from (

@@ -1,7 +1,7 @@
 import type { Check } from './check.ts';
 
-/** Numbers are gapless: of entries and events in a thread, of events in a run. */
-export const i1: Check[] = [
+/** Sequence numbers have no gaps: entries and events of a thread, events of a run. */
+export const gaplessSequences: Check[] = [
   {
     invariant: 'I1',
     name: 'rev = number of entries = highest seq + 1',
@@ -23,7 +23,7 @@ export const i1: Check[] = [
   },
   {
     invariant: 'I1',
-    name: 'a run numbers its events 1, 2, 3, …',
+    name: 'the events of a run are numbered 1, 2, 3, …',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.event_count, count(e.seq) as events, max(e.seq) as last_seq

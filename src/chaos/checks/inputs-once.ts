@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
-/** What was said to a run reaches it once, before its last answer. */
-export const i7: Check[] = [
+/** An input to a run reaches it exactly once, before its final answer. */
+export const inputsOnce: Check[] = [
   {
     invariant: 'I7',
-    name: 'an input is in the log once if it was injected, else not at all',
+    name: 'an input is in the log exactly once if it was injected, and otherwise absent',
     holds: 'always',
     sql: `
       select coalesce(i.thread_id, e.thread_id) as thread_id, coalesce(i.id, e.input_id) as input_id, i.status, e.seqs from lanefold.pending_input i
@@ -14,7 +14,7 @@ export const i7: Check[] = [
   },
   {
     invariant: 'I7',
-    name: 'a run that ended with its final answer took every input before it',
+    name: 'a run that ended with a final answer received every input before that answer',
     holds: 'always',
     sql: `
       select i.thread_id, i.run_id, i.id as input_id, i.status, i.entry_seq, r.result_seq from lanefold.pending_input i
@@ -23,7 +23,7 @@ export const i7: Check[] = [
   },
   {
     invariant: 'I7',
-    name: 'queued_inputs counts the queued inputs, and no ended run has any',
+    name: 'queued_inputs equals the number of queued inputs, and is 0 for ended runs',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.queued_inputs, count(i.id) as queued from lanefold._run r

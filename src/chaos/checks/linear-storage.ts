@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
-/** Storage grows with messages: nothing is kept once more per step. */
-export const i10: Check[] = [
+/** Storage grows linearly with messages: no step stores another copy of the context. */
+export const linearStorage: Check[] = [
   {
     invariant: 'I10',
-    name: 'an ended run keeps neither state nor input, and no state is above 64 KB',
+    name: 'an ended run keeps neither state nor input, and no state exceeds 64 KB',
     holds: 'always',
     sql: `
       select thread_id, id as run_id, pg_column_size(state) as state_bytes from lanefold._run
@@ -12,7 +12,7 @@ export const i10: Check[] = [
   },
   {
     invariant: 'I10',
-    name: 'a run writes its trace with its steps',
+    name: 'the number of trace batches of a run is bounded by its steps',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.step, count(b.*) as batches from lanefold.run r

@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
-/** One end of each run. */
-export const i3: Check[] = [
+/** Each run ends once. */
+export const oneTerminalEvent: Check[] = [
   {
     invariant: 'I3',
-    name: 'an ended run has exactly one terminal event, of its status; another none',
+    name: 'an ended run has exactly one terminal event, matching its status; other runs have none',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.status, array_agg(e.kind) as terminal from lanefold.run r left join lanefold.run_event e
@@ -15,7 +15,7 @@ export const i3: Check[] = [
   },
   {
     invariant: 'I3',
-    name: 'a cancel recorded before the end has won',
+    name: 'a run whose cancellation was recorded before it ended is cancelled',
     holds: 'always',
     sql: `
       select thread_id, id as run_id, status, cancel_requested_at, finished_at from lanefold.run

@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
 /** An operation is applied at most once. */
-export const i6: Check[] = [
+export const operationsOnce: Check[] = [
   {
     invariant: 'I6',
-    name: 'an operation is in the log once if it was applied, else not at all',
+    name: 'an operation is in the log exactly once if it was applied, and otherwise absent',
     holds: 'always',
     sql: `
       select coalesce(o.thread_id, e.thread_id) as thread_id, coalesce(o.op_id, e.op_id) as op_id, o.status, e.seqs from lanefold.context_op o

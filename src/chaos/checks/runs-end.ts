@@ -1,18 +1,20 @@
 import type { Check } from './check.ts';
 
-/** An acknowledged run ends. */
-export const i5: Check[] = [
-  {
-    invariant: 'I5',
-    name: 'every run has ended',
-    holds: 'at_rest',
-    sql: `
+export const everyRunEnded: Check = {
+  invariant: 'I5',
+  name: 'every run has ended',
+  holds: 'at_rest',
+  sql: `
       select thread_id, id as run_id, status, worker_id, lease_until, enqueue_no, step from lanefold.run
       where finished_at is null and status <> 'suspended'`,
-  },
+};
+
+/** An acknowledged run ends. */
+export const runsEnd: Check[] = [
+  everyRunEnded,
   {
     invariant: 'I5',
-    name: 'the active run of a thread is the one in an active status',
+    name: 'the active run of a thread is the one with an active status',
     holds: 'always',
     sql: `
       select coalesce(t.id, r.thread_id) as thread_id, t.active_run_id, r.id as run_id
@@ -21,7 +23,7 @@ export const i5: Check[] = [
   },
   {
     invariant: 'I5',
-    name: 'waiting_runs counts the waiting runs, and none waits for nobody',
+    name: 'waiting_runs equals the number of waiting runs, which wait only behind an active run',
     holds: 'always',
     sql: `
       select t.id as thread_id, t.waiting_runs, count(r.id) as waiting from lanefold.thread t
@@ -30,7 +32,7 @@ export const i5: Check[] = [
   },
   {
     invariant: 'I5',
-    name: 'a suspended run waits for a decision and for no worker, and no other run does',
+    name: 'a run awaits a decision if and only if it is suspended, and a suspended run holds no lease',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.status, count(c.run_id) as awaiting from lanefold._run r
@@ -40,7 +42,7 @@ export const i5: Check[] = [
   },
   {
     invariant: 'I5',
-    name: 'a call is denied by a decision, which has its result',
+    name: 'a call is denied if and only if a decision denied it and its outcome is stored',
     holds: 'always',
     sql: `
       select c.thread_id, c.run_id, c.round, c.call_index, c.status, c.approval from lanefold._tool_call c
@@ -49,7 +51,7 @@ export const i5: Check[] = [
   },
   {
     invariant: 'I5',
-    name: 'one interrupt at most waits, and only for a run that is told to end',
+    name: 'at most one interrupt waits, and only for a run whose cancellation was requested',
     holds: 'always',
     sql: `
       select r.thread_id, count(*) as interrupts from lanefold._run r

@@ -1,10 +1,10 @@
 import type { Check } from './check.ts';
 
-/** Entries never change, and nothing is in the log twice. */
-export const i2: Check[] = [
+/** Entries never change, and the log has no duplicates. */
+export const unchangedEntries: Check[] = [
   {
     invariant: 'I2',
-    name: 'the triggers that keep the log append-only are there and always on',
+    name: 'the triggers that keep the log append-only exist and are always enabled',
     holds: 'always',
     sql: `
       select null as thread_id, w.name, g.tgenabled from (values ('append_only'), ('append_only_truncate')) w (name)
@@ -13,7 +13,7 @@ export const i2: Check[] = [
   },
   {
     invariant: 'I2',
-    name: 'a run that has begun has its user message once, at user_seq',
+    name: 'a started run has its user message at user_seq',
     holds: 'always',
     sql: `
       select r.thread_id, r.id as run_id, r.user_seq from lanefold.run r
@@ -23,7 +23,7 @@ export const i2: Check[] = [
   },
   {
     invariant: 'I2',
-    name: 'a model call is answered once',
+    name: 'a model call has at most one answer',
     holds: 'always',
     sql: `
       select thread_id, run_id, refs ->> 'llm_call_id' as llm_call_id, array_agg(seq) as seqs from lanefold.thread_entry
@@ -32,7 +32,7 @@ export const i2: Check[] = [
   },
   {
     invariant: 'I2',
-    name: 'a tool message of a run is the result of exactly one call of it',
+    name: 'a tool message of a run is the result of exactly one of its calls',
     holds: 'always',
     sql: `
       select e.thread_id, e.run_id, e.seq, count(c.call_index) as calls from lanefold.thread_entry e

@@ -2,12 +2,12 @@ import type { FaultKind } from '../schedule.ts';
 import { cut } from './cut.ts';
 import { kill } from './kill.ts';
 import { pool } from './pool.ts';
-import type { ServiceFault, WorkerFault } from './rig.ts';
+import type { ServiceFault, WorkerFault } from './fault.ts';
 import { flush, postgres, redis } from './services.ts';
 import { stop } from './stop.ts';
 
 export const workerFaults: Partial<Record<FaultKind, WorkerFault>> = { kill, stop, cut, pool };
 export const serviceFaults: Partial<Record<FaultKind, ServiceFault>> = { postgres, redis, flush };
 
-/** Faults that must not overlap, because each of them takes away what another needs to be seen. */
+/** Faults that must not overlap: each removes a service that another one needs to take effect. */
 export const exclusive = new Set<FaultKind>(['postgres', 'redis', 'flush', 'pool']);

@@ -1,8 +1,8 @@
-import type { WorkerFault } from './rig.ts';
+import type { WorkerFault } from './fault.ts';
 
-/** SIGKILL. The runs it hit are those the dead worker still holds. */
-export const kill: WorkerFault = async ({ fleet, watch }, slot) => {
+/** SIGKILL. Hits the runs that the dead worker still holds. */
+export const kill: WorkerFault = async ({ fleet, observer }, slot) => {
   const workerId = slot.workerId!;
   await fleet.kill(slot);
-  return { hit: await watch.held(workerId), over: Promise.resolve() };
+  return { hit: await observer.runsHeldBy(workerId), over: Promise.resolve() };
 };

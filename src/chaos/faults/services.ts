@@ -1,28 +1,28 @@
-import type { ServiceFault } from './rig.ts';
+import type { ServiceFault } from './fault.ts';
 
-/** PostgreSQL dies and recovers. The runs it hit are those active when it is back, before anybody has gone on. */
-export const postgres: ServiceFault = async ({ postgres: server, watch }) => {
+/** PostgreSQL crashes and recovers. Hits the runs that are active right after recovery. */
+export const postgres: ServiceFault = async ({ postgres: server, observer }) => {
   await server.crash();
-  return { hit: await watch.active(), over: Promise.resolve() };
+  return { hit: await observer.activeRuns(), over: Promise.resolve() };
 };
 
-/** Redis dies with everything in it, and an empty one comes up. */
-export const redis: ServiceFault = async ({ redis: server, watch }) => {
-  const hit = await watch.active();
+/** Redis is killed and restarted empty. */
+export const redis: ServiceFault = async ({ redis: server, observer }) => {
+  const hit = await observer.activeRuns();
   await server!.restart();
   return { hit, over: Promise.resolve() };
 };
 
-/** Every job is gone: FLUSHALL, or the emptied tables of BullMQ. */
-export const flush: ServiceFault = async ({ redis: server, watch }) => {
-  const hit = await watch.active();
+/** Every job is lost: FLUSHALL, or TRUNCATE of BullMQ's tables. */
+export const flush: ServiceFault = async ({ redis: server, observer }) => {
+  const hit = await observer.activeRuns();
   if (server) await server.flush();
-  else await watch.query(emptyTables);
+  else await observer.query(truncateTables);
   return { hit, over: Promise.resolve() };
 };
 
-// tried again where it waits for a lock too long or meets a deadlock: workers are at work on these tables
-const emptyTables = `
+// retried after a lock timeout or a deadlock, because workers keep using these tables
+const truncateTables = `
   do $$ declare v_tables text; begin
     select string_agg(format('%I.%I', schemaname, tablename), ', ') into v_tables from pg_tables
     where schemaname = 'bullmq' and tablename !~ 'migration|version';
@@ -35,5 +35,5 @@ const emptyTables = `
         perform pg_sleep(0.02);
       end;
     end loop;
-    raise exception 'the tables of the queue could not be emptied';
+    raise exception 'could not truncate the tables of the queue';
   end $$`;

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { WorkerFault } from './rig.ts';
+import type { WorkerFault } from './fault.ts';
 
-/** SIGSTOP, and SIGCONT when its leases are (mostly) past: then it goes on in the middle of what it did, as a zombie. */
-export const stop: WorkerFault = async ({ watch, leaseMs }, slot, { holdLeases }) => {
+/** SIGSTOP, then SIGCONT when its leases have usually expired: the worker continues as a zombie where it was frozen. */
+export const stop: WorkerFault = async ({ observer, leaseMs }, slot, { holdLeases }) => {
   const { process: frozen, workerId } = slot;
   frozen.kill('SIGSTOP');
-  const hit = await watch.held(workerId!);
+  const hit = await observer.runsHeldBy(workerId!);
   const over = delay(holdLeases * leaseMs).then(() => void frozen.kill('SIGCONT'));
   return { hit, over };
 };

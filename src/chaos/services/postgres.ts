@@ -4,22 +4,22 @@ import pg from 'pg';
 import { startEmbeddedPostgres } from '../../postgres/embedded/index.ts';
 import { migrate } from '../../store/schema/migrate.ts';
 
-/** A PostgreSQL of the campaign's own. Workers and clients are an ordinary role, so that connections can run out for them. */
+/** The campaign's PostgreSQL. Workers and clients use an ordinary role, so that connections can run out for them. */
 export interface ChaosPostgres {
-  /** Of the superuser, on the campaign's database; changes with a restart that moves the port. */
+  /** URL of the superuser; changes if a restart moves the port. */
   adminUrl(): string;
-  /** Of the ordinary role through a proxy's port, or directly. */
+  /** URL of the ordinary role, through a proxy's port or direct. */
   url(port?: number): string;
   port(): number;
-  /** Where `LANEFOLD_DIR` must point to look at what is left. */
+  /** The value of `LANEFOLD_DIR` that opens this database later. */
   dir: string;
-  /** Immediate shutdown, as `pg_ctl -m immediate`, then a start that recovers from the write-ahead log. */
+  /** Immediate shutdown, like `pg_ctl -m immediate`, then a start that recovers from the write-ahead log. */
   crash(): Promise<void>;
   stop(): Promise<void>;
 }
 
 const role = 'campaign';
-/** Small enough to be filled within a moment. */
+/** Small enough to exhaust quickly. */
 const maxConnections = 120;
 
 export async function startChaosPostgres(folder: string): Promise<ChaosPostgres> {

@@ -1,24 +1,30 @@
 import net from 'node:net';
 
-/** A TCP proxy before one service for one client process, which can fall silent as a network does. */
+export interface Target {
+  port: number;
+  /** Default 127.0.0.1. */
+  host?: string;
+}
+
+/** A TCP proxy in front of a service that can go silent, as a network does. */
 export interface Proxy {
   port: number;
   /**
-   * From now on nothing arrives, in one direction or both, and nobody is told: connections look alive, new ones are
-   * accepted and stay silent too.
+   * Drops all data, or only responses. Connections look alive: neither side gets an error, and new connections are
+   * accepted but stay silent.
    */
   silence(answersOnly: boolean): void;
-  /** Breaks every connection and forwards again. */
+  /** Resets every connection and forwards data again. */
   reset(): void;
   close(): Promise<void>;
 }
 
-/** @param target the port of the service on 127.0.0.1, asked for at each connection, because a restart may move it */
-export async function startProxy(target: () => number): Promise<Proxy> {
+/** @param target address of the service, read for each connection because a restart may move it */
+export async function startProxy(target: () => Target): Promise<Proxy> {
   const pairs = new Set<{ client: net.Socket; upstream: net.Socket }>();
-  let lost: 'nothing' | 'answers' | 'everything' = 'nothing';
+  let dropped: 'nothing' | 'responses' | 'everything' = 'nothing';
   const server = net.createServer((client) => {
-    const upstream = net.connect({ port: target(), host: '127.0.0.1', noDelay: true });
+    const upstream = net.connect({ host: '127.0.0.1', ...target(), noDelay: true });
     const pair = { client, upstream };
     pairs.add(pair);
     client.setNoDelay(true);
@@ -28,15 +34,15 @@ export async function startProxy(target: () => number): Promise<Proxy> {
       upstream.destroy();
     };
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
-    client.on('data', (data) => lost !== 'everything' && upstream.write(data));
-    upstream.on('data', (data) => lost === 'nothing' && client.write(data));
+    client.on('data', (data) => dropped !== 'everything' && upstream.write(data));
+    upstream.on('data', (data) => dropped === 'nothing' && client.write(data));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
   const reset = () => {
-    lost = 'nothing';
+    dropped = 'nothing';
     for (const { client, upstream } of pairs) {
       client.resetAndDestroy();
       upstream.destroy();
@@ -44,7 +50,7 @@ export async function startProxy(target: () => number): Promise<Proxy> {
   };
   return {
     port: (server.address() as net.AddressInfo).port,
-    silence: (answersOnly) => void (lost = answersOnly ? 'answers' : 'everything'),
+    silence: (answersOnly) => void (dropped = answersOnly ? 'responses' : 'everything'),
     reset,
     close: () =>
       new Promise((resolve) => {

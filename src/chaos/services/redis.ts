@@ -1,73 +1,99 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { Readable, Writable } from 'node:stream';
 import { Redis } from 'ioredis';
-import { LanefoldError } from '../../errors.ts';
 import { freePort } from '../../postgres/embedded/free-port.ts';
 
-/** A Redis of the campaign's own, without persistence. */
-export interface ChaosRedis {
-  port(): number;
+/** A Redis server without persistence that ends with this process. */
+export interface RedisServer {
+  url: string;
+  port: number;
   flush(): Promise<void>;
-  /** SIGKILL and a new, empty one on the same port. */
+  /** Kills the server with SIGKILL and starts an empty one on the same port. */
   restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
-// Descriptor 3 is a pipe to this process, closed however we end; then Redis goes too.
-const script = `"$@" 3<&- & P=$!; read -r end <&3; kill -KILL $P; wait $P`;
+export interface RedisServerOptions {
+  /** Default: any free port. */
+  port?: number;
+  /** More arguments of `redis-server`. */
+  args?: readonly string[];
+}
 
-/** Starts `redis-server` from the PATH. @throws LanefoldError `queue_unreachable` where there is none */
-export async function startChaosRedis(dir: string): Promise<ChaosRedis> {
-  const port = await freePort();
-  let kill = await launch(dir, port);
-  const command = async (name: 'flushall') => {
-    const client = connect(port);
-    try {
-      await client[name]();
-    } finally {
-      client.disconnect();
-    }
-  };
+/** Starts `redis-server` from the PATH; undefined if it does not start. */
+export async function startRedis(
+  dir: string,
+  { port: wanted, args = [] }: RedisServerOptions = {},
+): Promise<RedisServer | undefined> {
+  const port = wanted ?? (await freePort());
+  const settings = [
+    '--port',
+    `${port}`,
+    '--bind',
+    '127.0.0.1',
+    '--save',
+    '',
+    '--appendonly',
+    'no',
+    '--dir',
+    dir,
+    ...args,
+  ];
+  let kill = await launch(settings);
+  if (!kill) return undefined;
   return {
-    port: () => port,
-    flush: () => command('flushall'),
-    async restart() {
-      await kill();
-      kill = await launch(dir, port);
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    async flush() {
+      const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => null, maxRetriesPerRequest: 0 });
+      client.on('error', () => {});
+      try {
+        await client.flushall();
+      } finally {
+        client.disconnect();
+      }
     },
-    stop: () => kill(),
+    async restart() {
+      await kill?.();
+      kill = await launch(settings);
+      if (!kill) throw new Error(`redis-server did not restart on port ${port}`);
+    },
+    stop: async () => kill?.(),
   };
 }
 
-const connect = (port: number): Redis => {
-  const client = new Redis({ port, host: '127.0.0.1', retryStrategy: () => null, maxRetriesPerRequest: 0 });
-  client.on('error', () => {});
-  return client;
-};
+// Descriptor 3 is a pipe to this process. The system closes it however this process ends, and then Redis is killed. The
+// shell keeps no copy of stdout, so that stdout ends with Redis.
+const script = `"$@" 3<&- & P=$!; exec >&-; read -r end <&3; kill -KILL $P; wait $P`;
 
-async function launch(dir: string, port: number): Promise<() => Promise<void>> {
-  const args = ['--port', `${port}`, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', dir];
-  const child = spawn('/bin/sh', ['-c', script, 'lanefold-redis', 'redis-server', ...args], {
+/** Resolves with a function that kills the server, or with undefined if the server ended before it was ready. */
+async function launch(settings: readonly string[]): Promise<(() => Promise<void>) | undefined> {
+  const child = spawn('/bin/sh', ['-c', script, 'lanefold-redis', 'redis-server', ...settings], {
     cwd: '/',
     detached: true,
-    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    stdio: ['ignore', 'pipe', 'ignore', 'pipe'],
   });
-  const gone = once(child, 'exit');
-  const line = child.stdio[3] as NodeJS.WritableStream & { destroy(): void };
-  line.on('error', () => {});
+  const exited = once(child, 'exit');
+  const lifeline = child.stdio[3] as Writable;
+  lifeline.on('error', () => {});
   const kill = async () => {
-    line.end();
-    await gone;
+    lifeline.end();
+    await exited;
   };
-  for (let left = 200; left > 0; left--) {
-    const client = connect(port);
-    const answer = await client.ping().catch(() => undefined);
-    client.disconnect();
-    if (answer) return kill;
-    await new Promise((resolve) => setTimeout(resolve, 25));
-  }
+  if (await isReady(child.stdout!)) return kill;
   await kill();
-  throw new LanefoldError('queue_unreachable', 'A redis-server could not be started.', {
-    hint: 'Put redis-server on the PATH, or use --queue postgres.',
+  return undefined;
+}
+
+/** Waits for the log line of a ready server; false if the output ends first. Keeps draining the output afterwards. */
+async function isReady(stdout: Readable): Promise<boolean> {
+  return new Promise((resolve) => {
+    let log = '';
+    stdout.on('data', (text: Buffer) => {
+      if (log.length < 100_000) log += text.toString();
+      if (log.includes('Ready to accept connections')) resolve(true);
+    });
+    stdout.once('end', () => resolve(false));
   });
 }

@@ -7,29 +7,29 @@ import type { Journal } from './journal.ts';
 
 export const builtInAgent = 'chaos';
 
-interface Work {
-  /** How long the tool takes. */
+interface ToolInput {
+  /** Duration of the call. */
   ms: number;
 }
 
-/** The built-in agent: a tool of each kind of `replay`, each of which writes its starts to the journal. */
+/** The built-in agent: one tool for each kind of `replay`. Every tool records its starts in the journal. */
 export function chaosAgent(journal: Journal): Agent {
-  const tool = (name: string, replay: Replay<Work>): Tool =>
-    defineTool<Work>({
+  const tool = (name: string, replay: Replay<ToolInput>): Tool =>
+    defineTool<ToolInput>({
       name,
       input: { type: 'object', properties: { ms: { type: 'number' } } },
       replay,
       async execute({ ms }, { idempotencyKey, signal }: ToolCallContext) {
-        journal.started(idempotencyKey, name);
+        journal.recordStart(idempotencyKey, name);
         await delay(ms, undefined, { signal });
         const result = `${name} of ${idempotencyKey}`;
-        if (name === 'send') journal.effected(idempotencyKey, result);
+        if (name === 'send') journal.recordEffect(idempotencyKey, result);
         return result;
       },
     });
   const verify = {
-    verify: async (_: Work, { idempotencyKey }: ToolCallContext) => {
-      const result = journal.found(idempotencyKey);
+    verify: async (_: ToolInput, { idempotencyKey }: ToolCallContext) => {
+      const result = journal.findEffect(idempotencyKey);
       return result === undefined ? undefined : { result };
     },
   };
@@ -38,13 +38,13 @@ export function chaosAgent(journal: Journal): Agent {
     model: 'scripted:echo',
     instructions: 'Be steady.',
     tools: [tool('look', 'safe'), tool('charge', 'never'), tool('send', verify)],
-    // after each steering message the script begins anew and so repeats its calls
+    // the script restarts after each steering message and so repeats its calls
     cycleWarning: false,
     maxIterations: 20,
   });
 }
 
-/** A scripted model of one run: none to three rounds of one to three tools at once, then an answer; with small pauses. */
+/** A scripted model for one run: up to three rounds of one to three parallel tool calls, then an answer, with short delays. */
 export function randomScript(random: Random): string {
   const turns: unknown[] = Array.from({ length: random.int(0, 3) }, (_, round) => ({
     text: random.chance(0.3) ? `Round ${round}.` : '',

@@ -5,7 +5,7 @@ import type { Random } from '../random.ts';
 import { builtInAgent, randomScript } from './agent.ts';
 import { persist } from './persist.ts';
 
-/** What was acknowledged to the clients, and so must be in the database whatever died. */
+/** Everything acknowledged to clients, which must be in the database whatever was killed. */
 export interface Acknowledged {
   runs: { threadId: string; id: string }[];
   inputs: { threadId: string; id: string }[];
@@ -15,38 +15,38 @@ export interface Acknowledged {
 export interface Client {
   lanefold: Lanefold;
   acknowledged: Acknowledged;
-  /** Aborts when the campaign gives up: nothing is waited for any more. */
+  /** Aborts when the campaign stops waiting for runs. */
   signal: AbortSignal;
 }
 
-/** The user's own agent and what it is told; without it the built-in workload runs. */
-export interface OwnWork {
+/** The user's agent and its input, which replace the built-in workload. */
+export interface CustomWorkload {
   agent: string;
   input: string;
 }
 
-/** A run of one thread with everything that may happen to it: steering, a deferred operation, a cancel, another in line. */
+/** A run that may also be steered, cancelled, given a deferred context operation or followed by a waiting run. */
 export async function converse(client: Client, threadId: string, name: string, random: Random): Promise<void> {
   const lanes = ['default', 'default', 'side'];
   const runs = await Promise.all([
     start(client, threadId, `${name}.a`, random.pick(lanes), random),
     ...(random.chance(0.25) ? [start(client, threadId, `${name}.b`, random.pick(lanes), random)] : []),
   ]);
-  const asides: Promise<unknown>[] = [];
-  if (random.chance(0.35)) asides.push(steer(client, threadId, name, random));
-  if (random.chance(0.2)) asides.push(operate(client, threadId, `${name}.op`, random));
-  if (random.chance(0.1)) asides.push(cancel(client, runs[0]!, random.int(50, 1_500)));
-  await Promise.all(asides);
-  await ended(client, runs);
+  const requests: Promise<unknown>[] = [];
+  if (random.chance(0.35)) requests.push(steer(client, threadId, name, random));
+  if (random.chance(0.2)) requests.push(operate(client, threadId, `${name}.op`, random));
+  if (random.chance(0.1)) requests.push(cancel(client, runs[0]!, random.int(50, 1_500)));
+  await Promise.all(requests);
+  await waitForEnd(client, runs);
 }
 
-/** One run of the user's agent on a thread of its own. */
-export async function ask(client: Client, threadId: string, work: OwnWork): Promise<void> {
+/** One run of the user's agent in a new thread. */
+export async function runCustom(client: Client, threadId: string, workload: CustomWorkload): Promise<void> {
   const { lanefold, acknowledged, signal } = client;
-  const request = { ...work, threadId, createThread: true, requestId: `${threadId}.request` };
+  const request = { ...workload, threadId, createThread: true, requestId: `${threadId}.request` };
   const run = await persist(() => lanefold.runs.enqueue(request), signal);
   acknowledged.runs.push(run);
-  await ended(client, [run]);
+  await waitForEnd(client, [run]);
 }
 
 async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
@@ -84,9 +84,9 @@ async function cancel({ lanefold, signal }: Client, run: { threadId: string; id:
   await persist(() => lanefold.runs.cancel(run), signal);
 }
 
-async function ended({ lanefold, signal }: Client, runs: { threadId: string; id: string }[]): Promise<void> {
+async function waitForEnd({ lanefold, signal }: Client, runs: { threadId: string; id: string }[]): Promise<void> {
   await Promise.all(runs.map((run) => persist(() => lanefold.runs.wait(run, { signal }), signal))).catch((error) => {
-    // given up: the checks tell which runs hang
+    // the campaign stopped waiting: the checks find the runs that hang
     if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
   });
 }

@@ -1,19 +1,19 @@
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 
-/** One start of a tool, written down by the tool itself before it does anything. */
+/** One start of a tool, recorded by the tool before it does anything else. */
 export interface ToolStart {
   /** The idempotency key of the call. */
   key: string;
   name: string;
   pid: number;
-  /** Milliseconds since the epoch, on the machine's clock, which is also PostgreSQL's; that of `performance` may be tens of them off. */
+  /** Milliseconds since the epoch by the system clock, which PostgreSQL uses too; `performance` may differ by tens of milliseconds. */
   at: number;
 }
 
 /**
- * What the built-in tools remember of themselves, in files and so without the database, the ledger or the runtime: it
- * is the witness against them. A line is written in one call and survives the death of its process.
+ * What the built-in tools record about themselves. It lives in files, so it is independent of the database, the tool
+ * ledger and the runtime that it checks. Each line is one write, so it survives a kill of its process.
  */
 export class Journal {
   readonly #file: string;
@@ -22,17 +22,17 @@ export class Journal {
     this.#file = path.join(dir, `starts-${process.pid}.jsonl`);
   }
 
-  started(key: string, name: string): void {
+  recordStart(key: string, name: string): void {
     const start: ToolStart = { key, name, pid: process.pid, at: Date.now() };
     appendFileSync(this.#file, `${JSON.stringify(start)}\n`);
   }
 
-  /** Takes note of an effect that `found` can be asked for after a crash. */
-  effected(key: string, result: string): void {
+  /** Records an effect that `findEffect` returns after a crash. */
+  recordEffect(key: string, result: string): void {
     writeFileSync(this.#effect(key), result);
   }
 
-  found(key: string): string | undefined {
+  findEffect(key: string): string | undefined {
     const file = this.#effect(key);
     return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
   }
@@ -42,10 +42,10 @@ export class Journal {
   }
 }
 
-/** Every start of every process. */
+/** The starts recorded by all processes. */
 export const readJournal = (dir: string): ToolStart[] =>
   readdirSync(dir)
     .filter((name) => name.startsWith('starts-'))
     .flatMap((name) => readFileSync(path.join(dir, name), 'utf8').split('\n'))
-    // the last line of a killed process may be cut
+    // the last line of a killed process may be truncated
     .flatMap((line) => (line.endsWith('}') ? [JSON.parse(line) as ToolStart] : []));

@@ -31,30 +31,32 @@ interface Options {
 export const addChaos = (program: Command): Command =>
   withJson(program.command('chaos'))
     .addOption(
-      new Option('--queue <where>', 'queue of the fleet').choices(['postgres', 'redis', 'both']).default('both'),
+      new Option('--queue <where>', 'queue backend of the workers')
+        .choices(['postgres', 'redis', 'both'])
+        .default('both'),
     )
-    .option('--scenarios <n>', 'faults that must hit a run, over all campaigns', wholeNumber(1), 50)
-    .option('--seed <n>', 'of the schedule and the workload', wholeNumber(0), 1)
+    .option('--scenarios <n>', 'faults that must hit a run, across all campaigns', wholeNumber(1), 50)
+    .option('--seed <n>', 'seed of the fault schedule and the workload', wholeNumber(0), 1)
     .option('--workers <n>', 'worker processes', wholeNumber(1), 4)
-    .option('--concurrency <n>', 'conversations at once', wholeNumber(1), 16)
-    .option('--time-limit <seconds>', 'stop injecting then, per campaign', wholeNumber(1), 3_600)
-    .option('--faults <list>', `some of ${faultKinds.join(',')}`, parseFaults, faultKinds)
-    .option('--scale <factor>', 'of leases and sweeps; 1 is the product’s own', parseScale, 0.2)
-    .option('--agents <file>', 'your agents instead of the built-in one')
-    .option('--agent <name>', 'which of them')
-    .option('--input <text>', 'what each run of it is told')
-    .option('--report <file>', 'where violations are written (default lanefold-chaos-<seed>.json)')
-    .summary('kill, freeze and cut off workers, and check that nothing is lost')
+    .option('--concurrency <n>', 'concurrent conversations', wholeNumber(1), 16)
+    .option('--time-limit <seconds>', 'stop injecting faults after this time, per campaign', wholeNumber(1), 3_600)
+    .option('--faults <list>', `comma-separated subset of ${faultKinds.join(',')}`, parseFaults, faultKinds)
+    .option('--scale <factor>', 'factor for leases and sweep intervals; 1 uses the product’s defaults', parseScale, 0.2)
+    .option('--agents <file>', 'module with your agents, instead of the built-in one')
+    .option('--agent <name>', 'the agent to run; default: the first')
+    .option('--input <text>', 'input of each run')
+    .option('--report <file>', 'file for the report if there are violations (default lanefold-chaos-<seed>.json)')
+    .summary('kill, freeze and disconnect workers, and check that nothing is lost')
     .description(
-      'Runs agents in worker processes and breaks them: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
-        'that fall silent and break (cut), no connection left (pool), an immediate shutdown of PostgreSQL (postgres), a killed ' +
-        'Redis (redis), a queue that loses everything (flush). Then it waits until all runs have ended and asks the database ' +
-        'whether every promise was kept. A scenario is one injected fault that hit at least one active run; faults that hit none ' +
-        'are not counted. The seed fixes which faults come in which order, how long they last and what the runs do; which run a ' +
-        'fault hits depends on timing.\n\n' +
-        'Everything is started for it in a temporary folder and removed afterwards; DATABASE_URL and REDIS_URL are ignored. ' +
-        'Where a promise was broken it exits with 1, writes the offending ids to the report and keeps the folder. ' +
-        'Your own agents call their real models and tools: give them scripted ones unless you mean it.',
+      'Runs agents in worker processes and injects faults: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
+        'that go silent and are then reset (cut), exhausted connections (pool), an immediate shutdown of PostgreSQL (postgres), ' +
+        'a killed Redis (redis), a queue that loses all data (flush). It then waits until all runs have ended and checks every ' +
+        'invariant in the database. A scenario is one injected fault that hit at least one active run; faults that hit none ' +
+        'are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
+        'hits depends on timing.\n\n' +
+        'The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +
+        'REDIS_URL. If an invariant was violated, it exits with 1, writes the affected ids to the report and keeps the folder. ' +
+        'Your own agents call their real models and tools: use scripted ones unless you want that.',
     )
     .addHelpText(
       'after',
@@ -68,12 +70,12 @@ export const addChaos = (program: Command): Command =>
       ),
     )
     .action(async (options: Options) => {
-      const own = await ownWork(options);
+      const custom = await customWorkload(options);
       const { runCampaign } = await import('../../chaos/campaign.ts');
       const queues = options.queue === 'both' ? (['postgres', 'redis'] as const) : [options.queue];
       for (const queue of queues)
         if (kindsFor(queue, options.faults).length === 0)
-          throw new UsageError(`None of the faults exists with the queue in ${queue}.`, 'Add kill to --faults.');
+          throw new UsageError(`None of the faults applies to the queue in ${queue}.`, 'Add kill to --faults.');
       const stop = new AbortController();
       void stopSignal().then(() => stop.abort());
       const progress = createProgress();
@@ -89,7 +91,7 @@ export const addChaos = (program: Command): Command =>
           timeLimitMs: options.timeLimit * 1_000,
           kinds: options.faults,
           scale: options.scale,
-          ...(own ? { own } : {}),
+          ...(custom ? { custom } : {}),
           signal: stop.signal,
           onProgress: progress.update,
         };
@@ -117,29 +119,30 @@ export const addChaos = (program: Command): Command =>
       }
       for (const { queue, reached, scenarios } of reports)
         if (!reached) note(`${queue}: the campaign ended early, after ${scenarios} scenarios`);
-      // left to end by itself Node may spin for ever over requests of connections that were broken on purpose
-      const leave = () => setTimeout(() => process.exit(), 100);
-      if (document.violations === 0) return void leave();
+      // Node may spin forever over pending requests of the connections that the campaign broke
+      const exitSoon = () => setTimeout(() => process.exit(), 100);
+      if (document.violations === 0) return void exitSoon();
       const file = options.report ?? `lanefold-chaos-${options.seed}.json`;
       await writeFile(file, `${JSON.stringify(document, null, 2)}\n`);
       note(`${document.violations} violations: see ${file}`);
       for (const { violations, dir } of reports)
-        if (violations.length > 0) note(`the database is kept: lanefold thread THREAD --dir ${dir}/postgres`);
-      leave();
+        if (violations.length > 0)
+          note(`the database was kept; inspect it with: lanefold thread THREAD --dir ${dir}/postgres`);
+      exitSoon();
       throw new Exit(exitCodes.failed);
     });
 
-async function ownWork({ agents: file, agent, input }: Options): Promise<CampaignOptions['own']> {
+async function customWorkload({ agents: file, agent, input }: Options): Promise<CampaignOptions['custom']> {
   if (!file) {
     if (agent === undefined && input === undefined) return undefined;
-    throw new UsageError('--agent and --input are for agents of your own.', 'Name their module: --agents agents.ts.');
+    throw new UsageError('--agent and --input need your own agents.', 'Add their module: --agents agents.ts.');
   }
   const { loadAgents } = await import('../agents-file.ts');
   const agents = await loadAgents(file);
   const name = agent ?? agents[0]!.name;
   if (!agents.some((known) => known.name === name))
     throw new UsageError(`${file} has no agent ${name}.`, `It has ${agents.map((known) => known.name).join(', ')}.`);
-  if (!input) throw new UsageError('Nothing is said to the agent.', 'Add --input "…".');
+  if (!input) throw new UsageError('The agent has no input.', 'Add --input "…".');
   return { file, agents, agent: name, input };
 }
 
@@ -147,11 +150,11 @@ function parseFaults(text: string): FaultKind[] {
   const names = text.split(',').map((name) => name.trim());
   const unknown = names.find((name) => !faultKinds.includes(name as FaultKind));
   if (unknown === undefined) return faultKinds.filter((kind) => names.includes(kind));
-  throw new InvalidArgumentError(`There is no fault ${JSON.stringify(unknown)}; there are ${faultKinds.join(', ')}.`);
+  throw new InvalidArgumentError(`Unknown fault ${JSON.stringify(unknown)}; the faults are ${faultKinds.join(', ')}.`);
 }
 
 function parseScale(text: string): number {
   const value = Number(text);
   if (value >= 0.05 && value <= 10) return value;
-  throw new InvalidArgumentError('It is not a number from 0.05 to 10.');
+  throw new InvalidArgumentError('It must be a number from 0.05 to 10.');
 }

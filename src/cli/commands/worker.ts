@@ -17,17 +17,17 @@ interface Options extends ConnectionOptions {
 
 export const addWorker = (program: Command): Command =>
   withJson(withAgents(withQueue(program.command('worker'))))
-    .option('--concurrency <n>', 'runs at work at once', wholeNumber(1), 20)
+    .option('--concurrency <n>', 'maximum number of concurrent runs', wholeNumber(1), 20)
     .addOption(
-      new Option('--grace <ms>', 'how long runs may take to end when the worker is stopped; default 25000')
+      new Option('--grace <ms>', 'time that active runs get to finish when the worker stops; default 25000')
         .env('LANEFOLD_STOP_GRACE_MS')
         .argParser(wholeNumber(0)),
     )
-    .summary('work off the runs of your agents')
+    .summary('execute the runs of your agents')
     .description(
-      'Works off runs until it is told to stop. After SIGINT or SIGTERM it takes nothing new and lets runs end for ' +
-        '--grace milliseconds; the rest it breaks off and hands over to other workers. A second signal exits at once, ' +
-        'and another worker continues those runs after a few seconds. Prints a line for each run that has ended. ' +
+      'Executes runs until it is stopped. After SIGINT or SIGTERM it accepts no new runs and gives active runs --grace ' +
+        'milliseconds to finish; it then interrupts the rest and hands them over to other workers. A second signal exits ' +
+        'immediately, and another worker resumes those runs after a few seconds. Prints a line for each run that ends. ' +
         'Without --agents it serves the built-in assistant, as `api` and `dev` do.',
     )
     .addHelpText(
@@ -49,7 +49,7 @@ export const addWorker = (program: Command): Command =>
       ),
     )
     .action(async (options: Options) => {
-      const stopped = stopSignal();
+      const stopRequested = stopSignal();
       const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
       let handedOver = 0;
@@ -57,15 +57,16 @@ export const addWorker = (program: Command): Command =>
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
-          onRunEnd: (run) => (options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(line(run))),
+          onRunEnd: (run) =>
+            options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(summaryOf(run)),
         });
         const names = agents.map((agent) => agent.name);
         if (options.json)
           printJson({ event: 'ready', worker_id: worker.id, agents: names, queue: lanefold.queueBackend });
         else note(`worker ${worker.id} ready: agents ${names.join(', ')}, queue in ${lanefold.queueBackend}`);
-        const signal = await stopped;
+        const signal = await stopRequested;
         if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
-        else note(`${signal}: stopping, ${worker.active} runs to end; again to exit at once`);
+        else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
         ({ handedOver } = await worker.stop());
       } finally {
         await lanefold.close();
@@ -74,8 +75,8 @@ export const addWorker = (program: Command): Command =>
       else note(handedOver > 0 ? `stopped, ${handedOver} runs handed over` : 'stopped');
     });
 
-function line({ threadId, runId, agent, status, durationMs }: EndedRun): string {
+function summaryOf({ threadId, runId, agent, status, durationMs }: EndedRun): string {
   const c = colours();
-  const shown = status === 'completed' ? c.green(status) : c.red(status);
-  return `${new Date().toISOString()} ${shown} ${agent} ${threadId} ${runId} ${durationMs} ms`;
+  const colouredStatus = status === 'completed' ? c.green(status) : c.red(status);
+  return `${new Date().toISOString()} ${colouredStatus} ${agent} ${threadId} ${runId} ${durationMs} ms`;
 }

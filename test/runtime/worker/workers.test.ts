@@ -42,7 +42,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
   const kinds = async (threadId: string) => (await eventsOf(lanefold, threadId)).map((event) => event.kind);
   const claims = async (threadId: string) => {
     const { rows } = await lanefold.database.pool.query(
-      'select lease::int, enqueue_no, fruitless_claims from lanefold._run where thread_id = $1',
+      'select lease::int, enqueue_no, claims_without_progress from lanefold._run where thread_id = $1',
       [threadId],
     );
     return rows[0];
@@ -65,7 +65,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
     expect(aborted).toBe(1);
     expect(await lanefold.runs.get(run)).toMatchObject({ status: 'queued' });
-    expect(await claims(run.threadId)).toEqual({ lease: 1, enqueue_no: 2, fruitless_claims: 0 });
+    expect(await claims(run.threadId)).toEqual({ lease: 1, enqueue_no: 2, claims_without_progress: 0 });
 
     const second = await lanefold.startWorker(long);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });

@@ -7,41 +7,40 @@ export interface RunKey {
   id: string;
 }
 
-/** Looks at the database as its superuser, past proxies and filled pools, and over restarts. */
-export class Watch {
+/** A superuser connection that bypasses proxies and connection limits, and reconnects after restarts. */
+export class Observer {
   #client: pg.Client | undefined;
-  #turn: Promise<unknown> = Promise.resolve();
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(readonly url: () => string) {}
 
-  /** Queries one after the other on one connection, which is made anew when it breaks. */
+  /** Runs queries one at a time on a single connection, which is replaced when it breaks. */
   query<Row extends pg.QueryResultRow>(text: string, values: unknown[] = []): Promise<Row[]> {
-    const work = this.#turn.then(() => this.#ask<Row>(text, values));
-    this.#turn = work.catch(() => {});
-    return work;
+    const result = this.#last.then(() => this.#queryWithRetry<Row>(text, values));
+    this.#last = result.catch(() => {});
+    return result;
   }
 
-  /** The runs in the hands of a worker. */
-  async held(workerId: string): Promise<RunKey[]> {
+  async runsHeldBy(workerId: string): Promise<RunKey[]> {
     return this.query<{ threadId: string; id: string }>(
       `select thread_id as "threadId", id from lanefold.run where status = 'running' and worker_id = $1`,
       [workerId],
     );
   }
 
-  /** The runs in anybody's hands, or in the queue's. */
-  async active(): Promise<RunKey[]> {
+  /** The runs that a worker holds or that are queued. */
+  async activeRuns(): Promise<RunKey[]> {
     return this.query<{ threadId: string; id: string }>(
       `select thread_id as "threadId", id from lanefold.run where status in ('queued', 'running')`,
     );
   }
 
   async close(): Promise<void> {
-    await this.#turn;
+    await this.#last;
     await this.#client?.end().catch(() => {});
   }
 
-  async #ask<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
+  async #queryWithRetry<Row extends pg.QueryResultRow>(text: string, values: unknown[]): Promise<Row[]> {
     for (let left = 300; ; left--) {
       try {
         this.#client ??= await this.#connect();

@@ -1,7 +1,7 @@
 import type { Lanefold } from 'lanefold';
 import { entriesOf } from '../support/log.ts';
 
-/** A thread's entries without what differs between two runs of the same conversation: ids, times, call numbers. */
+/** The entries of a thread without ids and times, which differ between two runs of the same conversation. */
 export async function shapeOf(lanefold: Lanefold, threadId: string): Promise<unknown[]> {
   return (await entriesOf(lanefold, threadId)).map(({ seq, kind, contextRef, role, payload, refs }) => {
     const { run_id: _run, request_id: _request, ...content } = payload;
