@@ -5,7 +5,16 @@ import { describe, expect, test } from 'vitest';
 /** The rooms of src from the ground floor up: each may import those above it in this list, and none below it. */
 const floors = [
   ['errors.ts'],
-  ['ids.ts', 'text.ts', 'case.ts', 'printable.ts', 'time-limit.ts', 'whole-number.ts', 'package-root.ts'],
+  [
+    'ids.ts',
+    'text.ts',
+    'case.ts',
+    'printable.ts',
+    'network-error-codes.ts',
+    'time-limit.ts',
+    'whole-number.ts',
+    'package-root.ts',
+  ],
   ['context'],
   ['redaction', 'postgres', 'tokens'],
   ['models', 'tools'],
