@@ -9,6 +9,6 @@ export function traceRetention(db: Database, days: number): () => Promise<void> 
   let nextAt = 0;
   return async () => {
     if (days === 0 || performance.now() < nextAt) return;
-    if ((await dropTraces(db, days, batch)) === 0) nextAt = performance.now() + pauseMs;
+    if ((await dropTraces(db, days, batch)).due === 0) nextAt = performance.now() + pauseMs;
   };
 }

@@ -98,7 +98,7 @@ describe('the progress of a job', () => {
     for (let i = 0; i < 1_000; i++) progress.note(at(i), [`line ${i}`]);
     await vi.advanceTimersByTimeAsync(250);
     await progress.close();
-    expect(told[0]).toBe('… 801 lines were lost');
+    expect(told[0]).toBe('… 801 lines dropped');
     expect(told.slice(1)).toEqual(Array.from({ length: 200 }, (_, i) => `line ${i + 800}`));
   });
 });

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { openDatabase } from '../../../src/postgres/pool.ts';
 import { traceRetention } from '../../../src/runtime/worker/retention.ts';
+import { dropTraces } from '../../../src/store/trace/drop-traces.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
@@ -35,11 +36,12 @@ describe.skipIf(noRedis())('traces of long ago', () => {
     return rows[0]!;
   };
   const drop = async (days: number, limit = 100) => {
-    const { rows } = await runtime.database.pool.query<{ n: number }>('select lanefold.drop_traces($1, $2) as n', [
-      days,
-      limit,
-    ]);
-    return rows[0]!.n;
+    const db = openDatabase({ url: runtime.database.url });
+    try {
+      return (await dropTraces(db, days, limit)).dropped;
+    } finally {
+      await db.close();
+    }
   };
 
   test('are emptied by any worker, and nothing else is', async () => {
