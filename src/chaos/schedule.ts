@@ -36,7 +36,7 @@ export interface PlannedFault {
   /** From 0 to 1: selects one of the workers that hold runs. */
   target: number;
   /** `cut`: drops responses only, so that statements commit and the worker never learns it. */
-  answersOnly: boolean;
+  responsesOnly: boolean;
 }
 
 /** An endless sequence of faults that depends only on the seed and the kinds. */
@@ -51,7 +51,7 @@ export function* planFaults(seed: number, kinds: readonly FaultKind[]): Generato
       gapLeases: 0.1 + random.next() * 0.5,
       holdLeases: 0.3 + random.next() * (kind === 'stop' ? 2 : 1.2),
       target: random.next(),
-      answersOnly: random.chance(0.5),
+      responsesOnly: random.chance(0.5),
     };
   }
 }

@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('a worker that crashes between a tool outcome and the
     return call.turn === 0 ? { calls } : { text: 'Done.' };
   };
 
-  test.each([1, 2])('with %i outcomes stored: effects are applied once, in call order', async (stored) => {
+  test.each([1, 2])('after %i of 3 outcomes: effects are applied once, in call order', async (stored) => {
     const run = await harness.crash(script, { dieAfter: `record_tool_call:${stored}` });
     expect(run.ended).toMatchObject({ status: 'completed', result: 'Done.' });
     const changes = (await entriesOf(harness, run.threadId)).filter((entry) => entry.kind === 'ai_state_change');

@@ -54,7 +54,7 @@ export async function startHarness(options: LanefoldOptions = {}): Promise<Fault
         ...options,
       });
       children.push(child);
-      await until('the child is ready', () => child.lines.includes('ready') || child.exited);
+      await until('the worker process is ready', () => child.lines.includes('ready') || child.exited);
       return child;
     },
     async expireLease(threadId) {

@@ -66,7 +66,7 @@ describe.skipIf(noRedis())('a lost response to', () => {
     ['commit_step', 3],
     ['record_tool_call', 1],
     ['record_tool_call', 2],
-  ])('%s %i: the step is written once and the run continues', async (statement, nth) => {
+  ])('%s %i: its rows are written once and the run continues', async (statement, nth) => {
     const before = proxy.dropped;
     proxy.dropResponse(statement, nth);
     const run = await harness.runs.enqueue(request);

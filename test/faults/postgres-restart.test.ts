@@ -69,10 +69,10 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
     postgres = await startEmbeddedPostgres({ dir, port });
     expect(postgres.port).toBe(port);
     for (const ended of await Promise.all(waits)) expect(ended).toMatchObject({ status: 'completed', result: 'done' });
-    const target = { ...lanefold, database: { pool } } as TestLanefold;
+    const inspected = { ...lanefold, database: { pool } } as TestLanefold;
     for (const { threadId } of accepted) {
-      expect((await ledgerOf(target, threadId)).map((row) => row.status)).toEqual(['ok']);
-      await expectSound(target, threadId);
+      expect((await ledgerOf(inspected, threadId)).map((row) => row.status)).toEqual(['ok']);
+      await expectSound(inspected, threadId);
     }
   }, 120_000);
 });

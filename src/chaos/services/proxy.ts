@@ -13,7 +13,7 @@ export interface Proxy {
    * Drops all data, or only responses. Connections look alive: neither side gets an error, and new connections are
    * accepted but stay silent.
    */
-  silence(answersOnly: boolean): void;
+  silence(responsesOnly: boolean): void;
   /** Resets every connection and forwards data again. */
   reset(): void;
   close(): Promise<void>;
@@ -50,7 +50,7 @@ export async function startProxy(target: () => Target): Promise<Proxy> {
   };
   return {
     port: (server.address() as net.AddressInfo).port,
-    silence: (answersOnly) => void (dropped = answersOnly ? 'responses' : 'everything'),
+    silence: (responsesOnly) => void (dropped = responsesOnly ? 'responses' : 'everything'),
     reset,
     close: () =>
       new Promise((resolve) => {
