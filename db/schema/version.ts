@@ -1,8 +1,8 @@
-/** The version of the schema this code writes. Raise it with every release that has a migration or a change under db/sql. */
+/** The schema version this code writes. Increase it in every release with a migration or a change in db/sql. */
 export const schemaVersion = 2;
 
 /**
- * The oldest code that still works on this schema. Raise it only when a change breaks running workers: they refuse to
- * start then, instead of writing what the new schema no longer means.
+ * The oldest code that can still use this schema. Increase it only when a change breaks older workers; they then refuse
+ * to start instead of writing data that the new schema misinterprets.
  */
 export const minCompatibleVersion = 1;

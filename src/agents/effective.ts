@@ -7,13 +7,13 @@ import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
 import type { RunOptions } from './run-options.ts';
 
-/** What the log of a thread says of tools, as the claim returns it. */
+/** The tool configuration in the log of a thread, as the claim returns it. */
 export interface LoggedConfig {
   tools?: { added: string[]; removed: string[] };
   tool_context?: JsonObject;
 }
 
-/** The agent of a run: as defined, then what its thread has configured, then what its request overrides. */
+/** The agent a run uses: its definition, then the thread's configuration over it, then the request's overrides. */
 export function effectiveAgent(
   registry: AgentRegistry,
   agent: ReadyAgent,
@@ -56,7 +56,7 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
 const contractOf = (output: NonNullable<RunOptions['output']>): ReadyContract | undefined =>
   output === 'raw' ? undefined : readStoredContract(output);
 
-/** The agent with those of its tools that are named; with all of them where nothing is. */
+/** The agent with only the named tools, or unchanged when `names` is undefined. */
 export function toolsOnly(agent: ReadyAgent, names: readonly string[] | undefined): ReadyAgent {
   if (!names) return agent;
   return withTools(agent, new Map([...agent.tools].filter(([name]) => names.includes(name))));
