@@ -1,11 +1,10 @@
 /**
- * Every failure a caller can meet, by its stable `code`.
+ * Every error a caller can get, by its stable `code`, with the HTTP status the API returns for it.
  *
- * The text says what happened and what to do; `status` is the HTTP answer the API gives for it. Codes raised by the
- * database arrive as SQLSTATE `LF0xx` and are mapped by `fromPostgres` in `postgres/errors.ts`.
+ * The database raises errors as SQLSTATE `LF0xx`; `fromPostgres` in `postgres/errors.ts` maps them to these codes.
  */
 export const errorStatus = {
-  // bad input: nothing was written
+  // invalid input; nothing was written
   invalid_id: 400,
   invalid_input: 400,
   empty_content: 400,
@@ -28,7 +27,7 @@ export const errorStatus = {
   open_tool_group: 422,
   idempotency_mismatch: 422,
   missing_token_secret: 422,
-  // a checkpoint token that is none, by the check it fails
+  // an invalid checkpoint token, by the check it fails
   invalid_token_prefix: 400,
   invalid_token_format: 400,
   invalid_base64: 400,
@@ -45,13 +44,13 @@ export const errorStatus = {
   invalid_status: 400,
   invalid_context: 400,
   invalid_checkpoint_state: 400,
-  // the caller may not, or asks for what is not there
+  // not allowed, or not found
   unauthorized: 401,
   forbidden_host: 403,
   forbidden_origin: 403,
   not_found: 404,
   method_not_allowed: 405,
-  // the state of the thread or run forbids it: nothing was written
+  // not possible in the current state of the thread or run; nothing was written
   thread_not_found: 404,
   run_not_found: 404,
   tool_call_not_found: 404,
@@ -71,7 +70,7 @@ export const errorStatus = {
   append_only: 409,
   already_decided: 409,
   not_awaiting_approval: 409,
-  // the surroundings are not there
+  // a dependency is unavailable
   database_unreachable: 503,
   database_full: 503,
   prepared_statement_lost: 503,
@@ -89,7 +88,10 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** The one error class of the public surface. `hint` says what to do next; `details` are facts for machines. */
+/**
+ * The error class of the whole public API. `message` says what happened, `hint` what to do next; `details` holds facts
+ * for programs.
+ */
 export class LanefoldError extends Error {
   readonly code: ErrorCode;
   readonly hint: string | undefined;

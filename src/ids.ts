@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { v7 } from 'uuid';
 import { LanefoldError } from './errors.ts';
 
-/** What an id may look like. */
+/** 1 to 128 characters: safe in URLs, file names and queue keys. */
 export const idGrammar = /^[A-Za-z0-9][A-Za-z0-9._:@-]{0,127}$/;
 
-/** Ids are 1 to 128 of `[A-Za-z0-9._:@-]`, starting alphanumeric: safe in URLs, file names and queue keys. */
+/** @throws LanefoldError `invalid_id` */
 export function assertId(id: unknown, what: string): asserts id is string {
   if (typeof id === 'string' && idGrammar.test(id)) return;
   throw new LanefoldError('invalid_id', `${what} ${JSON.stringify(id)?.slice(0, 80)} is not a valid id.`, {
@@ -15,17 +15,20 @@ export function assertId(id: unknown, what: string): asserts id is string {
 }
 
 /**
- * A UUIDv7 in 26 characters of base 32: ids in the order of their time, 10 characters shorter than its text. Each
- * entry carries two of them, and two indexes one.
+ * A UUIDv7 in 26 characters of base 32. It sorts by time and is 10 characters shorter than the usual text, which
+ * matters because every entry stores two ids and two indexes store one.
  */
 const sortable = (): string => base32(v7().replaceAll('-', ''));
 
-/** 128 bits of hex in 26 characters. */
+/** Encodes 128 bits of hex in 26 characters. */
 const base32 = (hex: string): string => BigInt(`0x${hex}`).toString(32).padStart(26, '0');
 
 export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
 export const newThreadId = (): string => newId('thread');
-/** The thread of a request that named none: whoever asks again, not knowing whether it was accepted, must find it. */
+/**
+ * The thread of a request that names none. It follows from the request id, so a retry of a request whose answer was
+ * lost finds the same thread.
+ */
 export const threadIdOf = (requestId: string): string =>
   `thread_${base32(createHash('sha256').update(requestId).digest('hex').slice(0, 32))}`;
 export const newRunId = (): string => newId('run');

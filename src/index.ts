@@ -1,4 +1,4 @@
-/** LLM agents as durable background jobs. One page of everything public. */
+/** LLM agents as durable background jobs: the whole public API. */
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';

@@ -23,42 +23,43 @@ import { tokenSecrets } from './tokens/secrets.ts';
 import { threadsOf } from './library/threads.ts';
 
 export interface LanefoldOptions {
-  /** Default `DATABASE_URL`; without either the PostgreSQL of `embeddedDir` is used, which is started if it is not running. */
+  /** Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary. */
   databaseUrl?: string;
-  /** For what needs a session: the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
+  /** A connection past any pooler, for the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
   directUrl?: string;
-  /** Default `REDIS_URL`; without either, or with null, the queue lives in PostgreSQL. */
+  /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
   agents?: readonly AgentDefinition[];
-  /** Tools of no agent, which a thread may register by name: `threads.configure(id, { registerTools: [name] })`. */
+  /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
-  /** Transformers of model calls that agents and requests may choose by name. */
+  /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
-  /** Own AI SDK models by id or prefix, and aliases such as `fast`. */
+  /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
+  /** Short names for models, such as `fast`. */
   aliases?: ModelRegistryOptions['aliases'];
-  /** Default `.lanefold`. */
+  /** Folder of the embedded PostgreSQL; default `.lanefold`. */
   embeddedDir?: string;
-  /** Migrate before use; default only on the embedded PostgreSQL. */
+  /** Migrate the database first; default true only for the embedded PostgreSQL. */
   migrate?: boolean;
-  /** Connections of this process to the database at most, besides the queue's; default 10. */
+  /** Maximum database connections of this process, not counting the queue's; default 10. */
   poolSize?: number;
-  /** Named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. False behind a PgBouncer before 1.21 in transaction mode. */
+  /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
   preparedStatements?: boolean;
-  /** Names of the queues begin with it; default `lf`. */
+  /** First part of every queue name; default `lf`. */
   queuePrefix?: string;
-  /** The queue is of this process alone: `close` removes it. */
+  /** The queue belongs to this process alone; `close` deletes it. */
   privateQueue?: boolean;
-  /** Default `LANEFOLD_QUEUE_SHARDS`, else 1; the same in every process. */
+  /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;
-  /** Secrets of checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, separated by commas. */
+  /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
-  /** Exact names of keys whose values traces, jobs and logs do not show, in any case; default `password`, `token` and the like. */
+  /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
   redactKeys?: readonly string[];
 }
 
 export interface Lanefold extends Client {
-  /** Works off runs in this process. @throws LanefoldError `queue_unreachable` */
+  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
@@ -85,7 +86,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
   });
-  // an empty variable is what compose files make of an unset one
+  // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
   const dir = options.embeddedDir ?? '.lanefold';
   let embedded: EmbeddedPostgres | undefined;
@@ -103,8 +104,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     if (fault !== undefined) throw fault;
   };
 
-  /** Whoever closes everything while something starts waits for it. */
-  const closing = <T>(starting: Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+  /** Registers what is starting, so that a `close` during the start waits for it and then stops it. */
+  const stopOnClose = <T>(starting: Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
     closers.push(() => starting.then(stop, () => {}));
     return starting;
   };
@@ -150,8 +151,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       queues: queue.queues,
       toolNames: agents.toolNames,
       startWorker: (workerOptions = {}) =>
-        closing(
-          // loaded here, so that processes that only ask do not pay for it
+        stopOnClose(
+          // Imported on demand, so that a process without a worker does not load one.
           import('./runtime/worker/worker.ts').then(({ startWorker }) =>
             startWorker(
               {
@@ -170,7 +171,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
           ),
           (worker) => worker.stop(),
         ),
-      startServer: (serverOptions = {}) => closing(startServer(lanefold, serverOptions), (server) => server.close()),
+      startServer: (serverOptions = {}) =>
+        stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
       close,
     };
     return lanefold;
@@ -184,24 +186,36 @@ function preparedStatements(): boolean {
   const given = process.env['LANEFOLD_PREPARED_STATEMENTS'] || 'on';
   if (['on', 'true', '1'].includes(given)) return true;
   if (['off', 'false', '0'].includes(given)) return false;
-  throw new LanefoldError('invalid_input', `LANEFOLD_PREPARED_STATEMENTS is ${JSON.stringify(given)}.`, {
-    hint: 'Set it to on or off, or leave it out.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_PREPARED_STATEMENTS must be on or off; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to on or off, or unset it.',
+    },
+  );
 }
 
 function stopGrace(): WorkerOptions {
   const given = process.env['LANEFOLD_STOP_GRACE_MS'];
   if (!given) return {};
   if (/^\d+$/.test(given)) return { stopGraceMs: Number(given) };
-  throw new LanefoldError('invalid_input', `LANEFOLD_STOP_GRACE_MS is ${JSON.stringify(given)}.`, {
-    hint: 'Set it to milliseconds, such as 25000, or leave it out.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_STOP_GRACE_MS must be a number of milliseconds; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to milliseconds, such as 25000, or unset it.',
+    },
+  );
 }
 
 function queueShards(given: number | string | undefined): number {
   const shards = Number(given || 1);
   if (Number.isInteger(shards) && shards >= 1 && shards <= 1024) return shards;
-  throw new LanefoldError('invalid_input', `The number of queue shards is ${JSON.stringify(given)}.`, {
-    hint: 'Set LANEFOLD_QUEUE_SHARDS to a whole number from 1 to 1024, the same in every process.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `queueShards must be a whole number from 1 to 1024; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set LANEFOLD_QUEUE_SHARDS to the same number in every process.',
+    },
+  );
 }

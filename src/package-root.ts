@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of our package.json: two levels up from dist/src, one from src. */
+/** The folder of package.json: two levels above dist/src in a build, one above src in a checkout. */
 export const packageRoot = (() => {
   let folder = path.dirname(fileURLToPath(import.meta.url));
   while (!existsSync(path.join(folder, 'package.json'))) folder = path.dirname(folder);

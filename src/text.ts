@@ -1,12 +1,13 @@
 import { LanefoldError } from './errors.ts';
 
-/** Text PostgreSQL cannot store: NUL and lone surrogates (jsonb refuses both, text refuses NUL). */
+/** False for text with NUL or a lone surrogate: jsonb rejects both, text rejects NUL. */
 export const isStorable = (text: string): boolean => text.isWellFormed() && !text.includes('\u0000');
 
+/** Replaces what PostgreSQL cannot store with U+FFFD. */
 export const cleanText = (text: string): string =>
   isStorable(text) ? text : text.toWellFormed().replaceAll('\u0000', '\ufffd');
 
-/** Finds the first unstorable string in a JSON value; returns its path (`$.a[0]`), or undefined. */
+/** The path (`$.a[0]`) of the first unstorable string in a JSON value, or undefined. */
 export function findUnstorable(value: unknown, path = '$'): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path;
   if (Array.isArray(value)) {
@@ -24,17 +25,17 @@ export function findUnstorable(value: unknown, path = '$'): string | undefined {
   return undefined;
 }
 
-/** Refuses text of a caller that the database could not give back unchanged. */
+/** Rejects a caller's text that the database could not return unchanged. @throws LanefoldError `invalid_text` */
 export function assertStorable(value: unknown, what: string): void {
   const path = findUnstorable(value);
   if (!path) return;
-  throw new LanefoldError('invalid_text', `${what} has a NUL character or a lone surrogate at ${path}.`, {
-    hint: 'Remove it (string.toWellFormed(), replaceAll("\\0", "")) and send it again. Nothing was written.',
+  throw new LanefoldError('invalid_text', `${what} contains a NUL character or a lone surrogate at ${path}.`, {
+    hint: 'Nothing was written. Remove it with string.toWellFormed() and replaceAll("\\0", ""), then retry.',
     details: { path },
   });
 }
 
-/** Replaces unstorable text deep inside a JSON value of a model or tool; says whether anything changed. */
+/** Replaces unstorable text anywhere in a JSON value; `cleaned` is true if anything changed. */
 export function cleanJson<T>(value: T): { value: T; cleaned: boolean } {
   if (findUnstorable(value) === undefined) return { value, cleaned: false };
   const walk = (node: unknown): unknown => {

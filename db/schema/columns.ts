@@ -2,10 +2,10 @@ import { customType, pgSchema } from 'drizzle-orm/pg-core';
 
 export const lanefold = pgSchema('lanefold');
 
-/** An id: bytewise collation, so that comparisons and indexes do not depend on the locale of the database. */
+/** An id. Collated bytewise, so that comparisons and indexes do not depend on the locale of the database. */
 export const id = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' });
 
 export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
-/** timestamptz with microseconds, read as a Date. */
+/** A timestamptz with microseconds, read as a Date. */
 export const moment = customType<{ data: Date }>({ dataType: () => 'timestamptz' });

@@ -3,8 +3,8 @@ import { bigint, boolean, index, jsonb, primaryKey, text } from 'drizzle-orm/pg-
 import { id, lanefold, moment } from './columns.ts';
 
 /**
- * The log. Read it through the view `thread_entry`, which composes the whole payload; here what is a column is stored
- * once. Eight-byte columns first: the order of columns is the padding of a hundred million rows.
+ * The log. Read it through the view `thread_entry`, which reassembles the payload: values that have a column are not
+ * stored twice. Eight-byte columns come first, because padding adds up over a hundred million rows.
  */
 export const entry = lanefold.table(
   '_entry',
@@ -18,7 +18,7 @@ export const entry = lanefold.table(
     role: text('role'),
     opId: id('op_id'),
     runId: id('run_id'),
-    /** Null means: the same as `run_id`. */
+    /** Null: the same as `run_id`. */
     requestId: id('request_id'),
     payload: jsonb('payload').notNull(),
     refs: jsonb('refs'),
@@ -28,14 +28,14 @@ export const entry = lanefold.table(
     index('_entry_lane')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind = 'ai_message'`),
-    // What the fold looks for backwards: anchors and prompt changes. Few rows, so messages pay for one index only.
+    // Anchors and prompt changes, which the fold searches backwards. Few rows: a message is in one index only.
     index('_entry_control')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind in ('ai_context_operation', 'ai_config_change')`),
   ],
 );
 
-/** The memory of appends made with a key: the same key again answers as the first time. */
+/** Receipts of appends with an idempotency key: a repeated key returns the first receipt. */
 export const appendReceipt = lanefold.table(
   '_append_receipt',
   {

@@ -1,4 +1,4 @@
-/** The tables, for Drizzle. SQL users read the views beside them: see docs and the comments in the catalog. */
+/** The tables, for Drizzle. From SQL, read the views instead; the catalog has a comment on each. */
 export { lanefold } from './columns.ts';
 export { contextOp, lane, thread } from './thread.ts';
 export { appendReceipt, entry } from './entry.ts';

@@ -1,21 +1,21 @@
 import { bigint, boolean, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
-/** One conversation. Its row is the lock every writer takes first. */
+/** One conversation. Every writer locks its row first. */
 export const thread = lanefold.table('thread', {
   id: id('id').primaryKey(),
   tenantId: id('tenant_id').notNull().default('default'),
   rev: bigint('rev', { mode: 'number' }).notNull().default(0),
-  /** Number of events, as `rev` is the number of entries. */
+  /** Number of events; `rev` is the number of entries. */
   eventRev: bigint('event_rev', { mode: 'number' }).notNull().default(0),
   activeContextRef: id('active_context_ref').notNull().default('default'),
   /** The one run in `queued`, `running` or `suspended`. */
   activeRunId: id('active_run_id'),
   waitingRuns: integer('waiting_runs').notNull().default(0),
   pendingOpId: id('pending_op_id'),
-  /** Configuration changes accepted while a run is active: [{context_ref, changes}], written when it has ended. */
+  /** Configuration changes accepted during a run: [{context_ref, changes}]. They are applied when it ends. */
   pendingConfig: jsonb('pending_config'),
-  /** Whether tools or tool context were ever configured; claims of other threads need not look. */
+  /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
   configured: boolean('configured').notNull().default(false),
   metadata: jsonb('metadata').notNull().default({}),
   state: jsonb('state').notNull().default({}),
@@ -27,8 +27,8 @@ export const thread = lanefold.table('thread', {
 });
 
 /**
- * The lanes of a thread by name, so that they can be listed without reading the log. Where a lane stands is derived from
- * the log: read it through the view `lane`.
+ * The names of a thread's lanes, so that they can be listed without reading the log. Everything else about a lane is
+ * derived from the log by the view `lane`.
  */
 export const lane = lanefold.table(
   '_lane',
@@ -39,7 +39,7 @@ export const lane = lanefold.table(
   (t) => [primaryKey({ columns: [t.threadId, t.contextRef] })],
 );
 
-/** Every accepted context operation, for ever: the memory that makes `op_id` idempotent. */
+/** Every accepted context operation, kept forever to make `op_id` idempotent. */
 export const contextOp = lanefold.table(
   'context_op',
   {
@@ -50,7 +50,7 @@ export const contextOp = lanefold.table(
     reason: text('reason').notNull(),
     status: text('status').notNull(),
     hash: text('hash').notNull(),
-    /** The operation itself while it is pending; afterwards the entry has it. */
+    /** The operation while it is pending; afterwards it is in the entry. */
     operation: jsonb('operation'),
     entrySeq: bigint('entry_seq', { mode: 'number' }),
     createdAt: moment('created_at').notNull(),

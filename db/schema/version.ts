@@ -2,7 +2,7 @@
 export const schemaVersion = 3;
 
 /**
- * The oldest code that still works on this schema. Raise it only when a change breaks running workers: they refuse to
- * start then, instead of writing what the new schema no longer means.
+ * The oldest code that can still use this schema. Increase it only when a change breaks older workers; they then refuse
+ * to start instead of writing data that the new schema misinterprets.
  */
 export const minCompatibleVersion = 3;

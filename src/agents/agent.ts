@@ -9,53 +9,53 @@ import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
 import type { RequestTransformer } from './transformer.ts';
 
-/** What an agent is: code, not data. Runs name it; the log keeps what of it reached the model. */
+/** An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. */
 export interface AgentDefinition {
-  /** 1 to 64 characters of `[A-Za-z0-9_.-]`; runs and jobs carry it. */
+  /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: string;
   /** `provider:model` or an alias. */
   model: string;
-  /** The system prompt of lanes nobody has given another one. Default: none. */
+  /** The system prompt of lanes that have none of their own. Default: none. */
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
-  /** `react` (default), `cot` (Chain of Thought) or `cod` (Chain of Draft); the last two are one call without tools. */
+  /** `react` (default), `cot` (Chain of Thought) or `cod` (Chain of Draft); the last two make one model call without tools. */
   strategy?: string;
-  /** Tell the model, by a message in its context, that it repeats the same calls; default true. */
+  /** Warn the model, with a message in its context, when it repeats the same calls; default true. */
   cycleWarning?: boolean;
-  /** Model calls of a run at most; default 10. The tools of the last call still run. */
+  /** Maximum model calls of a run; default 10. The tools of the last call still run. */
   maxIterations?: number;
   /** Retries of one model call on rate limits, 5xx and lost connections; default 4. */
   maxModelRetries?: number;
-  /** Settings of every model call, by the AI SDK's names. */
+  /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
-  /** Default true; false asks for the whole answer at once. */
+  /** Stream the answer; default true. */
   streaming?: boolean;
-  /** Silence of a model stream until the run fails with `timeout`; default: `toolTimeoutMs` + 60,000. */
+  /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
   idleTimeoutMs?: number;
-  /** Per attempt of a tool; default 15,000. */
+  /** Time limit of one tool attempt; default 15,000. */
   toolTimeoutMs?: number;
-  /** Attempts after the first, for retryable errors; default 1. */
+  /** Retries of a tool call after a retryable error; default 1. */
   toolMaxRetries?: number;
-  /** Pause between attempts; default 200. */
+  /** Pause before each retry; default 200. */
   toolRetryBackoffMs?: number;
-  /** Tools of a round at work at once; default 4. */
+  /** Tool calls of a round that run concurrently; default 4. */
   toolConcurrency?: number;
-  /** Bytes of a tool result at most; default 262,144. */
+  /** Maximum size of a tool result in bytes; default 262,144. */
   maxToolResultBytes?: number;
-  /** Handed to every tool as `ctx.context`. */
+  /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
-  /** What the final answer must be: one JSON object of a schema, which becomes the run's `result`. Default: text. */
+  /** Requires the final answer to be one JSON object of a schema, which becomes the run's `result`. Default: text. */
   output?: OutputContract;
-  /** Sees and may change every model call; the function, or the name of a registered one. */
+  /** Inspects and may change every model call: a function, or the name of a registered one. */
   requestTransformer?: RequestTransformer | string;
-  /** Transformers that requests to this agent may choose by name. */
+  /** Request transformers that requests to this agent may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
-  /** How long a call waits for a person's yes until it is denied, in ms; default 7 days. */
+  /** How long a tool call waits for human approval before it is denied, in ms; default 7 days. */
   approvalTimeoutMs?: number;
-  /** Which effects of tools on the thread's state count; default: all. */
+  /** Which state effects of tools are applied; default: all. */
   effectPolicy?: EffectPolicy;
-  /** Looks at every tool call before it starts, and may block it. */
+  /** Inspects every tool call before it starts, and may block it. */
   guardTool?: GuardTool | null;
 }
 
@@ -74,33 +74,34 @@ export type Agent = Readonly<Required<Omit<AgentDefinition, Optional>>> & Readon
 export function defineAgent(definition: AgentDefinition): Agent {
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
-    throw invalid(String(name), 'its name is not 1 to 64 characters of [A-Za-z0-9_.-]');
+    throw invalid(String(name), 'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
   }
-  if (typeof definition.model !== 'string' || definition.model === '') throw invalid(name, 'it has no model');
+  if (typeof definition.model !== 'string' || definition.model === '') throw invalid(name, 'model is missing');
   const strategy = definition.strategy ?? 'react';
   if (!Object.hasOwn(strategies, strategy)) {
     throw invalid(
       name,
-      `there is no strategy ${JSON.stringify(strategy)}; known: ${Object.keys(strategies).join(', ')}`,
+      `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${Object.keys(strategies).join(', ')}`,
     );
   }
-  if (definition.output && !strategies[strategy]!.output) throw invalid(name, `${strategy} keeps no output contract`);
+  if (definition.output && !strategies[strategy]!.output)
+    throw invalid(name, `strategy ${strategy} does not support an output contract`);
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
-    throw invalid(name, 'guardTool is no function');
+    throw invalid(name, 'guardTool must be a function');
   const toolTimeoutMs = definition.toolTimeoutMs ?? 15_000;
   return Object.freeze({
     name,
     model: definition.model,
-    // an empty prompt is no prompt: providers refuse empty system messages
+    // Providers reject an empty system message.
     instructions: definition.instructions || null,
     tools: definition.tools ?? [],
     strategy,
     cycleWarning: definition.cycleWarning ?? true,
     maxIterations: definition.maxIterations ?? 10,
     maxModelRetries: definition.maxModelRetries ?? 4,
-    settings: usable(name, definition.settings ?? {}),
+    settings: checkCallSettings(name, definition.settings ?? {}),
     streaming: definition.streaming ?? true,
     idleTimeoutMs: definition.idleTimeoutMs || toolTimeoutMs + 60_000,
     toolTimeoutMs,
@@ -127,27 +128,28 @@ const atLeastOne = [
 ] as const;
 const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'toolRetryBackoffMs'] as const;
 
-function check(agent: string, key: string, value: number | undefined, least: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= least)) return;
-  throw invalid(agent, `${key} is ${JSON.stringify(value)}, not a whole number from ${least}`);
+function check(agent: string, key: string, value: number | undefined, minimum: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= minimum)) return;
+  throw invalid(agent, `${key} must be a whole number of at least ${minimum}; got ${JSON.stringify(value)}`);
 }
 
 function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
   const { mode = 'allow_list', allow = [], deny = [] } = policy;
   if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
-    throw invalid(agent, `effectPolicy has the mode ${JSON.stringify(mode)}`);
+    throw invalid(agent, `effectPolicy.mode must be allow_list, allow_all or deny_all; got ${JSON.stringify(mode)}`);
   const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
-  if (unknown !== undefined) throw invalid(agent, `effectPolicy names the operation ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined)
+    throw invalid(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
   return policy;
 }
 
-function usable(agent: string, settings: CallSettings): CallSettings {
+function checkCallSettings(agent: string, settings: CallSettings): CallSettings {
   const { fault } = checkSettings(settings);
   if (!fault) return settings;
-  throw invalid(agent, `its settings${fault.path && `.${fault.path}`} cannot be used: ${fault.why}`);
+  throw invalid(agent, `settings${fault.path && `.${fault.path}`} is invalid: ${fault.why}`);
 }
 
 const invalid = (name: string, why: string): LanefoldError =>
-  new LanefoldError('invalid_agent', `Agent ${JSON.stringify(name)} cannot be used: ${why}.`, {
-    hint: 'Correct the call of defineAgent.',
+  new LanefoldError('invalid_agent', `Agent ${JSON.stringify(name)} is invalid: ${why}.`, {
+    hint: 'Fix the arguments of defineAgent.',
   });

@@ -7,7 +7,7 @@ import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
 
-/** The agent of a run: as defined, then what its thread has configured, then what its request overrides. */
+/** The agent a run uses: its definition, then the thread's configuration over it, then the request's overrides. */
 export function effectiveAgent(
   registry: AgentRegistry,
   agent: ReadyAgent,
@@ -50,7 +50,7 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
 const contractOf = (output: NonNullable<RunOptions['output']>): ReadyContract | undefined =>
   output === 'raw' ? undefined : readStoredContract(output);
 
-/** The agent with those of its tools that are named; with all of them where nothing is. */
+/** The agent with only the named tools, or unchanged when `names` is undefined. */
 export function toolsOnly(agent: ReadyAgent, names: readonly string[] | undefined): ReadyAgent {
   if (!names) return agent;
   return withTools(agent, new Map([...agent.tools].filter(([name]) => names.includes(name))));

@@ -14,14 +14,14 @@ import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
 import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
-/** An agent made ready for work: its tools read once, its settings as they are sent. */
+/** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
 export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer' | 'output'> {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
-  /** SHA-256 over what decides how a run goes on (reference 6.4). */
+  /** SHA-256 of everything that affects how a run continues: a checkpoint token is bound to it. */
   readonly fingerprint: string;
 }
 
@@ -30,13 +30,13 @@ export interface AgentRegistry {
   /** @throws LanefoldError `unknown_agent` */
   get(name: string): ReadyAgent;
   has(name: string): boolean;
-  /** Tools of no agent, which threads may register. */
+  /** Tools that belong to no agent; threads may register them. */
   readonly extraTools: ReadonlyMap<string, Tool>;
   /** Every tool a thread may register or unregister. */
   readonly toolNames: string[];
-  /** A tool a request may name: the agent's own, or one of no agent. @throws LanefoldError `unknown_tool` */
+  /** A tool that a request may name: one of the agent's own, or one that belongs to no agent. @throws LanefoldError `unknown_tool` */
   tool(agent: string, name: string): Tool;
-  /** A transformer of the agent, or of all. @throws LanefoldError `invalid_request_transformer` */
+  /** A transformer of the agent, or a shared one. @throws LanefoldError `invalid_request_transformer` */
   transformer(agent: string, name: string): RequestTransformer;
 }
 
@@ -45,7 +45,7 @@ export interface RegistryOptions {
   requestTransformers?: Record<string, RequestTransformer> | undefined;
 }
 
-/** Reads the tools of all agents. Two agents of one name are refused with `invalid_agent`. */
+/** Resolves the tools of all agents. Rejects two agents with the same name as `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
   { tools = [], requestTransformers = {} }: RegistryOptions = {},
@@ -70,7 +70,7 @@ export async function createAgentRegistry(
   const get = (name: string): ReadyAgent => {
     const agent = agents.get(name);
     if (agent) return agent;
-    throw new LanefoldError('unknown_agent', `There is no agent ${JSON.stringify(name)}.`, {
+    throw new LanefoldError('unknown_agent', `Agent ${JSON.stringify(name)} does not exist.`, {
       hint:
         names.length > 0 ? `Known agents: ${names.join(', ')}.` : 'Pass agents: [defineAgent({…})] to createLanefold.',
       details: { agent: name, known: names },
@@ -117,7 +117,7 @@ async function ready(
           streaming: agent.streaming,
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
-          // code has no identity that outlives a deployment but its name
+          // The name is the only identity of a function that survives a deployment.
           ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
           ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,

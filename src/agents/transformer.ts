@@ -1,18 +1,18 @@
 import type { JsonObject, Message } from '../context/message.ts';
 import type { CallSettings } from '../models/settings/call-settings.ts';
 
-/** What one model call is made of. All of it is the transformer's own copy. */
+/** The parts of one model call. The transformer gets its own copy. */
 export interface ModelRequest {
   /** `provider:model` or an alias. */
   model: string;
-  /** What the lane's context says, the system prompt first. */
+  /** The context of the lane, the system prompt first. */
   messages: Message[];
   settings: CallSettings;
-  /** Names of the tools the model is told of. */
+  /** Names of the tools offered to the model. */
   tools: string[];
 }
 
-/** Where the call stands. */
+/** The run and iteration of a model call. */
 export interface TransformerContext {
   threadId: string;
   runId: string;
@@ -29,12 +29,12 @@ export interface TransformerContext {
 }
 
 /**
- * Sees every model call before it is made and may answer with what is to be different, for this call only: `settings` are
- * merged over the given ones, the others replace them; what is null or absent stays. `tools` may only be fewer, and a
- * tool left out is not run either. Nothing of it is stored but a mark in the answer's `refs`.
+ * Inspects every model call before it is made and returns what to change, for this call only. `settings` are merged over
+ * the current ones; the other fields replace theirs; null or absent fields stay. `tools` can only be narrowed, and a tool
+ * that was removed cannot run either. The changes are not stored; the answer's `refs` only record that there were some.
  *
- * It runs again when a call is retried or resumed, on any worker: let it depend on its arguments alone. What it throws
- * fails the run with `request_transform`.
+ * A transformer runs again when its call is retried or resumed, on any worker, so it must depend on its arguments alone.
+ * An exception fails the run with `request_transform`.
  *
  * @example
  * const lastTen: RequestTransformer = ({ messages }) => ({ messages: messages.slice(-10) });

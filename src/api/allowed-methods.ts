@@ -1,10 +1,10 @@
 import type { ApiApp } from './env.ts';
 
-/** The methods for which there is something at a path; empty where there is nothing. */
+/** The methods a path supports; empty if the path does not exist. */
 export function allowedMethods(app: ApiApp, path: string): string[] {
   const methods = new Set<string>();
   for (const route of app.routes) {
-    // middlewares stand there as ALL
+    // Hono registers middlewares under ALL.
     if (route.method !== 'ALL' && toPattern(route.path).test(path)) methods.add(route.method);
   }
   if (methods.has('GET')) methods.add('HEAD');

@@ -25,8 +25,8 @@ import { onInvalid } from './validation.ts';
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
 
 /**
- * The application behind `startServer`, to be mounted where a `fetch` handler goes. Without a key it answers only
- * requests whose Host is loopback.
+ * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
+ * requests with a loopback Host.
  */
 export function createApp(lanefold: Client, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
@@ -42,12 +42,12 @@ export function createApp(lanefold: Client, options: AppOptions & { closing?: Ab
   app.notFound((c) => {
     const allowed = allowedMethods(app, c.req.path);
     if (allowed.length === 0) {
-      throw new LanefoldError('not_found', `There is nothing at ${c.req.path.slice(0, 200)}.`, {
-        hint: 'See /openapi.json for what there is.',
+      throw new LanefoldError('not_found', `${c.req.path.slice(0, 200)} does not exist.`, {
+        hint: 'See /openapi.json for all paths.',
       });
     }
     c.header('Allow', allowed.join(', '));
-    throw new LanefoldError('method_not_allowed', `${c.req.method} is not possible here.`, {
+    throw new LanefoldError('method_not_allowed', `${c.req.method} is not allowed here.`, {
       hint: `Use ${allowed.join(' or ')}.`,
     });
   });

@@ -3,8 +3,8 @@ import type { Context, MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../errors.ts';
 
 /**
- * With a key: every request must carry it, as a Bearer token, and where people come with a browser (`basic`) also as
- * the password of any user. Without one the server is for this machine alone.
+ * With an API key, every request must send it as a Bearer token; pages for browsers (`basic`) also accept it as the
+ * password of any user. Without a key, only loopback requests are allowed.
  */
 export const requireKey = (apiKey: string | undefined, { basic = false } = {}): MiddlewareHandler => {
   if (!apiKey) return loopbackOnly;
@@ -13,13 +13,17 @@ export const requireKey = (apiKey: string | undefined, { basic = false } = {}): 
     const given = credentials(c, basic);
     if (given === undefined || !timingSafeEqual(digest(given), expected)) {
       c.header('WWW-Authenticate', basic ? 'Basic realm="lanefold", charset="UTF-8"' : 'Bearer realm="lanefold"');
-      throw new LanefoldError('unauthorized', given === undefined ? 'The request has no key.' : 'The key is wrong.', {
-        hint: basic
-          ? 'Sign in with any user name and LANEFOLD_API_KEY as the password.'
-          : 'Send Authorization: Bearer <LANEFOLD_API_KEY>.',
-      });
+      throw new LanefoldError(
+        'unauthorized',
+        given === undefined ? 'The API key is missing.' : 'The API key is wrong.',
+        {
+          hint: basic
+            ? 'Sign in with any user name and LANEFOLD_API_KEY as the password.'
+            : 'Send Authorization: Bearer <LANEFOLD_API_KEY>.',
+        },
+      );
     }
-    // a browser sends a remembered password with whatever another site makes it send
+    // A browser sends a remembered password even with requests that another site triggers.
     if (basic) refuseCrossSite(c);
     await next();
   };
@@ -27,11 +31,15 @@ export const requireKey = (apiKey: string | undefined, { basic = false } = {}): 
 
 const loopbackOnly: MiddlewareHandler = async (c, next) => {
   const host = c.req.header('host') ?? '';
-  // a page whose name was rebound to 127.0.0.1 still says its own name
+  // After DNS rebinding to 127.0.0.1, a page still sends its own name as Host.
   if (!isLoopback(hostname(host))) {
-    throw new LanefoldError('forbidden_host', `This server answers for loopback only, not for ${host.slice(0, 80)}.`, {
-      hint: 'Use http://127.0.0.1 or http://localhost; to serve other names set LANEFOLD_API_KEY.',
-    });
+    throw new LanefoldError(
+      'forbidden_host',
+      `Without an API key this server only answers on loopback, not for ${host.slice(0, 80)}.`,
+      {
+        hint: 'Use http://127.0.0.1 or http://localhost, or set LANEFOLD_API_KEY to serve other hosts.',
+      },
+    );
   }
   refuseCrossSite(c);
   await next();
@@ -46,8 +54,8 @@ function refuseCrossSite(c: Context): void {
       ? origin === undefined || hostOf(origin) === c.req.header('host')
       : site === 'same-origin' || site === 'none';
   if (own) return;
-  throw new LanefoldError('forbidden_origin', 'The request was sent by a page of another site.', {
-    hint: 'Call the API from a program, or from a page of this server.',
+  throw new LanefoldError('forbidden_origin', 'A page of another site sent this request.', {
+    hint: 'Call the API from a program or from a page of this server.',
   });
 }
 
@@ -60,7 +68,7 @@ function credentials(c: Context, basic: boolean): string | undefined {
   return text.slice(text.indexOf(':') + 1);
 }
 
-// equal lengths, so that the comparison tells nothing of the key's
+// Hashing makes the lengths equal, so the comparison does not reveal the key's length.
 const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
 
 const hostOf = (origin: string): string | undefined => (URL.canParse(origin) ? new URL(origin).host : undefined);

@@ -5,10 +5,10 @@ import { LanefoldError } from '../errors.ts';
 import { assertStorable } from '../text.ts';
 import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
 
-/** Deeper than any message is; a bound for everything that walks a body recursively. */
+/** Deeper than any message; protects everything that walks a body recursively. */
 const maxDepth = 100;
 
-/** Reads the body, at most `maxBytes` of it, before anything else does. */
+/** Reads the body before anything else does, and rejects more than `maxBytes`. */
 export const limitedBody =
   (maxBytes: number): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
@@ -17,7 +17,7 @@ export const limitedBody =
     if (declared > maxBytes) throw tooLarge(maxBytes);
     const chunks: Uint8Array[] = [];
     let size = 0;
-    // the length may be missing, or a lie
+    // Content-Length may be missing or wrong.
     for await (const chunk of body ?? []) {
       size += chunk.byteLength;
       if (size > maxBytes) throw tooLarge(maxBytes);
@@ -31,7 +31,7 @@ export const limitedBody =
 
 const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
-/** Refuses bodies that are not JSON our tables could give back unchanged. An empty body is an empty object. */
+/** Rejects a body unless it is JSON that the database can return unchanged. An empty body counts as an empty object. */
 export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   const bytes = c.get('body');
   const type = c.req.header('content-type');
@@ -54,7 +54,7 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Walks level by level, so that no depth can overflow the stack. */
+/** Walks level by level, so that deep nesting cannot overflow the stack. */
 function assertPlain(value: unknown): void {
   let level: unknown[] = [value];
   for (let depth = 0; level.length > 0; depth++) {
@@ -64,7 +64,7 @@ function assertPlain(value: unknown): void {
     const next: unknown[] = [];
     for (const item of level) {
       if (typeof item === 'number' && !Number.isFinite(item)) {
-        throw invalidRequest([{ path: '', message: 'A number is too large.' }]);
+        throw invalidRequest([{ path: '', message: 'A number is out of range.' }]);
       }
       if (item === null || typeof item !== 'object') continue;
       for (const child of Array.isArray(item) ? item : Object.values(item)) next.push(child);
@@ -75,5 +75,5 @@ function assertPlain(value: unknown): void {
 
 const tooLarge = (maxBytes: number): LanefoldError =>
   new LanefoldError('body_too_large', `The body is larger than ${maxBytes} bytes.`, {
-    hint: 'Send less at once, or raise maxBodyBytes of startServer.',
+    hint: 'Send less at once, or increase maxBodyBytes of startServer.',
   });

@@ -32,11 +32,11 @@ const page = `<!doctype html>
 const start = `SwaggerUIBundle({ url: '/openapi.json', dom_id: '#swagger-ui', validatorUrl: null, deepLinking: true, docExpansion: 'list' });
 `;
 
-/** For pages: nothing from anywhere else, in no frame. */
+/** Content security policy for pages: no resources of other hosts, no framing. */
 export const pagePolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'";
 
-/** The OpenAPI document, and a page to read it that asks no other host for anything. */
+/** Serves the OpenAPI document and a page that renders it without loading anything from other hosts. */
 export function addDocs(app: ApiApp): void {
   app.get('/openapi.json', (c) => c.json(openApiDocument(app)));
   app.get('/docs', (c) => c.html(page, 200, { 'Content-Security-Policy': pagePolicy }));

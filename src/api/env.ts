@@ -1,9 +1,9 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 
-/** What requests carry between middlewares. */
+/** Variables that middlewares pass along with a request. */
 export interface ApiEnv {
   Variables: {
-    /** The body as it came, within its limit. */
+    /** The raw body, within the size limit. */
     body: Buffer;
   };
 }

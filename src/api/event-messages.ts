@@ -3,8 +3,8 @@ import type { StreamItem } from '../streams/stream-item.ts';
 import { toJson } from './json.ts';
 
 /**
- * A stream as server-sent events, named by what they are. Only events of the trace have an id: it is their `event_seq`,
- * and where a client that connects again goes on.
+ * Converts a stream to server-sent events named by their kind. Only trace events have an id, their `event_seq`, because
+ * a client that reconnects resumes after the last id.
  */
 export async function* toEventMessages(items: AsyncIterable<StreamItem>): AsyncGenerator<SSEMessage> {
   for await (const item of items) {

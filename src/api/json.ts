@@ -12,7 +12,7 @@ export function toJson<T extends object>(resource: T): Json<T> {
   ) as Json<T>;
 }
 
-/** A page of `limit` from one item more than that: the cursor of the last item where there is a next page. */
+/** Builds a page from up to `limit` + 1 items; `next` is the cursor of its last item if there are more. */
 export function pageOf<T extends object, C>(found: T[], limit: number, cursor: (item: T) => C) {
   const items = found.slice(0, limit);
   const last = items.at(-1);

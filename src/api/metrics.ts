@@ -20,18 +20,23 @@ export function metricsText(stats: Stats, requests: ReturnType<RequestCounter['c
     {
       name: 'lanefold_oldest_queued_seconds',
       type: 'gauge',
-      help: 'Age of the oldest run that waits for a worker.',
+      help: 'Age of the oldest queued run.',
       samples: [{ value: stats.oldestQueuedSeconds }],
     },
     {
       name: 'lanefold_queue_jobs',
       type: 'gauge',
-      help: 'Jobs in the queue, by state; ended ones as long as they are kept.',
+      help: 'Jobs in the queue, by state, including finished jobs that are still kept.',
       samples: stats.jobs.flatMap(({ queue, counts }) =>
         Object.entries(counts).map(([state, value]) => ({ labels: { queue, state }, value })),
       ),
     },
-    { name: 'lanefold_http_requests_total', type: 'counter', help: 'Answers of this process.', samples: requests },
+    {
+      name: 'lanefold_http_requests_total',
+      type: 'counter',
+      help: 'HTTP responses of this process.',
+      samples: requests,
+    },
     {
       name: 'process_resident_memory_bytes',
       type: 'gauge',
@@ -41,7 +46,7 @@ export function metricsText(stats: Stats, requests: ReturnType<RequestCounter['c
     {
       name: 'process_start_time_seconds',
       type: 'gauge',
-      help: 'When this process started, in Unix time.',
+      help: 'Start time of this process, in Unix seconds.',
       samples: [{ value: Math.round(Date.now() / 1000 - process.uptime()) }],
     },
   ];

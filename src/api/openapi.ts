@@ -11,8 +11,8 @@ const info = {
     title: 'Lanefold',
     version,
     description:
-      'Durable runs of LLM agents. A thread is an append-only log; what the model sees of it is a projection; a run is accepted ' +
-      'at once and worked off by a worker. Errors are `application/problem+json` with a stable `code`.',
+      'Durable runs of LLM agents. A thread is an append-only log; what the model sees is a projection of it. A run is ' +
+      'accepted immediately and executed by a worker. Errors are `application/problem+json` with a stable `code`.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],
@@ -20,13 +20,13 @@ const info = {
     { name: 'Threads', description: 'Conversations and their configuration.' },
     { name: 'Entries', description: 'The log.' },
     { name: 'Contexts', description: 'What the model sees, and how to change it.' },
-    { name: 'Runs', description: 'Requests worked off by agents.' },
+    { name: 'Runs', description: 'Requests executed by agents.' },
     { name: 'Events', description: 'The trace.' },
     { name: 'Operations', description: 'Probes and metrics.' },
   ],
 };
 
-/** The document of an application, made once. */
+/** The OpenAPI document of an application; generated once. */
 export function openApiDocument(app: ApiApp): object {
   const known = documents.get(app);
   if (known) return known;
@@ -34,7 +34,7 @@ export function openApiDocument(app: ApiApp): object {
   registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'LANEFOLD_API_KEY. Not needed on loopback where the server has no key.',
+    description: 'LANEFOLD_API_KEY. Not required if the server has no key, in which case it only answers on loopback.',
   });
   const document = app.getOpenAPI31Document(info as never);
   documents.set(app, document);

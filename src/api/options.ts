@@ -1,26 +1,26 @@
 export interface AppOptions {
-  /** Default `LANEFOLD_API_KEY`. Without a key only loopback is served. */
+  /** Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
   apiKey?: string;
-  /** Largest body of a request, in bytes; default 4 MiB. */
+  /** Maximum size of a request body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
-  /** Told of faults behind an answer of 500 or above; default: one line on stderr. Must not throw. */
+  /** Called with the error behind a response of 500 or above; default: log it on stderr. Must not throw. */
   onError?: (error: unknown, request: { method: string; path: string }) => void;
 }
 
 export interface ServerOptions extends AppOptions {
-  /** Default `LANEFOLD_HOST`, else `127.0.0.1`. Any other than loopback needs a key. */
+  /** Default `LANEFOLD_HOST`, else `127.0.0.1`. Any host other than loopback requires a key. */
   host?: string;
-  /** Default `LANEFOLD_PORT`, else 4100; 0 for any free one. */
+  /** Default `LANEFOLD_PORT`, else 4100; 0 picks a free port. */
   port?: number;
-  /** Where the port is taken, try the next ones; default false. */
+  /** If the port is taken, try the next ones; default false. */
   nextFreePort?: boolean;
 }
 
 export interface RunningServer {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Takes no more requests, lets those under way end for two seconds, and closes. */
+  /** Stops accepting requests, gives running ones two seconds to end, and closes. */
   close(): Promise<void>;
 }

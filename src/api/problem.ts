@@ -1,7 +1,7 @@
 import { HTTPException } from 'hono/http-exception';
 import { errorStatus, LanefoldError, type ErrorCode } from '../errors.ts';
 
-/** An RFC 9457 answer. `code` is stable; `detail` and `hint` are for people. */
+/** An RFC 9457 problem. `code` is stable; `detail` and `hint` are for humans. */
 export interface Problem {
   type: string;
   title: string;
@@ -9,7 +9,7 @@ export interface Problem {
   code: ErrorCode;
   detail: string;
   hint?: string;
-  /** What is wrong where: `path` as in `entries[0].payload.role`. */
+  /** The invalid fields; a `path` looks like `entries[0].payload.role`. */
   errors?: FieldError[];
 }
 
@@ -18,14 +18,18 @@ export interface FieldError {
   message: string;
 }
 
-/** Refuses a request whose fields are wrong. */
+/** The error for a request with invalid fields. */
 export const invalidRequest = (errors: FieldError[]): LanefoldError =>
-  new LanefoldError('invalid_request', `The request has ${errors.length === 1 ? 'a wrong field' : 'wrong fields'}.`, {
-    hint: 'See errors, and /openapi.json for what is expected.',
-    details: { errors },
-  });
+  new LanefoldError(
+    'invalid_request',
+    `The request has ${errors.length === 1 ? 'an invalid field' : 'invalid fields'}.`,
+    {
+      hint: 'See errors for the fields and /openapi.json for the schema.',
+      details: { errors },
+    },
+  );
 
-/** What a caller is told of an error. Of faults of ours and of the surroundings: the code, never the particulars. */
+/** Converts an error to a problem. For server errors and unavailable dependencies, a caller gets the code but no details. */
 export function toProblem(error: unknown): Problem {
   const known = toLanefoldError(error);
   const status = errorStatus[known.code];
@@ -39,8 +43,8 @@ export function toProblem(error: unknown): Problem {
   if (status >= 500 && known.code !== 'not_ready') {
     return {
       ...problem,
-      detail: status === 500 ? 'The request failed for a reason of the server.' : `${title(known.code)}.`,
-      hint: 'Try again later; the log of the server says more.',
+      detail: status === 500 ? 'The server failed to process the request.' : `${title(known.code)}.`,
+      hint: 'Try again later; the server log has the details.',
     };
   }
   const errors = known.details?.['errors'] as FieldError[] | undefined;
@@ -51,15 +55,17 @@ function toLanefoldError(error: unknown): LanefoldError {
   if (error instanceof LanefoldError) return error;
   if (error instanceof HTTPException && error.status === 415) return unsupportedMediaType();
   if (error instanceof HTTPException && error.status === 400) return invalidJson(error.message);
-  return new LanefoldError('internal', 'Unexpected.', { cause: error });
+  return new LanefoldError('internal', 'Unexpected error.', { cause: error });
 }
 
 export const invalidJson = (why: string): LanefoldError =>
-  new LanefoldError('invalid_json', `The body is not JSON: ${why}.`, { hint: 'Send one JSON object in UTF-8.' });
+  new LanefoldError('invalid_json', `The body is not valid JSON: ${why}.`, {
+    hint: 'Send one JSON object, encoded as UTF-8.',
+  });
 
 export const unsupportedMediaType = (): LanefoldError =>
-  new LanefoldError('unsupported_media_type', 'The body is not declared as JSON.', {
-    hint: 'Send Content-Type: application/json, without a Content-Encoding.',
+  new LanefoldError('unsupported_media_type', 'The Content-Type or Content-Encoding of the body is not supported.', {
+    hint: 'Send Content-Type: application/json without a Content-Encoding.',
   });
 
 const title = (code: string): string => {

@@ -3,13 +3,13 @@ import { routePath } from 'hono/route';
 
 export interface RequestCounter {
   count: MiddlewareHandler;
-  /** By `method route status`. */
+  /** Totals by method, route and status. */
   counts(): { labels: { method: string; route: string; status: string }; value: number }[];
 }
 
 const known = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** Counts answers by route. Labels come from the routes, never from callers, so their number is bounded. */
+/** Counts responses by route. Labels come from the routes, not from requests, so their number is bounded. */
 export function requestCounter(): RequestCounter {
   const values = new Map<string, number>();
   return {

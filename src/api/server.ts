@@ -19,12 +19,12 @@ export async function serve(lanefold: Client, options: ServerOptions = {}): Prom
   const first = options.port ?? Number(process.env['LANEFOLD_PORT'] || defaultPort);
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   if (!apiKey && !isLoopback(host)) {
-    throw new LanefoldError('missing_api_key', `The API is not served on ${host} without a key.`, {
-      hint: 'Set LANEFOLD_API_KEY to a long random text, or serve on 127.0.0.1.',
+    throw new LanefoldError('missing_api_key', `Serving the API on ${host} requires an API key.`, {
+      hint: 'Set LANEFOLD_API_KEY to a long random string, or serve on 127.0.0.1.',
     });
   }
   const closing = new AbortController();
-  // each stream listens to it
+  // Every stream adds a listener.
   setMaxListeners(0, closing.signal);
   const app = createApp(lanefold, { ...options, ...(apiKey ? { apiKey } : {}), closing: closing.signal });
   const last = options.nextFreePort && first > 0 ? Math.min(first + portsToTry, 65_535) : first;
@@ -48,7 +48,7 @@ const newServer = (app: ReturnType<typeof createApp>): http.Server => {
     );
     return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
   };
-  // reached only by what cannot be made a Request: the application answers for its own errors
+  // Only called if the bytes do not form a Request; the application handles its own errors.
   return http.createServer(getRequestListener(app.fetch, { errorHandler: refuse }));
 };
 
@@ -65,13 +65,13 @@ async function listen(create: () => http.Server, host: string, first: number, la
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && port < last) continue;
       throw code === 'EADDRINUSE'
-        ? new LanefoldError('port_taken', `Port ${port} of ${host} is taken.`, {
-            hint: 'Stop what listens there, or choose another port: LANEFOLD_PORT, or --port.',
+        ? new LanefoldError('port_taken', `Port ${port} of ${host} is already in use.`, {
+            hint: 'Stop the process that uses it, or choose another port with LANEFOLD_PORT or --port.',
             details: { host, port },
             cause: error,
           })
         : new LanefoldError('listen_failed', `Cannot listen on ${host}:${port}: ${message}.`, {
-            hint: 'Choose an address of this machine and a port from 1024 to 65535.',
+            hint: 'Use an address of this machine and a port from 1024 to 65535.',
             cause: error,
           });
     }
@@ -83,7 +83,7 @@ async function close(server: http.Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const timer = setTimeout(() => server.closeAllConnections(), closePatienceMs);
   server.closeIdleConnections();
-  // a connection whose answer has just ended is kept by its client for the next request
+  // Clients keep a connection open after its response, so close those that have become idle since.
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   await closed;
   clearTimeout(timer);

@@ -1,21 +1,21 @@
 import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
 
-/** After how long a silence a comment says that the stream is alive; proxies close what is silent for a minute. */
+/** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;
-/** How soon a client connects again. */
+/** How soon clients reconnect. */
 const retryMs = 1_000;
 
 /**
- * Answers with server-sent events. What follows is asked for only when the client has taken what came before, so a
- * client that does not read holds up nobody and gathers nothing. `abort` is called when the client leaves.
+ * Responds with server-sent events. Pulls the next message only when the client has accepted the previous one, so a slow
+ * client neither delays others nor accumulates data. Calls `abort` when the client disconnects.
  */
 export function sse(
   c: Context,
   messages: AsyncIterable<SSEMessage>,
   { abort, onError }: { abort: () => void; onError: (error: unknown) => void },
 ): Response {
-  // a proxy that gathers the answer would undo the stream
+  // Buffering in a proxy would defeat streaming.
   c.header('X-Accel-Buffering', 'no');
   const response = streamSSE(c, async (stream) => {
     stream.onAbort(abort);
@@ -37,7 +37,7 @@ export function sse(
         if (stream.aborted) return;
       }
     } catch (error) {
-      // the client sees the connection end, and connects again
+      // The connection ends, and the client reconnects.
       onError(error);
     } finally {
       clearInterval(heartbeat);

@@ -2,7 +2,7 @@ import type { Client } from '../library/library.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
 
 /**
- * Serves the HTTP API, Bull Board and the API reference of a Lanefold in this process.
+ * Serves the HTTP API, Bull Board and the API reference in this process.
  *
  * @throws LanefoldError `missing_api_key` for a host other than loopback without a key, `port_taken`, `listen_failed`
  *
@@ -11,7 +11,7 @@ import type { RunningServer, ServerOptions } from './options.ts';
  * console.log(`${server.url}/docs`);
  */
 export async function startServer(lanefold: Client, options: ServerOptions = {}): Promise<RunningServer> {
-  // loaded here, so that processes without an API do not pay for it
+  // Imported on demand, so that a process without an API does not load it.
   const { serve } = await import('./server.ts');
   return serve(lanefold, options);
 }

@@ -5,10 +5,10 @@ import type { StreamItem } from '../streams/stream-item.ts';
 /** A chunk of the AI SDK's UI message stream. */
 type Chunk = { type: string } & Record<string, unknown>;
 
-/** The header by which the AI SDK's clients know the protocol. */
+/** The header by which the AI SDK's clients recognise the protocol. */
 export const uiMessageHeader = ['x-vercel-ai-ui-message-stream', 'v1'] as const;
 
-/** The stream of one run, with its entries, as the AI SDK's UI message stream. */
+/** Converts the stream of one run, with its entries, to the AI SDK's UI message stream. */
 export async function* toUiMessages(
   items: AsyncIterable<StreamItem>,
   run: { threadId: string; runId: string },
@@ -22,17 +22,17 @@ export async function* toUiMessages(
 }
 
 /**
- * One run as one assistant message: a step per model call, with its reasoning, its text, its tool calls and what came
- * of them. The id of the message is the run's.
+ * One run as one assistant message with the id of the run. In the AI SDK's protocol each model call is a step with its
+ * reasoning, text, tool calls and their results.
  */
 class UiMessage {
   over = false;
   readonly #run: { threadId: string; runId: string };
   #started = false;
   #inStep = false;
-  /** Parts of the current call that have begun. */
+  /** Open text and reasoning parts of the current model call. */
   #open = new Set<string>();
-  /** Calls of the round at work, by the ids they have in the message. */
+  /** Unanswered tool calls of the current round, with their ids in the message. */
   #calls: { index: number; id: string; shownAs: string }[] = [];
   readonly #usedIds = new Set<string>();
 
@@ -63,7 +63,7 @@ class UiMessage {
         break;
       case 'llm_retry':
       case 'llm_lost':
-        // the next call begins the same step again
+        // The next model call restarts the same step.
         if (this.#open.size > 0) yield { type: 'reset-step' };
         this.#open.clear();
         break;
@@ -97,7 +97,7 @@ class UiMessage {
         };
         break;
       case 'request_completed':
-        // the sentence of a run that reached its limit is no message of the log
+        // A run that reached its limit ends with a sentence that is not in the log.
         if (data['termination_reason'] === 'max_iterations' && typeof data['result'] === 'string')
           yield* this.#write('text', 'result', data['result']);
         yield* this.#endParts();
@@ -144,7 +144,7 @@ class UiMessage {
     this.over = true;
   }
 
-  /** A model may use an id again; a message may not. */
+  /** A model may reuse a call id, but ids must be unique within the message. */
   #call({ id, name, arguments: input }: ToolCall, index: number): Chunk {
     let shownAs = id;
     for (let n = 2; this.#usedIds.has(shownAs); n++) shownAs = `${id}#${n}`;
@@ -175,12 +175,12 @@ class UiMessage {
   }
 }
 
-/** As the API names the call: `/tool-calls/{round}.{index}/approve`. */
+/** The call's name in the API: `/tool-calls/{round}.{index}/approve`. */
 const approvalId = (data: JsonObject): string => `${String(data['round'])}.${String(data['index'])}`;
 
 const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
-/** A tool's result as the tool gave it: what is JSON as its value, other text as text. */
+/** A tool result as the tool returned it: JSON is parsed, other text stays text. */
 function toOutput(content: Json): Json {
   if (typeof content !== 'string') return content;
   try {

@@ -4,7 +4,7 @@ import { LanefoldError } from '../errors.ts';
 import type { ApiEnv } from './env.ts';
 import { invalidRequest, type FieldError } from './problem.ts';
 
-/** What becomes of a request that does not fit the schemas of its operation. */
+/** Rejects a request that does not match the schemas of its operation. */
 export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
   if (result.success) return undefined;
   const issues = result.error.issues as z.core.$ZodIssue[];
@@ -22,9 +22,9 @@ export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
 function toFieldErrors(issue: z.core.$ZodIssue, before: PropertyKey[]): FieldError[] {
   const path = [...before, ...issue.path];
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.slice(0, 20).map((key) => ({ path: toPath([...path, key]), message: 'There is no such field.' }));
+    return issue.keys.slice(0, 20).map((key) => ({ path: toPath([...path, key]), message: 'Unknown field.' }));
   }
-  // of several shapes the one meant: the one whose kind or type fits, else the last
+  // Report the errors of the variant the caller meant: the one whose kind or type matches, else the last.
   if (issue.code === 'invalid_union' && issue.errors.length > 0) {
     const meant = issue.errors.find(
       (errors) => !errors.some((error) => ['kind', 'type'].includes(String(error.path[0]))),

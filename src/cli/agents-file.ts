@@ -6,12 +6,12 @@ import { detectModules } from './esm-hook.ts';
 import { oneLine } from '../printable.ts';
 import { UsageError } from './errors.ts';
 
-const hint = 'It must be a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
+const hint = 'Write a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
 
 /**
- * The agents of a module, JavaScript or TypeScript without a build step; without one the built-in assistant.
+ * Loads the agents of a module, JavaScript or TypeScript without a build step; without a file, the built-in assistant.
  *
- * @throws UsageError when the file is not there, cannot be loaded, or default-exports no array of agents
+ * @throws UsageError if the file is missing, cannot be loaded, or does not default-export an array of agents
  * @throws LanefoldError `invalid_agent`
  */
 export async function loadAgents(file: string | undefined): Promise<AgentDefinition[]> {
@@ -19,13 +19,13 @@ export async function loadAgents(file: string | undefined): Promise<AgentDefinit
   const full = path.resolve(file);
   if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist.`, hint);
   const module = await load(full);
-  // a CommonJS module arrives wrapped once more
+  // The default export of a CommonJS module is wrapped once more.
   const inner = module.default as { default?: unknown } | undefined;
   const agents = inner?.default ?? inner;
   if (agents === undefined) throw new UsageError(`The agents file ${full} has no default export.`, hint);
   if (!Array.isArray(agents))
     throw new UsageError(`The default export of the agents file ${full} is ${nameOf(agents)}, not an array.`, hint);
-  if (agents.length === 0) throw new UsageError(`The agents file ${full} exports no agents: its array is empty.`, hint);
+  if (agents.length === 0) throw new UsageError(`The agents file ${full} exports an empty array.`, hint);
   const { defineAgent } = await import('../agents/agent.ts');
   for (const [i, agent] of agents.entries()) {
     if (typeof agent !== 'object' || agent === null)
@@ -36,7 +36,7 @@ export async function loadAgents(file: string | undefined): Promise<AgentDefinit
 }
 
 async function load(full: string): Promise<{ default?: unknown }> {
-  // run from the sources, everything goes through tsx already; a build meets TypeScript here for the first time
+  // From the sources, tsx already handles every import; a build needs it only for an agents file in TypeScript.
   const underTsx = import.meta.url.endsWith('.ts');
   const needsTsx = !underTsx && /\.[cm]?tsx?$/.test(full);
   if (needsTsx) (await import('tsx/esm/api')).register();
@@ -45,7 +45,7 @@ async function load(full: string): Promise<{ default?: unknown }> {
     return (await import(pathToFileURL(full).href)) as { default?: unknown };
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${oneLine(error.message)}` : String(error);
-    throw new UsageError(`The agents file ${full} cannot be loaded: ${reason}`, 'Correct the file and start again.');
+    throw new UsageError(`Cannot load the agents file ${full}: ${reason}`, 'Fix the file and try again.');
   }
 }
 

@@ -5,19 +5,19 @@ import { note } from './output.ts';
 
 export interface DatabaseHandle {
   url: string;
-  /** For what needs a session: migrations and the queue on PostgreSQL. */
+  /** A connection past any pooler, for migrations and the queue on PostgreSQL. */
   directUrl: string;
-  /** The database is an embedded one this process has started: its schema is this process's to bring up. */
+  /** Whether this process started the database, and so must migrate it. */
   own: boolean;
-  /** Stops a PostgreSQL that was started here. */
+  /** Stops the PostgreSQL if this process started it. */
   release(): Promise<void>;
 }
 
 /**
- * The database of a command: the given one, else the embedded one of `dir`, where it runs already. Where it does not,
- * `start` says whether it is started for the life of the command.
+ * The database of a command: the given one, else the embedded one in `dir`. If that is not running, `start` allows
+ * starting it for the duration of the command.
  *
- * @throws LanefoldError `database_unreachable` when nothing runs and nothing may be started; `embedded_postgres_failed`
+ * @throws LanefoldError `database_unreachable` if none is running and `start` is false; `embedded_postgres_failed`
  */
 export async function findDatabase(options: ConnectionOptions, { start }: { start: boolean }): Promise<DatabaseHandle> {
   const given = options.databaseUrl;
@@ -29,16 +29,20 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   const running = await findEmbeddedPostgres(options.dir);
   if (running) return { url: running.url, directUrl: running.url, own: false, release: async () => {} };
   if (!start) {
-    throw new LanefoldError('database_unreachable', `No database is given, and none runs in ${options.dir}.`, {
-      hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here, which starts one.',
-    });
+    throw new LanefoldError(
+      'database_unreachable',
+      `No database is configured, and none is running in ${options.dir}.`,
+      {
+        hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here; it starts one.',
+      },
+    );
   }
   note(`starting PostgreSQL in ${options.dir}`);
   const embedded = await startEmbeddedPostgres({ dir: options.dir });
   return { url: embedded.url, directUrl: embedded.url, own: true, release: () => embedded.stop() };
 }
 
-/** A Lanefold on the database and queue of the command; `close` also stops a PostgreSQL that was started for it. */
+/** Connects to the database and queue of the command; `close` also stops a PostgreSQL started for it. */
 export async function connect(
   options: ConnectionOptions,
   { start, ...more }: { start: boolean } & Omit<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'>,

@@ -1,16 +1,16 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import { oneLine } from '../printable.ts';
 
-/** What the exit code of every command means. */
+/** The exit codes of all commands. */
 export const exitCodes = {
   ok: 0,
-  /** The work failed: a failed run, mismatches, or anything that stood in the way of it. */
+  /** The command failed: a failed run, mismatches, or an error. */
   failed: 1,
-  /** The command line is wrong: unknown commands, flags, agents, models, unreadable files. */
+  /** The command line is invalid: an unknown command, option, agent or model, or an unreadable file. */
   usage: 2,
 } as const;
 
-/** The command line cannot be carried out as it is written. */
+/** The command line is invalid. */
 export class UsageError extends Error {
   constructor(
     message: string,
@@ -22,7 +22,7 @@ export class UsageError extends Error {
   }
 }
 
-/** Errors of the library that only another command line can avoid. */
+/** Errors of the library that mean the command line is invalid. */
 const usageCodes = new Set<ErrorCode>([
   'invalid_id',
   'invalid_input',
@@ -37,7 +37,7 @@ const usageCodes = new Set<ErrorCode>([
   'unknown_tool',
 ]);
 
-/** Says on stderr what went wrong, in one line, and what to do, in another; returns the exit code. */
+/** Prints an error on stderr, one line for what happened and one for what to do. Returns the exit code. */
 export function report(error: unknown): number {
   const { message, hint, code } = describe(error);
   process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
@@ -57,5 +57,5 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   if (error instanceof LanefoldError) return { message: error.message, hint: error.hint, code: error.code };
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${error.message || error.name}${cause}` : String(error);
-  return { message, hint: 'This is a fault of lanefold; LANEFOLD_DEBUG=1 shows where.', code: 'internal' };
+  return { message, hint: 'This is a bug in lanefold; set LANEFOLD_DEBUG=1 to see the stack.', code: 'internal' };
 }

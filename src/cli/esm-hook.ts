@@ -1,6 +1,6 @@
 import { register } from 'node:module';
 
-// Runs in the thread of the module hooks, which takes its own module: hence source text, not a function.
+// Source text rather than a function, because module hooks run in their own thread from their own module.
 const hook = `
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,7 +13,7 @@ export async function resolve(specifier, context, next) {
 }`;
 
 /**
- * Lets files written with `import` and `export` be ES modules where no package.json says so. Node does this for
- * JavaScript by itself; under tsx such a file would be loaded as CommonJS, and fail.
+ * Treats files with `import` or `export` as ES modules even if no package.json says so. Node does this by itself for
+ * JavaScript, but tsx would load such a file as CommonJS and fail.
  */
 export const detectModules = (): void => register(`data:text/javascript,${encodeURIComponent(hook)}`);

@@ -1,4 +1,4 @@
-/** Ends a command with an exit code where there is nothing more to say. */
+/** Ends a command with an exit code and no further message. */
 export class Exit extends Error {
   constructor(readonly exitCode: number) {
     super(`exit ${exitCode}`);

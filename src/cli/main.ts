@@ -15,7 +15,7 @@ import { environmentHelp } from './help.ts';
  * process.exitCode = await main(['run', 'What is 6 * 7?']);
  */
 export async function main(argv: string[]): Promise<number> {
-  // a reader such as `head` that has seen enough is no error of ours
+  // A reader such as `head` that closes the pipe early is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
   unsetEmpty(process.env);
   try {
@@ -25,7 +25,7 @@ export async function main(argv: string[]): Promise<number> {
     if (error instanceof Exit) return error.exitCode;
     if (!(error instanceof CommanderError)) return report(error);
     if (error.exitCode === 0) return exitCodes.ok;
-    // asking for nothing shows the help, and is still not a command
+    // Running without a command shows the help, but counts as invalid usage.
     return error.code === 'commander.help' ? exitCodes.usage : report(asUsageError(error));
   }
 }
@@ -39,7 +39,7 @@ function createProgram(): Command {
     .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', environmentHelp)
     .exitOverride()
-    // errors of usage are reported in one place, in our form
+    // report() prints usage errors in our own format.
     .configureOutput({ outputError: () => {} });
   for (const add of Object.values(commands)) add(program);
   return program;

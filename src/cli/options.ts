@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option, type Command } from 'commander';
 
-/** What every command that needs the database takes. */
+/** Options of every command that needs the database. */
 export interface ConnectionOptions {
   databaseUrl?: string;
   redisUrl?: string;
@@ -27,11 +27,11 @@ export const withAgents = (command: Command): Command =>
 
 export const withJson = (command: Command): Command => command.option('--json', 'machine-readable output on stdout');
 
-/** Parses a whole number from `least` on. */
+/** Parses a whole number of at least `minimum`. */
 export const wholeNumber =
-  (least: number) =>
+  (minimum: number) =>
   (text: string): number => {
     const value = /^-?\d+$/.test(text) ? Number(text) : NaN;
-    if (Number.isSafeInteger(value) && value >= least) return value;
-    throw new InvalidArgumentError(`It is not a whole number from ${least}.`);
+    if (Number.isSafeInteger(value) && value >= minimum) return value;
+    throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
   };

@@ -12,13 +12,13 @@ export const print = (line = ''): void => void process.stdout.write(`${line}\n`)
 /** The command's result for machines, as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
-/** A line about the work: not part of the result. */
+/** A line on stderr about the work, not part of the result. */
 export const note = (line: string): void => void process.stderr.write(`${line}\n`);
 
 export interface Progress {
-  /** Shows the text, if it is time to. */
+  /** Shows the text, at a limited rate. */
   update(text: string): void;
-  /** Ends the updating line. */
+  /** Removes the progress line. */
   end(): void;
 }
 
@@ -26,8 +26,8 @@ const redrawMs = 100;
 const lineMs = 5_000;
 
 /**
- * Progress of long work on stderr: one line that updates on a terminal; elsewhere a plain line every five seconds, so
- * that a log shows life without being flooded.
+ * Shows the progress of long work on stderr: one updating line on a terminal, elsewhere a line every five seconds, which
+ * shows activity without flooding a log.
  */
 export function createProgress(stream: Stream = process.stderr): Progress {
   const tty = Boolean(stream.isTTY);

@@ -1,7 +1,7 @@
 import type { Json, ToolCall } from '../context/message.ts';
 import { printable } from '../printable.ts';
 
-/** A message for people: its text, then a line per tool call; a tool message says whose result it is. Printable. */
+/** A message as printable text: its content, then a line per tool call. A tool message starts with the tool's name. */
 export function messageText(message: { content?: Json; tool_calls?: Json; name?: Json }): string {
   const calls = ((message.tool_calls ?? []) as unknown as ToolCall[]).map(
     (call) => `→ ${call.name}(${call.arguments_raw ?? JSON.stringify(call.arguments)})`,
@@ -18,7 +18,7 @@ const partsText = (content: Json): string =>
         .join('\n')
     : JSON.stringify(content);
 
-/** Text without line breaks, at most so long, and printable. */
+/** Printable text on one line, cut to `width`. */
 export function inOneLine(text: string, width: number): string {
   const line = printable(text.replace(/\s+/g, ' ').trim());
   return line.length > width ? `${line.slice(0, Math.max(20, width) - 1).toWellFormed()}…` : line;

@@ -6,10 +6,10 @@ import { inOneLine, messageText } from './show-message.ts';
 
 const resultWidth = 160;
 
-/** Turns a stream with entries into text for people: answers grow as they come, everything else is a line. */
+/** Formats a stream with entries as text: answers grow as they arrive, everything else is a line. */
 export class StreamText {
   readonly #c: ReturnType<typeof colours>;
-  /** What the line at work consists of; a line break is owed after it. */
+  /** What the unfinished last line contains; it still needs a line break. */
   #line: 'text' | 'thinking' | undefined;
 
   constructor(stream: NodeJS.WriteStream = process.stdout) {
@@ -46,7 +46,7 @@ export class StreamText {
       case 'input_injected':
         return [`${c.bold('»')} ${inOneLine(messageText(entry), resultWidth)}`];
       case 'llm_completed': {
-        // the text has been shown while it came
+        // The text was already shown as it arrived.
         const calls = messageText({ content: '', ...(entry['tool_calls'] ? { tool_calls: entry['tool_calls'] } : {}) });
         return calls === '' ? [] : calls.split('\n').map((call) => c.cyan(call));
       }
@@ -60,12 +60,12 @@ export class StreamText {
       case 'approval_decided':
         return [c.yellow(`${toolOf(data)} ${String(data['decision'])}`)];
       case 'llm_retry':
-        return [c.yellow(`the model failed (${errorOf(data)}), asked again`)];
+        return [c.yellow(`the model failed (${errorOf(data)}); retrying`)];
       case 'llm_lost':
-        return [c.yellow('the answer was lost with its worker, asked again')];
+        return [c.yellow('the worker died during the answer; calling the model again')];
       case 'request_completed':
         return [
-          // the sentence of a run that reached its limit is no message of the log
+          // A run that reached its limit ends with a sentence that is not in the log.
           ...(data['termination_reason'] === 'max_iterations' ? [messageText({ content: data['result'] ?? '' })] : []),
           c.dim(`completed (${String(data['termination_reason'])})${tokens(data)}`),
         ];

@@ -2,13 +2,13 @@ import canonicalize from 'canonicalize';
 import { createHash, type Hash } from 'node:crypto';
 import type { Json, Message } from './message.ts';
 
-/** The canonical JSON of a message (RFC 8785: sorted keys, shortest numbers), which is what its hash is taken over. */
+/** The canonical JSON of a message (RFC 8785: sorted keys, shortest numbers), the input of its hash. */
 export const canonicalJson = (message: Message): string => canonicalize(message) as string;
 
 /**
- * A message as it comes back from the log, whether it came from there or was just made: nulls and an empty `tool_calls`
- * are absent, and nested values have sorted keys, because `jsonb` does not keep the order it was given. What is sent to
- * a provider is built from this form only, so a resumed run sends the same bytes as the one that died.
+ * A message in the form the log returns, even if it has not been stored yet: no nulls, no empty `tool_calls`, and sorted
+ * keys in nested values, because `jsonb` does not preserve key order. Every prompt is built from this form, so a resumed
+ * run sends the same bytes as the one that died.
  */
 export function canonicalMessage(raw: Partial<Record<keyof Message, unknown>>): Message {
   const message: Record<string, unknown> = { role: raw.role, content: sorted(raw.content ?? '') };
@@ -22,7 +22,7 @@ export function canonicalMessage(raw: Partial<Record<keyof Message, unknown>>): 
 const sorted = (value: unknown): Json =>
   typeof value === 'string' ? value : (JSON.parse(canonicalize(value) as string) as Json);
 
-/** SHA-256 over the canonical messages, each followed by a newline; grows with the context instead of starting anew. */
+/** Incremental SHA-256 of a growing context: the canonical messages, each followed by a newline. */
 export class ContextHash {
   readonly #hash: Hash = createHash('sha256');
 

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from './message.ts';
 
-/** A row of `thread_entry`, as far as the fold reads it. */
+/** The columns of `thread_entry` that the fold reads. */
 export interface FoldEntry {
   seq: number;
   kind: string;
@@ -32,9 +32,9 @@ export interface ContextRow {
 }
 
 /**
- * The projection, as `lane_context_at` does it in SQL: the lane's latest anchor up to and including `upto`, then every
- * later message of the lane, unchanged. The prompt is the latest, by `seq`, of the prompt changes that apply to the
- * lane and the anchor's own (key absent: inherit, null: none).
+ * Projects a lane the way `lane_context_at` does in SQL: the lane's latest anchor up to and including `upto`, then every
+ * later message of the lane, unchanged. The system prompt is the latest, by `seq`, among the prompt changes that apply to
+ * the lane and the anchor's own prompt (key absent: inherit, null: none).
  *
  * @param entries all entries of the thread in order of `seq`
  */

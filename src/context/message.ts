@@ -1,8 +1,8 @@
 /**
- * A message of a context, exactly as it is stored and sent (snake_case, because it is data, not API).
+ * Messages exactly as they are stored and sent, in snake_case because they are data.
  *
- * `content` is a string or a list of parts. Absent keys and `null` mean the same; an empty `tool_calls` is stored as
- * absent. `arguments_raw` is the provider's own string, byte for byte; `arguments` its parsed value.
+ * `content` is a string or a list of parts. An absent key and `null` mean the same, and an empty `tool_calls` is not
+ * stored. `arguments_raw` is the provider's string, byte for byte; `arguments` is its parsed value.
  */
 export type Role = 'system' | 'user' | 'assistant' | 'tool';
 
@@ -33,7 +33,7 @@ export interface Message {
   provider_metadata?: JsonObject;
 }
 
-/** What a model answered in one call, normalised over providers. */
+/** The answer of one model call, normalised across providers. */
 export interface ModelTurn {
   text: string;
   toolCalls: ToolCall[];
@@ -41,14 +41,14 @@ export interface ModelTurn {
   reasoningDetails?: Json;
   providerMetadata?: JsonObject;
   usage: Usage;
-  /** `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider said nothing. */
+  /** `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider gave none. */
   finishReason: string | null;
   responseId?: string;
   /** Set when text the database cannot store (NUL, lone surrogates) was replaced with U+FFFD. */
   cleaned?: boolean;
 }
 
-/** Token counters of one or many calls; further numeric counters of a provider may stand beside the three. */
+/** Token counters of one or more calls. A provider may add further numeric counters to the three. */
 export type Usage = { input_tokens: number; output_tokens: number; total_tokens: number } & {
   [counter: string]: number;
 };

@@ -1,22 +1,22 @@
 import type { Json, JsonObject } from './message.ts';
 
-/** What a tool does to the state of its thread. A path is made of keys of objects; lists are values, replaced whole. */
+/** A change a tool makes to the state of its thread. A path consists of object keys; an array is replaced as a whole. */
 export type StateEffect =
-  /** Merges an object into the state, objects within objects key by key. */
+  /** Deep-merges an object into the state. */
   | { op: 'set'; value: JsonObject }
   | { op: 'replace'; value: JsonObject }
-  /** Of the top level. */
+  /** Deletes top-level keys. */
   | { op: 'delete_keys'; keys: string[] }
-  /** Makes the objects on its way, also in place of what is none. */
+  /** Sets the value at a path. Creates missing parents, replacing non-objects. */
   | { op: 'set_path'; path: string[]; value: Json }
-  /** Nothing where there is nothing. */
+  /** Deletes the value at a path, if there is one. */
   | { op: 'delete_path'; path: string[] };
 
 export type EffectOp = StateEffect['op'];
 
 export const effectOps: readonly EffectOp[] = ['set', 'replace', 'delete_keys', 'set_path', 'delete_path'];
 
-/** The state after some effects, in their order; the same rules as `lanefold._apply_effects`. Changes nothing it is given. */
+/** Applies effects to a state in order, by the rules of `lanefold._apply_effects`. Does not modify its arguments. */
 export const applyEffects = (state: JsonObject, effects: readonly StateEffect[]): JsonObject =>
   effects.reduce(applyEffect, state);
 
@@ -38,7 +38,7 @@ function applyEffect(state: JsonObject, effect: StateEffect): JsonObject {
 const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// Spreads and computed keys define own properties, so that a key such as `__proto__` is a key and nothing else.
+// Spreads and computed keys define own properties, so a key such as `__proto__` stays an ordinary key.
 const own = (object: JsonObject, key: string): Json | undefined =>
   Object.hasOwn(object, key) ? object[key] : undefined;
 
@@ -64,7 +64,7 @@ function deletePath(value: Json, [key, ...rest]: readonly string[]): Json {
   return rest.length > 0 ? { ...value, [key!]: deletePath(value[key!]!, rest) } : without(value, [key!]);
 }
 
-/** Keeps the tools of a round from changing what they share. */
+/** Deep-freezes a value, so that the tools of a round cannot modify what they share. */
 export function frozen<T extends Json>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value;
   for (const item of Object.values(value)) frozen(item);

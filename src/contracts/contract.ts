@@ -2,37 +2,37 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { FlexibleSchema } from '@ai-sdk/provider-utils';
 import type { JsonObject } from '../context/message.ts';
 
-/** What the answer of a run must be: one JSON object of this schema. It becomes the run's `result`. */
+/** Requires the answer of a run to be one JSON object of this schema. The object becomes the run's `result`. */
 export interface OutputContract {
-  /** Of an object with properties: a zod or Standard Schema, `jsonSchema(…)` of the AI SDK, or a JSON Schema. */
+  /** The schema of an object with properties: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
   schema: FlexibleSchema | JSONSchema7;
-  /** 1 to 64 characters of `[A-Za-z0-9_-]`, for the provider; default `output`. */
+  /** Sent to the provider: 1 to 64 characters of `[A-Za-z0-9_-]`; default `output`. */
   name?: string;
   description?: string;
-  /** `repair` (default): an answer that does not fit is sent to the model to be put right. `error`: it fails the run. */
+  /** What to do with an answer that violates the contract. `repair` (default) asks the model to fix it; `error` fails the run. */
   mode?: 'repair' | 'error';
-  /** Repairs at most; default 1, more than 3 means 3. */
+  /** Maximum number of repairs, 0 to 3; default 1. Higher values count as 3. */
   maxRepairs?: number;
-  /** Puts an answer right in place of the model; what it returns is validated. An agent's only: code is not stored. */
+  /** Repairs an answer instead of the model; its return value is validated. For agents only: requests store no code. */
   repair?: (draft: RepairDraft) => unknown;
 }
 
 export interface RepairDraft {
   /** The run's user message, as text. */
   question: string;
-  /** The whole answer of the model. */
+  /** The model's complete answer. */
   answer: string;
-  /** What is wrong with it. */
+  /** Why the answer violates the contract. */
   error: string;
-  /** From 1. */
+  /** 1 for the first repair. */
   attempt: number;
   signal: AbortSignal;
 }
 
-/** A contract, or none: `raw` leaves the answer as text, also where the agent has a contract. */
+/** A contract, or `raw`, which keeps the answer as text even if the agent has a contract. */
 export type OutputOption = OutputContract | { mode: 'raw' } | 'raw';
 
-/** A contract as a request's is stored. */
+/** The stored form of a request's contract. */
 export interface StoredContract {
   schema: JsonObject;
   name?: string;
@@ -41,10 +41,10 @@ export interface StoredContract {
   max_repairs?: number;
 }
 
-/** Whether an answer fits: its parsed value, or what is wrong with it. */
+/** The result of checking an answer: its parsed value, or why it violates the contract. */
 export type Checked = { ok: true; value: JsonObject } | { ok: false; message: string };
 
-/** A contract made ready for work. */
+/** A validated contract with its checks. */
 export interface ReadyContract {
   readonly schema: JSONSchema7;
   readonly kind: 'standard_schema' | 'json_schema';
@@ -53,10 +53,10 @@ export interface ReadyContract {
   readonly mode: 'repair' | 'error';
   readonly maxRepairs: number;
   readonly repair?: OutputContract['repair'];
-  /** What every model call is told. */
+  /** Appended to the system prompt of every model call. */
   readonly instructions: string;
-  /** Reads the text of an answer. Never rejects. */
+  /** Checks the text of an answer. Never rejects. */
   check(answer: string): Promise<Checked>;
-  /** Reads what a repair function returned. Never rejects. */
+  /** Checks the return value of a repair function. Never rejects. */
   checkValue(value: unknown): Promise<Checked>;
 }

@@ -9,29 +9,29 @@ import type { Checked, OutputContract, ReadyContract, StoredContract } from './c
 import { outputInstructions } from './instructions.ts';
 import { parseAnswer } from './parse-answer.ts';
 
-/** Reads a contract of code, whose schema may still be on its way. @throws LanefoldError `invalid_output` */
+/** Validates a contract defined in code, whose schema may be a promise. @throws LanefoldError `invalid_output` */
 export async function readContract(contract: OutputContract): Promise<ReadyContract> {
   const { schema: given } = contract;
-  if (given === undefined || given === null) throw invalid('it has no schema');
+  if (given === undefined || given === null) throw invalid('schema is missing');
   let schema: Schema;
   let described: JSONSchema7;
   try {
     schema = asSchema(isJsonSchema(given) ? jsonSchema(given) : (given as FlexibleSchema));
     described = await schema.jsonSchema;
   } catch (error) {
-    throw invalid('its schema is nothing a JSON Schema can be made of', error);
+    throw invalid('schema cannot be converted to a JSON Schema', error);
   }
   const standard = typeof given === 'object' && '~standard' in given;
   return ready(contract, described, standard ? 'standard_schema' : 'json_schema', schema.validate);
 }
 
-/** Reads a contract that was stored with a request. @throws LanefoldError `invalid_output` */
+/** Validates a contract that was stored with a request. @throws LanefoldError `invalid_output` */
 export const readStoredContract = ({ schema, max_repairs: maxRepairs, ...rest }: StoredContract): ReadyContract =>
   ready({ ...rest, schema, ...(maxRepairs === undefined ? {} : { maxRepairs }) }, schema as JSONSchema7, 'json_schema');
 
-/** The stored form of a request's contract: a schema of code becomes the JSON Schema of it. */
+/** Converts a request's contract to its stored form, with a JSON Schema in place of the schema object. */
 export async function toStoredContract(contract: OutputContract): Promise<StoredContract> {
-  if (contract.repair) throw invalid('a request cannot carry a repair function');
+  if (contract.repair) throw invalid('a request cannot have a repair function, because code is not stored');
   const { schema, name, description, mode, maxRepairs } = await readContract(contract);
   const stored: StoredContract = {
     schema: JSON.parse(JSON.stringify(schema)) as JsonObject,
@@ -40,13 +40,13 @@ export async function toStoredContract(contract: OutputContract): Promise<Stored
     ...(contract.mode === undefined ? {} : { mode }),
     ...(contract.maxRepairs === undefined ? {} : { max_repairs: maxRepairs }),
   };
-  // what a worker could not read must not get in
+  // Fail here rather than in the worker that would have to read it.
   readStoredContract(stored);
   return stored;
 }
 
-/** More than this repairs nothing that the first ones did not. */
-const mostRepairs = 3;
+/** Models that fail three repairs do not succeed at the fourth. */
+const repairLimit = 3;
 
 function ready(
   { name = 'output', description, mode = 'repair', maxRepairs = 1, repair }: OutputContract,
@@ -55,16 +55,16 @@ function ready(
   native?: Schema['validate'],
 ): ReadyContract {
   if (typeof schema !== 'object' || schema === null || schema.type !== 'object' || !isObject(schema.properties)) {
-    throw invalid('its schema is not of an object with properties');
+    throw invalid('schema must describe an object with properties');
   }
   if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name)) {
-    throw invalid('its name is not 1 to 64 characters of [A-Za-z0-9_-]');
+    throw invalid('name must be 1 to 64 characters of [A-Za-z0-9_-]');
   }
-  if (description !== undefined && typeof description !== 'string') throw invalid('its description is no text');
+  if (description !== undefined && typeof description !== 'string') throw invalid('description must be a string');
   if (mode !== 'repair' && mode !== 'error')
-    throw invalid(`its mode ${JSON.stringify(mode)} is not repair, error or raw`);
-  if (!Number.isInteger(maxRepairs) || maxRepairs < 0) throw invalid('its maxRepairs is not a whole number from 0');
-  if (repair !== undefined && typeof repair !== 'function') throw invalid('its repair is no function');
+    throw invalid(`mode must be repair, error or raw; got ${JSON.stringify(mode)}`);
+  if (!Number.isInteger(maxRepairs) || maxRepairs < 0) throw invalid('maxRepairs must be a whole number of at least 0');
+  if (repair !== undefined && typeof repair !== 'function') throw invalid('repair must be a function');
   const validate = native ?? jsonSchemaValidator(schema);
   const checkValue = async (value: unknown): Promise<Checked> => {
     try {
@@ -81,7 +81,7 @@ function ready(
     name,
     ...(description === undefined ? {} : { description }),
     mode,
-    maxRepairs: Math.min(maxRepairs, mostRepairs),
+    maxRepairs: Math.min(maxRepairs, repairLimit),
     ...(repair ? { repair } : {}),
     instructions: outputInstructions(schema, description),
     checkValue,
@@ -97,7 +97,10 @@ function jsonSchemaValidator(schema: JSONSchema7): NonNullable<Schema['validate'
   try {
     parser = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw invalid(`its schema cannot be checked: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw invalid(
+      `schema cannot be validated against: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
   }
   return async (value) => {
     const result = await parser.safeParseAsync(value);
@@ -105,7 +108,7 @@ function jsonSchemaValidator(schema: JSONSchema7): NonNullable<Schema['validate'
   };
 }
 
-/** The value as the database keeps it. */
+/** The value in the form the database stores. */
 function toJson(value: unknown): JsonObject {
   const json = JSON.parse(JSON.stringify(value) ?? 'null') as Json;
   if (!isObject(json)) throw new Error('The validated value is not a JSON object.');
@@ -120,12 +123,12 @@ const shorten = (message: string): string =>
 const isObject = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-// asSchema takes anything it does not know for a function and calls it.
+// asSchema treats anything unknown as a function and calls it.
 const isJsonSchema = (given: unknown): given is JSONSchema7 =>
   isObject(given) && !('~standard' in given) && !('jsonSchema' in given);
 
 const invalid = (why: string, cause?: unknown): LanefoldError =>
-  new LanefoldError('invalid_output', `The output contract cannot be used: ${why}.`, {
-    hint: 'Give { schema: z.object({ … }) } or the JSON Schema of an object, or "raw" for text.',
+  new LanefoldError('invalid_output', `The output contract is invalid: ${why}.`, {
+    hint: 'Pass { schema: z.object({ … }) }, a JSON Schema of an object, or "raw" for text.',
     ...(cause === undefined ? {} : { cause }),
   });

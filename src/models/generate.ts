@@ -12,28 +12,28 @@ export interface ModelCall {
   tools: LanguageModelV4FunctionTool[];
   toolChoice?: LanguageModelV4ToolChoice;
   settings?: ModelSettings;
-  /** Default true; false calls `doGenerate`, which has no deltas. */
+  /** Default true; false calls `doGenerate`, which sends no deltas. */
   stream?: boolean;
   signal: AbortSignal;
-  /** Longest silence between two stream parts, and before the first; the whole call without streaming. Milliseconds. */
+  /** Maximum silence before the first and between later stream parts; without streaming, the limit of the whole call. */
   idleTimeoutMs?: number;
-  /** Told once, when the model is asked to stream: `soFar` looks at what has come whenever it is called. */
+  /** Called once before streaming starts; `soFar` returns what has arrived whenever it is called. */
   onStart?: (soFar: () => { text: string; thinking: string }) => void;
 }
 
 /**
- * One call of a model: one turn, no tools run, no retries.
+ * Makes one model call and returns its turn. Runs no tools and does not retry.
  *
- * Rejects with the signal's reason as soon as it aborts, also when the provider ignores it; with a ModelError
- * (`timeout`) after `idleTimeoutMs` of silence; with a ModelError for every failure of the provider.
+ * Rejects with the signal's reason as soon as the signal aborts, even if the provider ignores it; with a `timeout`
+ * ModelError after `idleTimeoutMs` of silence; and with a ModelError for every failure of the provider.
  *
- * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings, and tools the provider ran itself
- * are left out.
+ * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings and tools that the provider ran
+ * itself are dropped.
  */
 export async function generate(model: LanguageModelV4, call: ModelCall): Promise<ModelTurn> {
   const { signal, idleTimeoutMs } = call;
   signal.throwIfAborted();
-  // The provider gets a signal of its own, so that silence can end its request too.
+  // The provider gets its own signal, so that silence can abort its request too.
   const provider = new AbortController();
   let stop!: (reason: unknown) => void;
   const stopped = new Promise<never>((_, reject) => (stop = reject));
@@ -45,7 +45,7 @@ export async function generate(model: LanguageModelV4, call: ModelCall): Promise
   signal.addEventListener('abort', onAbort, { once: true });
   const timer = idleTimeoutMs ? setTimeout(() => end(silence(idleTimeoutMs)), idleTimeoutMs) : undefined;
   try {
-    // One race for the whole call; within it the loop only looks at the provider's signal.
+    // One race for the whole call; inside it, the loop only checks the provider's signal.
     const work = call.stream === false ? generateWhole : generateStream;
     return await Promise.race([work(model, call, provider.signal, timer), stopped]);
   } finally {
@@ -59,7 +59,7 @@ const silence = (ms: number) =>
 
 function toOptions(call: ModelCall, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   const options: LanguageModelV4CallOptions = { ...toCallOptions(call.settings), prompt: call.prompt, abortSignal };
-  // Some servers refuse an empty list of tools.
+  // Some servers reject an empty list of tools.
   if (call.tools.length > 0) {
     options.tools = call.tools;
     if (call.toolChoice) options.toolChoice = call.toolChoice;
@@ -78,9 +78,9 @@ async function generateStream(
   const started = await failing('llm_request', () => model.doStream(toOptions(call, signal)));
   const reader = started.stream.getReader();
   const cancel = () => void reader.cancel(signal.reason).catch(() => {});
-  // Cancelling also wakes a read that a provider deaf to the signal would leave pending.
+  // Cancelling also ends a pending read when the provider ignores the signal.
   signal.addEventListener('abort', cancel, { once: true });
-  // A catch around the loop, not around each read: a wrapper per part would double the cost of a step.
+  // One catch around the loop: a wrapper around each read would double the cost of a model call.
   try {
     while (!signal.aborted) {
       const { done, value } = await reader.read();
@@ -101,9 +101,12 @@ async function generateStream(
   return collector.turn();
 }
 
-// Without its finish part half an answer would pass for a whole one.
+// Without this check, a stream that ends early would pass for a complete answer.
 const cutStream = () =>
-  new ModelError('The answer of the model ended before it was complete.', { errorType: 'llm_stream', retryable: true });
+  new ModelError('The model stream ended before the answer was complete.', {
+    errorType: 'llm_stream',
+    retryable: true,
+  });
 
 async function generateWhole(model: LanguageModelV4, call: ModelCall, signal: AbortSignal): Promise<ModelTurn> {
   const result = await failing('llm_request', () => model.doGenerate(toOptions(call, signal)));

@@ -2,7 +2,7 @@ import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../errors.ts';
 import { networkErrorCodes } from '../network-error-codes.ts';
 
-/** Our SQLSTATEs, class LF, as raised by the functions under db/sql. */
+/** SQLSTATEs of class LF, raised by the functions in db/sql. */
 const codes: Record<string, ErrorCode> = {
   LF001: 'thread_not_found',
   LF002: 'thread_exists',
@@ -39,7 +39,7 @@ interface PostgresFault {
   errors?: PostgresFault[];
 }
 
-/** The database could not be reached, or the connection broke: whether the statement was carried out is unknown. */
+/** The database is unreachable or the connection broke. It is unknown whether the statement was executed. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof LanefoldError) return error.code === 'database_unreachable';
   const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault | undefined;
@@ -49,22 +49,22 @@ export function isConnectionError(error: unknown): boolean {
   return networkErrorCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
 }
 
-/** SQLSTATE of a disk without room. */
+/** SQLSTATE of a full disk. */
 const diskFull = '53100';
 // serialization failure, deadlock, lock timeout, statement timeout, out of memory
 const transientStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
 
-/** SQLSTATEs of a pooler that hands named statements of one connection to another: not there, or there already. */
+/** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
-/** What passes by itself or by somebody's help, with nothing written: a statement that writes once however often it is sent may be sent again. */
+/** A transient failure that wrote nothing, or a broken connection. Idempotent statements may be retried. */
 export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   if (error instanceof LanefoldError) return error.code === 'database_full' || error.code === 'prepared_statement_lost';
   return transientStates.has((error as PostgresFault | undefined)?.code ?? '');
 }
 
-/** The typed error for a fault of `pg` or Drizzle; other faults come back as they are. */
+/** Converts an error of `pg` or Drizzle to a LanefoldError; returns any other error unchanged. */
 export function fromPostgres(error: unknown): unknown {
   if (error instanceof LanefoldError) return error;
   const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault;
@@ -72,31 +72,35 @@ export function fromPostgres(error: unknown): unknown {
   if (code)
     return new LanefoldError(code, fault.message, { ...(fault.hint ? { hint: fault.hint } : {}), cause: error });
   if (isConnectionError(error)) {
-    return new LanefoldError('database_unreachable', `PostgreSQL cannot be reached: ${describe(fault)}.`, {
-      hint: 'Check DATABASE_URL and that the server runs; unset DATABASE_URL to use the embedded PostgreSQL.',
+    return new LanefoldError('database_unreachable', `Cannot reach PostgreSQL: ${describe(fault)}.`, {
+      hint: 'Check DATABASE_URL and whether the server is running; unset DATABASE_URL to use the embedded PostgreSQL.',
       cause: error,
     });
   }
   if (statementLost.has(fault?.code ?? '')) {
-    return new LanefoldError('prepared_statement_lost', `A pooler loses prepared statements: ${fault.message}.`, {
-      hint: 'Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements. Nothing of this call was written.',
-      cause: error,
-    });
+    return new LanefoldError(
+      'prepared_statement_lost',
+      `A connection pooler lost a prepared statement: ${fault.message}.`,
+      {
+        hint: 'Nothing was written. Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements.',
+        cause: error,
+      },
+    );
   }
   if (fault?.code === diskFull) {
-    return new LanefoldError('database_full', `PostgreSQL has no room left: ${fault.message}.`, {
-      hint: 'Free space on the disk of PostgreSQL. Nothing of this call was written; runs at work go on by themselves.',
+    return new LanefoldError('database_full', `The disk of PostgreSQL is full: ${fault.message}.`, {
+      hint: 'Nothing was written. Free space on the disk of PostgreSQL; active runs then continue on their own.',
       cause: error,
     });
   }
   if (fault?.code === '3D000' || fault?.code === '28P01' || fault?.code === '28000') {
-    return new LanefoldError('database_unreachable', `PostgreSQL refuses the connection: ${fault.message}.`, {
+    return new LanefoldError('database_unreachable', `PostgreSQL rejected the connection: ${fault.message}.`, {
       hint: 'Check the database name, user and password in DATABASE_URL.',
       cause: error,
     });
   }
   if (fault?.code === '42883' || fault?.code === '3F000' || fault?.code === '42P01') {
-    return new LanefoldError('database_outdated', `The database has no current Lanefold schema: ${fault.message}.`, {
+    return new LanefoldError('database_outdated', `The Lanefold schema is missing or outdated: ${fault.message}.`, {
       hint: 'Run `lanefold migrate`.',
       cause: error,
     });

@@ -5,16 +5,16 @@ export interface Listener {
   close(): Promise<void>;
 }
 
-/** What to do on a notification; `undefined` when some may have been missed. */
+/** Handles a notification; the payload is `undefined` if notifications may have been missed. */
 export type OnWake = (payload: string | undefined) => void;
 
 const firstPauseMs = 100;
 const longestPauseMs = 5_000;
 
 /**
- * Calls the function of a channel for each of its notifications, and all of them after each lost connection, when some
- * may have been missed. A wake-up only: whoever listens polls as well. One connection, whatever the number of channels.
- * Needs a session, so `url` must not be a transaction pooler.
+ * Listens on channels, all over one connection. Each notification calls the function of its channel; every (re)connect
+ * calls all of them, because notifications may have been missed. Notifications are only a wake-up, so listeners must
+ * also poll. `url` must not be a transaction pooler, because LISTEN needs a session.
  */
 export function listen(url: string, channels: Record<string, OnWake>): Listener {
   let client: pg.Client | undefined;

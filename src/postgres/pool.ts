@@ -2,28 +2,28 @@ import pg from 'pg';
 import { fromPostgres } from './errors.ts';
 import { QuietClient } from './quiet-client.ts';
 
-/** What the core needs of a connection: a `pg.Pool`, a client inside a transaction, or a test double do. */
+/** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
   query(query: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
 export interface Database {
   readonly pool: pg.Pool;
-  /** Runs a statement; named ones are prepared once per connection. Faults arrive as `LanefoldError`. */
+  /** Runs a statement, prepared once per connection under its name. Rejects with a `LanefoldError`. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
 
 export interface DatabaseOptions {
   url: string;
-  /** Connections of this process at most. */
+  /** Maximum number of connections; default 10. */
   max?: number;
-  /** Named prepared statements; switch off behind a PgBouncer older than 1.21 in transaction mode. */
+  /** Use named prepared statements; turn off behind PgBouncer < 1.21 in transaction mode. */
   prepare?: boolean;
   applicationName?: string;
 }
 
-/** A server may take a connection and say nothing: whoever waits for it, to close it too, must come to an end. */
+/** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
@@ -32,12 +32,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     max: options.max ?? 10,
     connectionTimeoutMillis,
-    // our statements take milliseconds: a longer silence is a connection that is gone and does not say so
+    // Our statements take milliseconds, so a long silence means a dead connection.
     query_timeout: 60_000,
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  // An idle connection that breaks is replaced by the next query; without a listener it would end the process.
+  // The next query replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', () => {});
   const prepare = options.prepare ?? true;
   return {

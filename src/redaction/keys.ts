@@ -1,7 +1,12 @@
-/** What stands where a secret stood. */
+/*
+ * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For text
+ * that a provider or a tool wrote, which names no keys, see secrets.ts.
+ */
+
+/** Replaces a redacted value. */
 const mark = '[REDACTED]';
 
-/** Keys whose values stay out of traces and logs unless others are given: the exact names of reference 2.7. */
+/** The keys redacted by default. */
 export const defaultRedactKeys: readonly string[] = [
   'api_key',
   'apikey',
@@ -21,16 +26,19 @@ export const defaultRedactKeys: readonly string[] = [
   'clientsecret',
 ];
 
-/** Takes the values of some keys out of what is shown of a run. What the model, the tools and the log have is not shown. */
+/**
+ * Removes the values of some keys from what is shown of a run. The model, the tools and the thread's log get the
+ * originals.
+ */
 export interface Redactor {
-  /** The value itself where there is nothing to take out. */
+  /** A redacted copy, or the value itself if there is nothing to redact. */
   value<T>(value: T): T;
-  /** Of JSON, and of `"key": "…"`, `key=…` and the like, as errors and answers quote them. */
+  /** Redacts JSON text, and `"key": "…"`, `key=…` and the like in any other text. */
   text(text: string): string;
 }
 
 /**
- * @param keys exact names, in any case
+ * @param keys exact names, case-insensitive
  *
  * @example
  * createKeyRedactor(['password']).value({ user: 'ann', password: 'x' }); // { user: 'ann', password: '[REDACTED]' }
@@ -39,7 +47,7 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
   if (keys.length === 0) return { value: (value) => value, text: (text) => text };
   const names = new Set(keys.map((key) => key.toLowerCase()));
   const any = [...names].map((name) => name.replace(/[^\w]/g, '\\$&')).join('|');
-  // what is nested ends where nobody knows without parsing it: with the line, to be safe
+  // Only a parser could tell where a nested value ends, so redact the rest of the line.
   const nested = String.raw`[{\[][^\r\n]*`;
   const quoted = String.raw`\\"(?:(?!\\").)*\\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
   const pattern = new RegExp(
@@ -48,7 +56,7 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
   );
   const text = (value: string): string => json(value) ?? value.replace(pattern, `$1$2$1$3${mark}`);
 
-  /** Text that is JSON without what it must not show; undefined where that is nothing, or it is no JSON. */
+  /** The redacted JSON; undefined if nothing changed or the text is not JSON. */
   const json = (value: string): string | undefined => {
     if (!/^\s*[{[]/.test(value)) return undefined;
     try {
@@ -56,7 +64,7 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
       const clean = walk(parsed);
       return clean === parsed ? undefined : JSON.stringify(clean);
     } catch {
-      // no JSON, or nested deeper than the stack
+      // not JSON, or nested too deeply to walk
       return undefined;
     }
   };
@@ -65,7 +73,7 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
     if (typeof value === 'string') return text(value);
     if (value === null || typeof value !== 'object') return value;
     let copy: Record<string, unknown> | undefined;
-    // JSON: no keys but its own
+    // Parsed JSON has no inherited keys, so for-in is safe.
     for (const key in value) {
       const child = (value as Record<string, unknown>)[key];
       const clean = names.has(key.toLowerCase()) ? mark : walk(child);

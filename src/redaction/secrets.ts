@@ -1,5 +1,10 @@
 import { cleanText } from '../text.ts';
 
+/*
+ * Redaction by form: removes API keys from the error text of providers and repair functions. For data, where a key names
+ * the secret, see keys.ts.
+ */
+
 const maxMessageLength = 2_000;
 
 const patterns: [RegExp, string][] = [
@@ -10,7 +15,7 @@ const patterns: [RegExp, string][] = [
   [/((?:x-)?api[-_]?key"?\s*[:=]\s*"?)[^\s"',}]{6,}/gi, '$1[redacted]'],
 ];
 
-/** Secrets of this process, so that a key of unknown form is found too. */
+/** The secrets in this process's environment, to catch API keys of an unknown format. */
 function knownSecrets(): string[] {
   return Object.entries(process.env)
     .filter(([name, value]) => /(_KEY|_TOKEN|_SECRET|PASSWORD)$/.test(name) && (value?.length ?? 0) >= 8)
@@ -18,9 +23,9 @@ function knownSecrets(): string[] {
     .sort((a, b) => b.length - a.length);
 }
 
-/** A provider's error text made fit to store and show: no API keys, no unstorable text, at most 2,000 characters. */
+/** Makes error text safe to store and show: no API keys, nothing PostgreSQL cannot store, at most 2,000 characters. */
 export function redactSecrets(message: string): string {
-  // Bodies can be megabytes; the tail is cut anyway, with room for keys that straddle the cut.
+  // Bodies can be megabytes. Keep more than the final length, so that a key across the cut is still recognised.
   let text = message.slice(0, maxMessageLength * 4);
   for (const secret of knownSecrets()) text = text.replaceAll(secret, '[redacted]');
   for (const [pattern, replacement] of patterns) text = text.replace(pattern, replacement);

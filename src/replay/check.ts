@@ -7,15 +7,15 @@ import type { Mismatch } from './mismatch.ts';
 import type { Conversation } from './recording.ts';
 
 export interface Checked {
-  /** Turns and tool messages the log has. */
+  /** Number of turns and tool messages in the log. */
   modelCalls: number;
   toolCalls: number;
   mismatches: Mismatch[];
 }
 
 /**
- * Compares the projection with the whole recorded conversation, and what every turn says was sent (`context_hash`) with
- * the projection up to it: what SQL shows is what the model saw.
+ * Checks that SQL shows what the model saw: compares the projection with the recorded conversation, and the
+ * `context_hash` of every turn with the projection up to that turn.
  */
 export async function checkThread(contexts: Contexts, thread: string, conversation: Conversation): Promise<Checked> {
   const rows = await contexts.project(thread);

@@ -2,19 +2,19 @@ import canonicalize from 'canonicalize';
 import { parseObject } from '../models/messages/assistant-parts.ts';
 import type { RecordedMessage } from './messages.ts';
 
-/** A message reduced to what is compared, whether it was recorded, sent to the model or read from the view. */
+/** The compared parts of a message, whether it was recorded, sent to the model or read from the view. */
 export interface Comparable {
   role: string;
   content: string;
-  /** Names, ids and arguments, the arguments as canonical JSON: two orders of keys are one value. */
+  /** Arguments are canonical JSON, so the order of keys does not matter. */
   calls: { id: string; name: string; arguments: string }[];
   toolCallId?: string;
   name?: string;
 }
 
-/** The first thing in which two conversations differ. */
+/** The first difference between two conversations. */
 export interface Difference {
-  /** Index of the recorded message, or how many there are where too much was received. */
+  /** Index of the recorded message; the number of recorded messages if there are too many received ones. */
   message: number;
   field: string;
   expected: string;
@@ -33,7 +33,7 @@ export function toComparable(message: RecordedMessage): Comparable {
 
 export const canonical = (value: unknown): string => canonicalize(value) ?? 'null';
 
-/** Compares message by message; `expected` carries the recorded indices. Undefined: no difference. */
+/** Compares message by message; undefined if there is no difference. `expected` has the recorded indices. */
 export function firstDifference(
   expected: readonly { index: number; message: Comparable }[],
   received: readonly Comparable[],

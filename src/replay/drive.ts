@@ -11,7 +11,7 @@ export interface DriveOptions {
   onMismatch: (mismatch: Mismatch) => void;
 }
 
-/** Replays one conversation, run after run, in a new thread. A run that fails ends it: nothing after it could match. */
+/** Replays one conversation, run by run, in a new thread. Stops at a failed run, because nothing after it could match. */
 export async function driveConversation(
   lanefold: Lanefold,
   conversation: Conversation,

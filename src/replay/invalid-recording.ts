@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 
-/** Where a recording is at fault. Indices count from 0, lines and columns from 1. */
+/** Where a recording is invalid. Indices count from 0, lines and columns from 1. */
 export interface Position {
   line?: number;
   column?: number;
@@ -8,7 +8,7 @@ export interface Position {
   message?: number;
 }
 
-/** The error of a recording that cannot be replayed, with the position in its text and in `details`. */
+/** The error for an invalid recording, with the position in its message and in `details`. */
 export function invalidRecording(file: string, position: Position, why: string, hint?: string): LanefoldError {
   const where = [
     position.line === undefined ? undefined : `line ${position.line}, column ${position.column}`,

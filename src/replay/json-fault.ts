@@ -1,6 +1,6 @@
 /**
- * Where a text stops being JSON, as an offset; its length where it only ends too early. `JSON.parse` tells this in some
- * of its messages and not in others.
+ * The offset at which a text stops being valid JSON; its length if it ends too early. `JSON.parse` reports the position
+ * only in some of its messages.
  */
 export function jsonFault(text: string): number {
   let at = 0;

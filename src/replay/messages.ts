@@ -1,7 +1,7 @@
 import { isStorable } from '../text.ts';
 import { invalidRecording } from './invalid-recording.ts';
 
-/** An OpenAI chat message, checked. `content` of an assistant may be null, which means the same as `""`. */
+/** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */
 export type RecordedMessage =
   | { role: 'system' | 'user'; content: string }
   | { role: 'assistant'; content: string | null; calls: RecordedCall[] }
@@ -10,13 +10,13 @@ export type RecordedMessage =
 export interface RecordedCall {
   id: string;
   name: string;
-  /** The provider's own string. */
+  /** The provider's string, unparsed. */
   arguments: string;
 }
 
 /**
- * Checks the messages of one conversation: their form, and that they can have come from runs. A turn with tool calls
- * is followed by one tool message per call in call order, and every turn belongs to a user message.
+ * Validates the messages of one conversation: their format, and that runs could have produced them. A turn with tool
+ * calls must be followed by one tool message per call, in call order, and every turn must belong to a user message.
  */
 export function readMessages(file: string, conversation: number, traj: unknown[]): RecordedMessage[] {
   const open: RecordedCall[] = [];
@@ -26,28 +26,28 @@ export function readMessages(file: string, conversation: number, traj: unknown[]
     const raw = (typeof item === 'object' && item !== null ? item : {}) as Record<string, unknown>;
     const { role } = raw;
     if (role !== 'tool' && open.length > 0)
-      throw fail(`the tool call ${open[0]!.id} before it is not answered by a tool message`);
+      throw fail(`no tool message answers the preceding tool call ${open[0]!.id}`);
     switch (role) {
       case 'system':
-        if (message > 0) throw fail('a system prompt stands only at the beginning');
+        if (message > 0) throw fail('a system prompt may only be the first message');
         return { role, content: textOf(raw, fail) };
       case 'user': {
         const content = textOf(raw, fail);
-        if (content.trim() === '') throw fail('a user message without text asks nothing');
+        if (content.trim() === '') throw fail('the user message is blank');
         asked = true;
         return { role, content };
       }
       case 'assistant': {
-        if (!asked) throw fail('no user message stands before this turn of the assistant');
+        if (!asked) throw fail('no user message precedes this assistant message');
         const calls = callsOf(raw, fail);
         open.push(...calls);
-        // after an answer it is the user's turn
+        // A final answer must be followed by a user message.
         asked = calls.length > 0;
         return { role, content: raw['content'] == null ? null : textOf(raw, fail), calls };
       }
       case 'tool': {
         const next = open.shift();
-        if (!next) throw fail('no tool call is open that this tool message could answer');
+        if (!next) throw fail('this tool message answers no open tool call');
         if (raw['tool_call_id'] !== next.id)
           throw fail(`it answers the tool call ${String(raw['tool_call_id'])}, but the next open one is ${next.id}`);
         const { name = next.name } = raw;
@@ -60,7 +60,7 @@ export function readMessages(file: string, conversation: number, traj: unknown[]
   });
   if (open.length > 0) {
     const last = { conversation, message: traj.length - 1 };
-    throw invalidRecording(file, last, `the tool call ${open[0]!.id} is never answered by a tool message`);
+    throw invalidRecording(file, last, `no tool message answers the tool call ${open[0]!.id}`);
   }
   if (messages.length === 0) throw invalidRecording(file, { conversation }, 'it has no messages');
   return messages;
@@ -71,21 +71,21 @@ type Fail = (why: string) => Error;
 function textOf(raw: Record<string, unknown>, fail: Fail): string {
   const { content } = raw;
   if (typeof content !== 'string') throw fail('its content is not a string');
-  if (!isStorable(content)) throw fail('its content has a NUL character or a lone surrogate');
+  if (!isStorable(content)) throw fail('its content contains a NUL character or a lone surrogate');
   return content;
 }
 
 function callsOf(raw: Record<string, unknown>, fail: Fail): RecordedCall[] {
   const calls = raw['tool_calls'] ?? [];
-  if (!Array.isArray(calls)) throw fail('its tool_calls are not a list');
+  if (!Array.isArray(calls)) throw fail('its tool_calls are not an array');
   return calls.map((call: unknown, i) => {
     const { id, function: called } = Object(call) as { id?: unknown; function?: unknown };
     const { name, arguments: args } = Object(called) as { name?: unknown; arguments?: unknown };
     if (typeof id !== 'string' || id === '') throw fail(`its tool call ${i} has no id`);
     if (typeof name !== 'string' || !/^[A-Za-z0-9_-]{1,64}$/.test(name))
-      throw fail(`its tool call ${i} has no function name of [A-Za-z0-9_-]`);
+      throw fail(`its tool call ${i} has no valid function name (1 to 64 characters of [A-Za-z0-9_-])`);
     if (typeof args !== 'string') throw fail(`the arguments of its tool call ${i} are not a string`);
-    if (![id, args].every(isStorable)) throw fail(`its tool call ${i} has a NUL character or a lone surrogate`);
+    if (![id, args].every(isStorable)) throw fail(`its tool call ${i} contains a NUL character or a lone surrogate`);
     return { id, name, arguments: args };
   });
 }

@@ -1,13 +1,13 @@
 import type { Difference } from './compare.ts';
 
-/** One comparison that failed. */
+/** A failed comparison. */
 export interface Mismatch extends Difference {
   thread: string;
-  /** Where it was seen: at a model call, in `lane_context` afterwards, in a stored `context_hash`, or how a run ended. */
+  /** Which comparison failed: a model call, `lane_context` after the replay, a stored `context_hash`, or the end of a run. */
   at: 'model_call' | 'lane_context' | 'context_hash' | 'run';
 }
 
-/** Collects mismatches: all are counted, the first ones kept. */
+/** Counts all mismatches and keeps the first few. */
 export class Mismatches {
   count = 0;
   readonly first: Mismatch[] = [];
@@ -20,7 +20,7 @@ export class Mismatches {
   }
 }
 
-/** Two lines with both texts from a little before where they part. */
+/** Two lines that show both texts from shortly before they differ. */
 export function diffLines({ expected, received }: Difference, width = 80): string[] {
   let same = 0;
   while (same < expected.length && expected[same] === received[same]) same++;

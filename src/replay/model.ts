@@ -8,9 +8,9 @@ import type { Conversation } from './recording.ts';
 import { isBlank } from './turns.ts';
 
 /**
- * The recorded assistant of one conversation. It keeps no state: its place follows from the prompt alone, so a run that
- * is resumed elsewhere gets the same turn again. Each prompt is compared with the recorded messages before that turn;
- * a difference is told, and answered as recorded.
+ * A model that plays the recorded assistant of one conversation. It derives its position from the prompt alone, so a
+ * resumed run gets the same turn again. It compares each prompt with the recorded messages before that turn, reports
+ * any difference, and answers as recorded either way.
  */
 export function createReplayModel(
   conversation: Conversation,
@@ -21,7 +21,7 @@ export function createReplayModel(
     isBlank(message) ? [] : [{ index, message: toComparable(message) }],
   );
 
-  /** The message after as many as were received; where that is no turn, the one after as many turns. */
+  /** The turn that follows as many messages as were received, or else the one that follows as many turns. */
   const placeOf = (received: Comparable[]): number | undefined => {
     const next = (sent[received.length - 1]?.index ?? messages.length) + 1;
     if (messages[next]?.role === 'assistant') return next;
@@ -68,7 +68,7 @@ function toResult({ content, calls }: Turn): LanguageModelV4GenerateResult {
       })),
     ],
     finishReason: { unified: reason, raw: reason },
-    // the recording does not say
+    // Recordings contain no usage.
     usage: {
       inputTokens: { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined },
       outputTokens: { total: undefined, text: undefined, reasoning: undefined },

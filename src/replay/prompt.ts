@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonical, type Comparable } from './compare.ts';
 
-/** The messages of a provider prompt, one by one: a prompt holds the results of a round in one tool message. */
+/** The messages of a provider prompt, with the results of a round split: a prompt has them in one tool message. */
 export function fromPrompt(prompt: LanguageModelV4Prompt): Comparable[] {
   return prompt.flatMap((message) => (message.role === 'tool' ? message.content.map(fromResult) : [fromOne(message)]));
 }
@@ -19,7 +19,7 @@ function fromOne(message: Exclude<LanguageModelV4Message, { role: 'tool' }>): Co
 
 type Part = Exclude<LanguageModelV4Message['content'], string>[number];
 
-// a recording has text only: any other part must show in the difference
+// Recordings contain only text, so any other part must show up as a difference.
 const toText = (part: Part): string =>
   part.type === 'text' ? part.text : part.type === 'tool-call' ? '' : canonical(part);
 

@@ -4,36 +4,36 @@ import { invalidRecording } from './invalid-recording.ts';
 import { jsonFault } from './json-fault.ts';
 import { readMessages, type RecordedMessage } from './messages.ts';
 
-/** One recorded conversation: every message as it was recorded, the system prompt first if there is one. */
+/** One recorded conversation: its messages, the system prompt first if there is one. */
 export interface Conversation {
-  /** Place in the file, from 0. */
+  /** Position in the file, from 0. */
   index: number;
   messages: RecordedMessage[];
 }
 
 export interface Recording {
-  /** The file's base name without its extension: what thread ids are made of. */
+  /** The file name without its extension; thread ids are derived from it. */
   name: string;
   conversations: Conversation[];
 }
 
 /**
- * Reads a recording: a JSON array of `{traj: [OpenAI chat messages]}`; other keys are left alone.
+ * Parses a recording: a JSON array of `{traj: [OpenAI chat messages]}`. Ignores other keys.
  *
- * @throws LanefoldError `invalid_input`; message and `details` say where: `line` and `column` of broken JSON, else
- * `conversation` and `message`, both from 0
+ * @throws LanefoldError `invalid_input`; the message and `details` give the position: `line` and `column` of invalid
+ * JSON, else `conversation` and `message`, both from 0
  */
 export function parseRecording(file: string, text: string): Recording {
   const name = path.parse(file).name;
   if (!isId(name)) {
-    throw invalidRecording(file, {}, `thread ids cannot be made of its name ${JSON.stringify(name)}`, grammarHint);
+    throw invalidRecording(file, {}, `its name ${JSON.stringify(name)} cannot be part of a thread id`, grammarHint);
   }
   const data = parseJson(file, text);
   if (!Array.isArray(data)) throw invalidRecording(file, {}, 'it is not a JSON array of {"traj": [messages]}');
   if (data.length === 0) throw invalidRecording(file, {}, 'it has no conversations');
   const conversations = data.map((item: unknown, index): Conversation => {
     const traj = typeof item === 'object' && item !== null ? (item as { traj?: unknown }).traj : undefined;
-    if (!Array.isArray(traj)) throw invalidRecording(file, { conversation: index }, 'it has no list "traj"');
+    if (!Array.isArray(traj)) throw invalidRecording(file, { conversation: index }, 'it has no array "traj"');
     return { index, messages: readMessages(file, index, traj) };
   });
   return { name, conversations };

@@ -14,20 +14,20 @@ import { replayTools } from './tools.ts';
 import { runsIn } from './turns.ts';
 
 export interface ReplayOptions extends Pick<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'> {
-  /** Conversations, and runs, at work at once; default 16. */
+  /** Concurrent conversations, and runs; default 16. */
   concurrency?: number;
-  /** Put before every thread id; default none. */
+  /** Prepended to every thread id; default none. */
   prefix?: string;
-  /** Told after each run; `total` is how many there will be. */
+  /** Called after each run; `total` is the number of runs of the replay. */
   onProgress?: (done: number, total: number) => void;
 }
 
 /**
- * Drives recorded conversations through the real queue, worker and database, on a queue and with a worker of its own:
- * each user message is a run, the recorded turns are the model, the recorded tool messages the tools. What the model
- * is sent is compared with the recording at every call, and the projection of every thread afterwards. The threads stay.
+ * Replays recorded conversations through the real queue, worker and database, with a private queue and worker. Each user
+ * message becomes a run; the recorded turns replace the model, the recorded tool messages the tools. Compares the prompt
+ * of every model call, and finally the projection of every thread, with the recording. Keeps the threads.
  *
- * @throws LanefoldError `thread_exists` when a thread id is used, before anything is written; `invalid_id`
+ * @throws LanefoldError `thread_exists` if a thread id is taken, before anything is written; `invalid_id`
  */
 export async function replay(recording: Recording, options: ReplayOptions = {}): Promise<ReplayReport> {
   const { concurrency = 16, prefix = '', onProgress } = options;
@@ -36,7 +36,7 @@ export async function replay(recording: Recording, options: ReplayOptions = {}):
   conversations.forEach(threadOf);
   const mismatches = new Mismatches();
   const suffix = randomBytes(4).toString('hex');
-  // a name of its own: the agent of another replay in the same database has other tools
+  // A unique name, because the agent of another replay in the same database has other tools.
   const agent = defineAgent({
     name: `replay-${suffix}`,
     model: 'replay:0',
@@ -104,7 +104,7 @@ export async function replay(recording: Recording, options: ReplayOptions = {}):
   }
 }
 
-/** Works on `items` at a concurrency; after the first error nothing new starts, and it is raised when all have ended. */
+/** Processes `items` concurrently. After an error, starts no more and throws it once the running ones have settled. */
 async function each<T>(
   items: readonly T[],
   concurrency: number,
@@ -131,8 +131,8 @@ async function assertUnused(lanefold: Lanefold, threads: string[]): Promise<void
       },
     );
     if (!used) return;
-    throw new LanefoldError('thread_exists', `Thread ${thread} exists already; nothing was replayed.`, {
-      hint: 'Replay into threads of other names: use --prefix, for example --prefix again-.',
+    throw new LanefoldError('thread_exists', `Thread ${thread} already exists; nothing was replayed.`, {
+      hint: 'Use other thread ids with --prefix, for example --prefix again-.',
       details: { thread },
     });
   });

@@ -1,6 +1,6 @@
 import { diffLines, type Mismatch } from './mismatch.ts';
 
-/** What a replay came to. `modelCalls` and `toolCalls` are counted in the log afterwards. */
+/** The result of a replay. `modelCalls` and `toolCalls` are counted in the log afterwards. */
 export interface ReplayReport {
   threads: number;
   runs: number;
@@ -14,7 +14,7 @@ export interface ReplayReport {
   firstMismatches: Mismatch[];
 }
 
-/** The report as data. */
+/** The report as JSON. */
 export const reportJson = (report: ReplayReport) => ({
   threads: report.threads,
   runs: report.runs,
@@ -28,7 +28,7 @@ export const reportJson = (report: ReplayReport) => ({
   first_mismatches: report.firstMismatches,
 });
 
-/** The report for people: the figures, then the first few mismatches. */
+/** The report as text: the figures, then the first few mismatches. */
 export function reportLines(report: ReplayReport, show = 5): string[] {
   const figures = Object.entries(reportJson(report)).flatMap(([key, value]) =>
     typeof value === 'object' ? [] : [`${key.padEnd(12)} ${value}`],
@@ -40,6 +40,6 @@ export function reportLines(report: ReplayReport, show = 5): string[] {
 
 const mismatchLines = (mismatch: Mismatch): string[] => [
   '',
-  `${mismatch.thread}, message ${mismatch.message}, seen at ${mismatch.at}: ${mismatch.field} differs (- recorded, + seen)`,
+  `${mismatch.thread}, message ${mismatch.message}, in ${mismatch.at}: ${mismatch.field} differs (- recorded, + replayed)`,
   ...diffLines(mismatch).map((line) => `  ${line}`),
 ];

@@ -1,7 +1,7 @@
 import { assertId } from '../ids.ts';
 import { LanefoldError } from '../errors.ts';
 
-export const grammarHint = 'Use [A-Za-z0-9._:@-], starting with a letter or digit: rename the file.';
+export const grammarHint = 'Rename the file: use [A-Za-z0-9._:@-], starting with a letter or digit.';
 
 export const isId = (text: string): boolean => {
   try {
@@ -13,7 +13,7 @@ export const isId = (text: string): boolean => {
   }
 };
 
-/** `<prefix><file's base name>:<index from 0>`. @throws LanefoldError `invalid_id` */
+/** `<prefix><file name without extension>:<index from 0>`. @throws LanefoldError `invalid_id` */
 export function threadIdOf(prefix: string, name: string, index: number): string {
   const id = `${prefix}${name}:${index}`;
   assertId(id, 'The thread id');

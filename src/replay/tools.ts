@@ -5,8 +5,8 @@ import type { Conversation } from './recording.ts';
 import { runsIn } from './turns.ts';
 
 /**
- * The recorded tools. A result is found by where its call stands, given in the run's tool context and by its iteration:
- * recorded call ids repeat, within conversations too.
+ * Tools that return the recorded results. They find a result by the position of its call (tool context and iteration),
+ * because recorded call ids are not unique, even within a conversation.
  */
 export function replayTools(conversations: readonly Conversation[]): Tool[] {
   const names = new Set(

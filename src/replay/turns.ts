@@ -1,14 +1,14 @@
 import type { Conversation } from './recording.ts';
 import type { RecordedMessage } from './messages.ts';
 
-/** What one user message led to. Indices are those of the recorded messages. */
+/** One user message and the turns that answer it. Indices refer to the recorded messages. */
 export interface RecordedRun {
-  /** The user message; also what the run's request id is made of. */
+  /** The user message; the request id of the run is derived from it. */
   user: number;
   input: string;
-  /** The assistant turns, in order. None: the message was never answered. */
+  /** The assistant turns, in order; empty if the message was never answered. */
   turns: number[];
-  /** `final_answer`, or `max_iterations` where the recording stops after tool messages. */
+  /** `final_answer`, or `max_iterations` if the recording ends with tool messages. */
   ends: 'final_answer' | 'max_iterations';
 }
 
@@ -28,6 +28,6 @@ export function runsIn({ messages }: Conversation): RecordedRun[] {
 export const systemPromptOf = ({ messages }: Conversation): string | undefined =>
   messages[0]?.role === 'system' ? messages[0].content : undefined;
 
-/** An answer of nothing at all: it is stored, but no provider takes an empty message, so prompts leave it out. */
+/** A blank answer. It is stored, but prompts leave it out because providers reject empty messages. */
 export const isBlank = (message: RecordedMessage): boolean =>
   message.role === 'assistant' && !message.content && message.calls.length === 0;

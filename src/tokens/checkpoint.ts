@@ -1,6 +1,6 @@
 /**
- * What a checkpoint token says: which run, at which step, of which configuration. No text of the conversation: that is
- * in the log, and a token is signed, not encrypted.
+ * The content of a checkpoint token: a run, its step and the fingerprint of its agent. It holds no text of the
+ * conversation, because a token is signed but not encrypted.
  */
 export interface Checkpoint {
   threadId: string;
@@ -8,7 +8,7 @@ export interface Checkpoint {
   requestId: string;
   agent: string;
   step: number;
-  /** When it was minted and until when it counts, in ms since 1970; null for ever. */
+  /** When the token was issued and when it expires, in ms since 1970; null: never. */
   iatMs: number;
   expMs: number | null;
   configFingerprint: string;

@@ -1,8 +1,8 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 
-/** A token that is refused, under the name of the check it failed. */
+/** The error for an invalid token; the code names the check that failed. */
 export const refused = (code: ErrorCode, why: string, details?: Record<string, unknown>): LanefoldError =>
-  new LanefoldError(code, `The checkpoint token is refused: ${why}.`, {
-    hint: 'Mint another one with runs.checkpoint, or start a new run.',
+  new LanefoldError(code, `The checkpoint token is invalid: ${why}.`, {
+    hint: 'Create a new token with runs.checkpoint, or start a new run.',
     ...(details ? { details } : {}),
   });

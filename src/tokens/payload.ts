@@ -25,38 +25,41 @@ export const toPayload = (point: Checkpoint): Buffer =>
 
 export interface Expected {
   nowMs: number;
-  /** Of an agent as it is configured now; undefined where there is none of that name. */
+  /** The fingerprint of an agent as configured now; undefined if the agent is unknown. */
   fingerprintOf: (agent: unknown) => string | undefined;
 }
 
-/** Reads a payload whose signature holds; refuses by the names of reference 6.2, in its order. */
+/** Reads a payload whose signature has been verified. @throws LanefoldError with the code of the first check that fails */
 export function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): Checkpoint {
   const p = parse(bytes);
   if (p['v'] !== version) throw refused('token_version_mismatch', `its version is not ${version}`);
   if (p['iss'] !== issuer) throw refused('invalid_token_issuer', 'it was not minted by Lanefold');
   const exp = p['exp_ms'] ?? null;
   if (exp !== null && !(Number.isInteger(exp) && nowMs <= (exp as number))) {
-    throw refused('token_expired', 'its time is over');
+    throw refused('token_expired', 'it has expired');
   }
   const fingerprint = p['config_fingerprint'];
   if (typeof fingerprint !== 'string' || fingerprint !== fingerprintOf(p['agent'])) {
-    throw refused('token_config_mismatch', 'its agent is configured differently now, or is not known here');
+    throw refused(
+      'token_config_mismatch',
+      'the configuration of its agent has changed, or this process does not know the agent',
+    );
   }
   const { state } = p;
-  if (!isObject(state) || !('context' in state)) throw refused('invalid_token_state', 'it has no state to go on from');
-  if ('thread' in state) throw refused('legacy_token_state', 'its state is of an older form');
-  if ('thread' in p) throw refused('legacy_thread_checkpoint', 'it holds a thread, as older ones did');
+  if (!isObject(state) || !('context' in state)) throw refused('invalid_token_state', 'it has no state to resume from');
+  if ('thread' in state) throw refused('legacy_token_state', 'its state has an obsolete format');
+  if ('thread' in p) throw refused('legacy_thread_checkpoint', 'it contains a thread, an obsolete format');
   for (const field of ['run_id', 'request_id', 'thread_id']) {
     const value = p[field];
     if (typeof value !== 'string' || value === '') {
       throw refused('missing_field', `it has no ${field}`, { name: field });
     }
   }
-  if (!statuses.includes(state['status'] as string)) throw refused('invalid_status', 'its status is not one of a run');
-  if (!isId(state['context'])) throw refused('invalid_context', 'its context is not the name of a lane');
+  if (!statuses.includes(state['status'] as string)) throw refused('invalid_status', 'its status is not a run status');
+  if (!isId(state['context'])) throw refused('invalid_context', 'its context is not a lane name');
   const { run_id: runId, request_id: requestId, thread_id: threadId, step, iat_ms: iatMs } = p;
   if (![runId, requestId, threadId].every(isId) || ![step, iatMs, state['iteration']].every(isCount)) {
-    throw refused('invalid_checkpoint_state', 'a field of it is out of range');
+    throw refused('invalid_checkpoint_state', 'one of its fields is out of range');
   }
   return {
     threadId,
@@ -76,7 +79,7 @@ function parse(bytes: Buffer): Record<string, unknown> {
     const value: unknown = JSON.parse(bytes.toString('utf8'));
     if (isObject(value)) return value;
   } catch {
-    // said below
+    // reported below
   }
   throw refused('invalid_token_payload', 'its payload is not a JSON object');
 }

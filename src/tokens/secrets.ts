@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 
-/** The secrets tokens are signed and verified with: given ones, else those of `LANEFOLD_TOKEN_SECRET`. Blank ones are none. */
+/** The secrets that sign and verify tokens: the given ones, else those in `LANEFOLD_TOKEN_SECRET`. Ignores blank ones. */
 export function tokenSecrets(given: readonly string[] = []): readonly string[] {
   const own = given.filter((secret) => secret.trim() !== '');
   if (own.length > 0) return own;
@@ -11,17 +11,17 @@ export function tokenSecrets(given: readonly string[] = []): readonly string[] {
 }
 
 /**
- * The first of them, which signs. One made up by this process would make tokens no other process accepts, nor this one
- * after a restart: hence the refusal.
+ * The first secret, which signs. Without one this throws instead of generating a secret, because no other process would
+ * accept its tokens, nor would this one after a restart.
  *
  * @throws LanefoldError `missing_token_secret`
  */
 export function signingSecret(secrets: readonly string[]): string {
   const [first] = secrets;
   if (first !== undefined) return first;
-  throw new LanefoldError('missing_token_secret', 'There is no secret to sign checkpoint tokens with.', {
+  throw new LanefoldError('missing_token_secret', 'No secret is configured to sign checkpoint tokens.', {
     hint:
-      'Set LANEFOLD_TOKEN_SECRET to a long random text (openssl rand -hex 32), the same in every process; several are ' +
-      'separated by commas, and the first one signs.',
+      'Set LANEFOLD_TOKEN_SECRET to a long random string (openssl rand -hex 32), the same in every process. Separate ' +
+      'several with commas; the first one signs.',
   });
 }

@@ -9,10 +9,10 @@ export function sign(payload: Buffer, secret: string): string {
 }
 
 /**
- * The payload of a token that one of the secrets has signed.
+ * The payload of a token signed with one of the secrets.
  *
  * @throws LanefoldError `invalid_token_prefix`, `invalid_token_format`, `invalid_base64`, `invalid_token_signature`,
- * checked in this order (reference 6.2)
+ * checked in this order
  */
 export function verify(token: unknown, secrets: readonly string[]): Buffer {
   if (typeof token !== 'string' || !token.startsWith(prefix)) {
@@ -21,19 +21,19 @@ export function verify(token: unknown, secrets: readonly string[]): Buffer {
   const parts = token.slice(prefix.length).split('.');
   if (parts.length !== 2) throw refused('invalid_token_format', 'it does not have two parts after its prefix');
   const [payload, signature] = parts.map(fromBase64Url) as [Buffer, Buffer];
-  // every secret is tried, so that the time taken does not tell which one it was
+  // Try every secret, so that the duration does not reveal which one matched.
   const matches = secrets.filter((secret) => {
     const expected = hmac(payload, secret);
     return expected.length === signature.length && timingSafeEqual(expected, signature);
   });
-  if (matches.length === 0) throw refused('invalid_token_signature', 'its signature is not one of ours');
+  if (matches.length === 0) throw refused('invalid_token_signature', 'its signature does not match any secret');
   return payload;
 }
 
 function fromBase64Url(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  // Node skips what is no base64url, and ignores the bits that fill up the last letter: neither may pass for the same token
-  if (bytes.toString('base64url') !== text) throw refused('invalid_base64', 'a part of it is not base64url');
+  // Node skips invalid characters and ignores the padding bits of the last one; reject both, so that each token has one spelling.
+  if (bytes.toString('base64url') !== text) throw refused('invalid_base64', 'one of its parts is not base64url');
   return bytes;
 }
 

@@ -10,17 +10,19 @@ import { ToolError } from './tool-error.ts';
 import type { NeedsApproval, Tool, ToolCallContext } from './tool.ts';
 
 /**
- * Wraps a `tool()` of the AI SDK, or a tool of an MCP client. `context` is the merged `tool_context`; `messages` is
- * empty, because tools run apart from the conversation. Errors: `invalid_tool`.
+ * Wraps a `tool()` of the AI SDK or a tool of an MCP client. The tool's `context` is the merged `tool_context`; its
+ * `messages` are empty, because tools do not get the conversation.
+ *
+ * @throws LanefoldError `invalid_tool`
  */
 export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool> {
   if (typeof tool !== 'object' || tool === null)
-    throw invalidTool(name, 'is no tool', 'List tools of defineTool(), or a record { name: tool }.');
+    throw invalidTool(name, 'is not a tool', 'List tools made with defineTool(), or a record { name: tool }.');
   const { execute } = tool;
   if (typeof execute !== 'function')
-    throw invalidTool(name, 'has no execute function', 'Give it one; Lanefold runs every tool itself.');
+    throw invalidTool(name, 'has no execute function', 'Add one; Lanefold runs every tool itself.');
   if (tool.type === 'provider')
-    throw invalidTool(name, 'is defined by a provider', 'Wrap what it does in tool() or defineTool().');
+    throw invalidTool(name, 'runs at the provider', 'Implement it with tool() or defineTool().');
   if (tool.inputSchema === undefined) throw invalidTool(name, 'has no inputSchema');
 
   const schema = await readLazySchema(name, tool.inputSchema);
@@ -39,8 +41,9 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
       const { result, offered } = openEffects(output);
       throwMcpError(result);
       if (!tool.toModelOutput) return output;
-      const told = { toolCallId: ctx.toolCallId, input: args, output: result };
-      const shown = fromModelOutput(await tool.toModelOutput(told));
+      const shown = fromModelOutput(
+        await tool.toModelOutput({ toolCallId: ctx.toolCallId, input: args, output: result }),
+      );
       return offered ? withEffects(shown, offered as StateEffect[]) : shown;
     },
     ...(strict !== undefined && { strict }),
@@ -50,7 +53,7 @@ export async function fromAiSdkTool(name: string, tool: AiSdkTool): Promise<Tool
   });
 }
 
-// `experimental_context` is what versions 5 and 6 of the AI SDK call it; MCP clients and tool packages lag behind.
+// AI SDK 5 and 6 call it `experimental_context`, and MCP clients and tool packages still use them.
 const callOptions = ({ toolCallId, signal }: ToolCallContext, context: unknown) => ({
   toolCallId,
   messages: [],
@@ -64,7 +67,7 @@ function describe(name: string, { description }: AiSdkTool): string | undefined 
   try {
     return description({ context: {} });
   } catch (error) {
-    throw invalidTool(name, 'has a description that needs a context', 'Give it a fixed description.', error);
+    throw invalidTool(name, 'has a description that depends on a context', 'Use a string as its description.', error);
   }
 }
 

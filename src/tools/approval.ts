@@ -4,8 +4,8 @@ import { checkArguments } from './execute.ts';
 import type { PendingCallContext, Tool } from './tool.ts';
 
 /**
- * Whether a person must approve a call. One with invalid arguments is nobody's to approve: it fails by itself. A
- * predicate that throws or takes longer than a tool may is a yes, so that a fault of it runs nothing unseen.
+ * Whether a call needs human approval. A call with invalid arguments needs none, because it fails anyway. If the
+ * predicate throws or exceeds the tool timeout, the call needs approval: a broken predicate must not let calls through.
  */
 export async function asksApproval(
   tool: Tool,

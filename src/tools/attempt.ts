@@ -1,14 +1,15 @@
 import { isAsyncIterable, lastValue } from './last-value.ts';
 import { ToolError } from './tool-error.ts';
 
-// setTimeout fires at once for anything longer.
+// setTimeout fires immediately for longer delays.
 const longestTimer = 2_147_483_647;
 
 /**
- * Runs one attempt and returns what it settles to; an async iterable counts as its last value.
+ * Runs one attempt and returns its result: the value, the resolved value of a promise, or the last value of an async
+ * iterable.
  *
- * Rejects with a `timeout` ToolError after `timeoutMs`, with the reason of `signal` when that aborts, else with what
- * the attempt threw. In the first two cases the attempt's own signal aborts and whatever it still does is ignored.
+ * Rejects with a `timeout` ToolError after `timeoutMs`, with the reason of `signal` when that aborts, or with what the
+ * attempt threw. In the first two cases it aborts the attempt's own signal and ignores whatever the attempt still does.
  */
 export async function runAttempt(
   start: (signal: AbortSignal) => unknown,
@@ -26,7 +27,7 @@ export async function runAttempt(
       clearTimeout(timer);
       signal.removeEventListener('abort', onAbort);
     };
-    // Reject first: the tool's own reaction to its signal must not become the outcome.
+    // Reject before aborting: the tool's reaction to its signal must not become the outcome.
     const abandon = (reason: unknown) => {
       release();
       reject(reason);

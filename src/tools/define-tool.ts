@@ -9,12 +9,12 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
   /** 1 to 64 characters of `[A-Za-z0-9_-]`. */
   name: string;
   description?: string;
-  /** A zod or Standard Schema, `jsonSchema(...)` of the AI SDK, or a JSON Schema, which describes but checks nothing. */
+  /** Zod, Standard Schema, the AI SDK's `jsonSchema(...)`, or a JSON Schema, which describes the input without validating it. */
   input: FlexibleSchema<ARGS> | JSONSchema7;
   execute: (args: NoInfer<ARGS>, ctx: ToolCallContext) => unknown;
   /** Default `safe`. */
   replay?: Replay<NoInfer<ARGS>>;
-  /** The run waits, without a worker, until a person approves the call or denies it; default false. */
+  /** Whether the run waits, without occupying a worker, until a human approves or denies the call; default false. */
   needsApproval?: NeedsApproval<NoInfer<ARGS>>;
   strict?: boolean;
 }
@@ -22,7 +22,7 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
 /**
  * Defines a tool; the type of `args` follows from `input`.
  *
- * Errors: `invalid_tool` for a bad name, schema or limit.
+ * @throws LanefoldError `invalid_tool` for an invalid name, schema or limit
  *
  * @example
  * const weather = defineTool({
@@ -35,6 +35,6 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
 export function defineTool<ARGS = JsonObject>(definition: ToolDefinition<ARGS>): Tool {
   const { input, ...rest } = definition;
   const schema = readSchema(definition.name, input);
-  // The schema has checked the arguments by the time execute and verify see them, so the runtime need not know their type.
+  // The schema validates the arguments before execute and verify get them, so the runtime need not know their type.
   return checkTool({ replay: 'safe', ...rest, inputSchema: schema.jsonSchema, validate: schema.validate } as Tool);
 }

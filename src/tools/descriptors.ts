@@ -4,9 +4,9 @@ import type { Tool } from './tool.ts';
 const cache = new WeakMap<readonly Tool[], LanguageModelV4FunctionTool[]>();
 
 /**
- * What a model is told about the tools, in the order of the list: the same bytes for every call keep prompt caches warm.
+ * The tool descriptions sent to the model, in list order. Identical bytes in every call keep prompt caches warm.
  *
- * Made once per list, so do not change a list afterwards (`normaliseTools` freezes its own).
+ * Cached per list, so a list must not change afterwards (`normaliseTools` freezes its own).
  */
 export function describeTools(tools: readonly Tool[]): LanguageModelV4FunctionTool[] {
   let described = cache.get(tools);

@@ -1,9 +1,9 @@
 import { effectOps, type EffectOp, type StateEffect } from '../context/state.ts';
 import { cleanJson } from '../text.ts';
 
-/** Which effects of tools count (reference 2.10). `deny` always wins; a list that is given replaces the default one. */
+/** Which state effects of tools are applied. `deny` always wins; a given list replaces its default. */
 export interface EffectPolicy {
-  /** Default `allow_list`. `allow_all`: whatever is not in `deny`. */
+  /** Default `allow_list`. `allow_all` applies everything that is not in `deny`. */
   mode?: 'allow_list' | 'allow_all' | 'deny_all';
   /** Default: every operation. */
   allow?: readonly EffectOp[];
@@ -11,10 +11,10 @@ export interface EffectPolicy {
   deny?: readonly EffectOp[];
 }
 
-/** An effect that does not count: against the policy, none of the five operations, or larger than a result may be. */
+/** An effect that is not applied: it violates the policy, is not a valid operation, or exceeds the result size limit. */
 export type RefusedEffect = { op: string; reason: 'policy' | 'invalid' | 'too_large' };
 
-/** A result with effects; made by `withEffects`. */
+/** A result with effects; create it with `withEffects`. */
 export class WithEffects {
   constructor(
     readonly result: unknown,
@@ -23,8 +23,8 @@ export class WithEffects {
 }
 
 /**
- * What a tool returns when it also changes the state of its thread. The changes are kept with the result: they happen
- * once, in call order, in the commit that brings the round's results, and never for an attempt that is retried.
+ * Returns a result and changes the state of the thread. The effects are applied exactly once, in call order, in the
+ * commit that appends the results of the round, and never for an attempt that is retried.
  *
  * @example
  * execute: ({ city }) => withEffects(`You are in ${city} now.`, [{ op: 'set', value: { city } }]),
@@ -32,7 +32,7 @@ export class WithEffects {
 export const withEffects = (result: unknown, effects: readonly StateEffect[]): WithEffects =>
   new WithEffects(result, effects);
 
-/** The result and the effects of whatever a tool returned or threw. */
+/** Separates the result from the effects in what a tool returned. */
 export function openEffects(value: unknown): { result: unknown; offered?: readonly unknown[] } {
   if (!(value instanceof WithEffects)) return { result: value };
   return { result: value.result, offered: Array.isArray(value.effects) ? value.effects : [value.effects] };
@@ -44,7 +44,7 @@ export interface JudgedEffects {
   cleaned?: boolean;
 }
 
-/** Parts what counts from what does not. Never throws. */
+/** Separates the effects to apply from the refused ones. Never throws. */
 export function judgeEffects(offered: readonly unknown[], policy: EffectPolicy, maxBytes: number): JudgedEffects {
   const effects: StateEffect[] = [];
   const refused: RefusedEffect[] = [];
@@ -74,7 +74,7 @@ function allows({ mode = 'allow_list', allow = effectOps, deny = [] }: EffectPol
 
 const deepest = 64;
 
-/** The effect as it is stored: plain JSON, only its own fields, text the database takes. */
+/** The effect in its stored form: plain JSON with only the known fields and storable text. */
 function read(item: unknown): { effect: StateEffect; bytes: number; cleaned: boolean } | undefined {
   try {
     const text = JSON.stringify(item);

@@ -8,31 +8,31 @@ import { openEffects, type RefusedEffect } from './effects.ts';
 import { effectsOf, readThrown } from './tool-error.ts';
 import type { Tool, ToolCallContext, ToolLimits, Validation } from './tool.ts';
 
-/** What became of a call. `durationMs` is that of the last attempt, in whole ms. */
+/** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
 export interface ToolOutcome extends Omit<Rendered, 'status'> {
   /** `unknown`: the worker died while the tool ran, and the tool must not run again. */
   status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   durationMs: number;
-  /** Effects as the tool gave them, until they are judged. */
+  /** Effects as the tool returned them, before the policy is applied. */
   offered?: readonly unknown[];
   effects?: StateEffect[];
   refused?: RefusedEffect[];
-  /** For the tool message, beside what every one has. */
+  /** Added to the refs of the tool message. */
   refs?: JsonObject;
 }
 
-/** The part of the context that is the same for every attempt. */
+/** The context of a call without the fields that `executeToolCall` adds. */
 export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
 
-/** Limits of the run, which those of the tool override. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
+/** Limits of the run; the tool's own limits win. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
 export interface ExecuteOptions extends ToolLimits {
   signal?: AbortSignal;
-  /** Awaited before each attempt, with its number from 1; the attempt starts only if it resolves. */
+  /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
   onAttempt?: (attempt: number) => Promise<void>;
 }
 
-// Shared by every call without a signal; Node warns of a leak from the eleventh listener on.
+// Shared by every call without a signal; Node would warn of a leak at the eleventh listener.
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
@@ -40,11 +40,12 @@ export const idempotencyKey = (runId: string, round: number, callIndex: number):
   `${runId}:${round}:${callIndex}`;
 
 /**
- * Executes one call: validates its arguments, then attempts it until it succeeds, fails for good or runs out of retries.
+ * Executes one call: validates its arguments, then attempts it until it succeeds, fails permanently or has no retries
+ * left.
  *
- * Whatever the tool does becomes an outcome. Rejects only with the reason of `signal`, at once (while `onAttempt` is
- * awaited: after it), and with the error of `onAttempt`. Error types made here: `invalid_arguments`, `timeout`,
- * `exception`, `invalid_result`, `result_too_large`.
+ * Whatever the tool does becomes an outcome. Rejects only with the reason of `signal`, immediately or after a pending
+ * `onAttempt`, and with the error of `onAttempt`. Error types created here: `invalid_arguments`, `timeout`, `exception`,
+ * `invalid_result`, `result_too_large`.
  */
 export async function executeToolCall(
   tool: Tool,
@@ -97,7 +98,7 @@ export async function executeToolCall(
   }
 }
 
-/** The arguments as the tool will see them, or why it refuses them. Rejects only with the reason of `signal`. */
+/** The validated arguments, or why they are invalid. Rejects only with the reason of `signal`. */
 export async function checkArguments(
   tool: Tool,
   args: Json,
@@ -106,7 +107,7 @@ export async function checkArguments(
 ): Promise<Validation> {
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
   try {
-    // A copy, because the call is part of the conversation and a tool may change its arguments.
+    // A copy: a tool may modify its arguments, and the call is part of the conversation.
     const copy = isObject ? structuredClone(args) : {};
     const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as Validation;
     return checked.ok ? checked : { ok: false, message: String(checked.message) };

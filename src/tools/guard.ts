@@ -5,23 +5,23 @@ import { renderError } from './result.ts';
 import { readThrown } from './tool-error.ts';
 import type { PendingCallContext } from './tool.ts';
 
-/** A call as the model made it, before anything is done about it. */
+/** A tool call as the model made it. */
 export interface GuardedCall extends PendingCallContext {
   name: string;
-  /** A copy: the call itself stays as the model made it. */
+  /** A copy; changing it does not change the call. */
   arguments: Json;
 }
 
-/** Nothing or `true` lets the call through; `{ block }` gives the model the reason instead of a result. */
+/** Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result. */
 export type GuardVerdict = void | boolean | { block: string };
 
 /**
- * Looks at every call of a round, in call order, before any of them starts (reference 2.1). A guard that throws, takes
- * longer than a tool may, or answers anything unexpected blocks the call.
+ * Inspects every call of a round, in call order, before any of them starts. A guard that throws, exceeds the tool
+ * timeout or returns anything else blocks the call.
  */
 export type GuardTool = (call: GuardedCall) => GuardVerdict | PromiseLike<GuardVerdict>;
 
-/** The outcome of a call the guard blocks, of error type `tool_guardrail`; undefined where it lets the call through. */
+/** The outcome of a blocked call, with error type `tool_guardrail`; undefined if the guard allows the call. */
 export async function askGuard(
   guard: GuardTool,
   call: ToolCall,
@@ -37,7 +37,7 @@ export async function askGuard(
     return blocked(typeof block === 'string' && block !== '' ? block : 'The call is not allowed.');
   } catch (error) {
     ctx.signal.throwIfAborted();
-    return blocked(`The call could not be checked: ${readThrown(error).message}`);
+    return blocked(`The guard could not check the call: ${readThrown(error).message}`);
   }
 }
 

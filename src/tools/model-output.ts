@@ -5,9 +5,9 @@ type ModelOutput = Awaited<ReturnType<NonNullable<AiSdkTool['toModelOutput']>>>;
 type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
 
 /**
- * The value the model is shown for a `toModelOutput` of the AI SDK; its error forms throw a ToolError.
+ * The value to show the model for a result of the AI SDK's `toModelOutput`; its error forms throw a ToolError.
  *
- * A tool message is text here, so of a `content` list only the text goes through and a note stands for each file.
+ * Tool messages are text, so a `content` list keeps its text and gets a note in place of each file.
  */
 export function fromModelOutput(output: ModelOutput): unknown {
   switch (output.type) {
@@ -21,13 +21,13 @@ export function fromModelOutput(output: ModelOutput): unknown {
     case 'error-json':
       throw new ToolError(JSON.stringify(output.value), { retryable: false });
     case 'execution-denied':
-      throw new ToolError(output.reason ?? 'The execution was denied', { type: 'denied', retryable: false });
+      throw new ToolError(output.reason ?? 'Execution was denied', { type: 'denied', retryable: false });
     default:
       return output;
   }
 }
 
-/** MCP reports a failed tool as a result with `isError`, which the AI SDK hands on as a success. */
+/** MCP reports a failed tool as a result with `isError`, which the AI SDK treats as success. */
 export function throwMcpError(output: unknown): void {
   const { isError, content } = Object(output) as { isError?: unknown; content?: unknown };
   if (isError !== true || !Array.isArray(content)) return;
@@ -37,5 +37,5 @@ export function throwMcpError(output: unknown): void {
 const partText = (part: Part): string => {
   if (part.type === 'text') return part.text;
   const kind = 'mediaType' in part && part.mediaType ? `${part.type} ${part.mediaType}` : part.type;
-  return `[${kind}: left out, a tool message is text]`;
+  return `[${kind}: omitted, because tool messages are text]`;
 };

@@ -4,16 +4,16 @@ import { checkTool, invalidTool } from './check-tool.ts';
 import { toolsByName } from './lookup.ts';
 import type { Tool } from './tool.ts';
 
-/** Tools by name: those of the AI SDK, also from an MCP client's `tools()`, or our own. */
+/** Tools by name: those of the AI SDK, of an MCP client's `tools()`, or of `defineTool`. */
 export type ToolRecord = Record<string, AiSdkTool | Tool>;
 
-/** What an agent may list: a record, or a list of tools and records. */
+/** The tools of an agent: a record, or a list of tools and records. */
 export type ToolListing = ToolRecord | readonly (Tool | ToolRecord)[];
 
 /**
- * Turns a listing into the tools the runtime uses, in listing order, frozen. Lazy schemas are resolved here, once.
+ * Converts a listing to the runtime's tools, frozen and in listing order. Resolves lazy schemas once.
  *
- * Errors: `invalid_tool` for a tool without `execute`, two of one name, or one `checkTool` refuses.
+ * @throws LanefoldError `invalid_tool` for a tool that `checkTool` rejects, and for two tools with the same name
  */
 export async function normaliseTools(listing: ToolListing): Promise<readonly Tool[]> {
   const entries = Array.isArray(listing) ? (listing as readonly (Tool | ToolRecord)[]) : [listing as ToolRecord];
@@ -26,9 +26,9 @@ export async function normaliseTools(listing: ToolListing): Promise<readonly Too
 function open(entry: Tool | ToolRecord): [name: string, tool: Tool | AiSdkTool][] {
   if (isTool(entry)) return [[entry.name, entry]];
   if (typeof entry !== 'object' || entry === null)
-    throw invalidTool(entry, 'is no tool', 'List tools of defineTool(), or a record { name: tool }.');
+    throw invalidTool(entry, 'is not a tool', 'List tools made with defineTool(), or a record { name: tool }.');
   if ('inputSchema' in entry && typeof entry.execute === 'function')
-    throw invalidTool(undefined, 'of the AI SDK has no name', 'List it in a record: { name: tool }.');
+    throw invalidTool(undefined, 'of the AI SDK needs a name', 'List it in a record: { name: tool }.');
   return Object.entries(entry);
 }
 
@@ -38,7 +38,7 @@ async function normalise(name: string, tool: Tool | AiSdkTool): Promise<Tool> {
   return checkTool(tool);
 }
 
-// The entries of a record are objects, so a record of tools called `name` and `validate` is not mistaken for a tool.
+// The values of a record are objects, so a record with tools called `name` and `validate` is not mistaken for a tool.
 const isTool = (entry: unknown): entry is Tool => {
   const { name, validate } = Object(entry) as Partial<Tool>;
   return typeof name === 'string' && typeof validate === 'function';

@@ -4,19 +4,19 @@ import type { ToolCall } from '../context/message.ts';
 import type { ToolOutcome } from './execute.ts';
 
 export interface RoundOptions {
-  /** Calls at work at once, from 1; default 4. */
+  /** Maximum concurrent calls, at least 1; default 4. */
   concurrency?: number;
-  /** Awaited as each outcome comes, with the position of its call; a call keeps its slot until then. */
+  /** Awaited for each outcome, with the index of its call; the call keeps its slot until this resolves. */
   onOutcome: (index: number, outcome: ToolOutcome) => Promise<void>;
-  /** Ends the round from outside: cancel, lost lease. */
+  /** Ends the round early: on cancel or a lost lease. */
   signal?: AbortSignal;
 }
 
 /**
- * Runs the calls of one model turn, started in call order, and returns their outcomes in call order.
+ * Runs the calls of one model turn, starting them in call order, and returns their outcomes in call order.
  *
- * The first rejection of `run` or `onOutcome`, or the abort of `signal`, ends the round with that reason: the signal
- * given to `run` aborts, no further call starts, no further outcome is reported, and what still runs is not waited for.
+ * The first rejection of `run` or `onOutcome`, or an abort of `signal`, ends the round with that reason: the signal passed
+ * to `run` aborts, no further call starts, no further outcome is reported, and calls that still run are abandoned.
  */
 export async function runToolRound(
   calls: readonly ToolCall[],
@@ -25,7 +25,7 @@ export async function runToolRound(
 ): Promise<ToolOutcome[]> {
   outer?.throwIfAborted();
   if (calls.length === 1 && outer) {
-    // the usual round: nothing to limit, and nobody else to stop
+    // Most rounds have one call: there is nothing to limit and no other call to stop.
     const outcome = await run(calls[0]!, 0, outer);
     outer.throwIfAborted();
     await onOutcome(0, outcome);
@@ -33,7 +33,7 @@ export async function runToolRound(
   }
   const controller = new AbortController();
   const { signal } = controller;
-  // Every call at work listens; Node warns of a leak from the eleventh on.
+  // Every running call adds a listener; Node would warn of a leak at the eleventh.
   setMaxListeners(0, signal);
   const limit = pLimit(concurrency);
 
@@ -53,7 +53,7 @@ export async function runToolRound(
   const onAbort = () => controller.abort(outer?.reason);
   outer?.addEventListener('abort', onAbort);
   try {
-    // The race answers for a `run` that ignores its signal.
+    // The race ends the round even if a `run` ignores its signal.
     const ended = new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     return await Promise.race([Promise.all(calls.map((call, index) => limit(work, call, index))), ended]);
   } finally {

@@ -8,15 +8,15 @@ interface ReadSchema {
   validate: (args: unknown) => Promise<Validation>;
 }
 
-/** Reads a schema whose JSON Schema is there at once. Errors: `invalid_tool`. */
+/** Reads a schema whose JSON Schema is available synchronously. @throws LanefoldError `invalid_tool` */
 export function readSchema(name: string, input: FlexibleSchema | JSONSchema7): ReadSchema {
   const { schema, described } = open(name, input);
   if (isPromise(described))
-    throw invalidTool(name, 'has a JSON Schema that is a promise', 'Await it, then define the tool.');
+    throw invalidTool(name, 'has a JSON Schema that is a promise', 'Await it before defining the tool.');
   return { jsonSchema: described, validate: validator(schema) };
 }
 
-/** Reads a schema whose JSON Schema may still be on its way, as those of the AI SDK. Errors: `invalid_tool`. */
+/** Reads a schema whose JSON Schema may be a promise, as in the AI SDK. @throws LanefoldError `invalid_tool` */
 export async function readLazySchema(name: string, input: FlexibleSchema): Promise<ReadSchema> {
   const { schema, described } = open(name, input);
   try {
@@ -38,12 +38,12 @@ function open(name: string, input: FlexibleSchema | JSONSchema7) {
 const unreadable = (name: string, cause: unknown) =>
   invalidTool(
     name,
-    'has an input no JSON Schema can be made of',
-    'Give a zod schema of JSON types, or a JSON Schema.',
+    'has an input schema that cannot be converted to JSON Schema',
+    'Use a zod schema of JSON types, or a JSON Schema.',
     cause,
   );
 
-// asSchema takes anything it does not know for a function and calls it.
+// asSchema treats anything unknown as a function and calls it.
 const isPlainJsonSchema = (input: unknown): input is JSONSchema7 =>
   typeof input === 'object' && input !== null && !('~standard' in input) && !('jsonSchema' in input);
 
@@ -60,7 +60,7 @@ function validator({ validate }: Schema): ReadSchema['validate'] {
 
 type Issue = { message: string; path?: readonly unknown[] };
 
-/** A line the model can act on; the message of a ZodError is its issues as indented JSON. */
+/** A one-line message the model can act on, because the message of a ZodError is indented JSON. */
 export function explain(error: Error): string {
   const issues: unknown = 'issues' in error ? error.issues : error.cause;
   if (!Array.isArray(issues) || issues.length === 0) return error.message;

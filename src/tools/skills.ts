@@ -4,19 +4,19 @@ import type { JsonObject } from '../context/message.ts';
 import { defineTool } from './define-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** Instructions a model may load when it needs them, instead of carrying them all in its prompt. */
+/** Instructions that a model loads on demand, so that its prompt need not carry them all. */
 export interface Skill {
   name: string;
-  /** When to load it: all the model sees beforehand. */
+  /** When to load the skill; all the model sees until it does. */
   description: string;
   instructions: string;
 }
 
 /**
- * The tool `load_skill`. What the model has loaded is marked in the log as durable, so that a compaction keeps it
- * (reference 2.12 and 4.6); results of no other tool are.
+ * The tool `load_skill`. Its results are marked durable in the log, so compactions keep them; results of other tools are
+ * not.
  *
- * @throws LanefoldError `invalid_tool` for no skills, or two of one name
+ * @throws LanefoldError `invalid_tool` for an empty list, or two skills with the same name
  *
  * @example
  * defineAgent({ name: 'support', model: 'fast', tools: [defineSkills([{ name: 'refunds', description, instructions }])] });
@@ -24,14 +24,18 @@ export interface Skill {
 export function defineSkills(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   if (byName.size === 0 || byName.size < skills.length) {
-    throw new LanefoldError('invalid_tool', 'defineSkills was given no skills, or two of one name.', {
-      hint: 'Give each skill a name of its own.',
-    });
+    throw new LanefoldError(
+      'invalid_tool',
+      'defineSkills needs at least one skill, and every skill needs a unique name.',
+      {
+        hint: 'Rename one of the skills, or remove the tool.',
+      },
+    );
   }
   const tool = defineTool({
     name: 'load_skill',
     description: [
-      'Loads the instructions of a skill. Load a skill before doing what it is about. Skills:',
+      'Loads the instructions of a skill. Load the matching skill before you start a task. Skills:',
       ...skills.map((skill) => `- ${skill.name}: ${skill.description}`),
     ].join('\n'),
     input: z.object({ name: z.enum([...byName.keys()]) }),

@@ -1,9 +1,9 @@
 import type { StateEffect } from '../context/state.ts';
 
 /**
- * An error a tool may throw to say what kind it is and whether another attempt can help.
+ * An error with a type, thrown by a tool; it may say whether a retry can help.
  *
- * Any thrown value with a string `type` or `code` and a boolean `retryable` is read the same way.
+ * Any thrown value with a string `type` or `code` and a boolean `retryable` has the same effect.
  *
  * @example
  * throw new ToolError('The upstream is busy', { type: 'rate_limited' });
@@ -11,7 +11,7 @@ import type { StateEffect } from '../context/state.ts';
 export class ToolError extends Error {
   readonly type: string;
   readonly retryable: boolean | undefined;
-  /** On the state of the thread, where this error is the end of the call. */
+  /** Applied to the state of the thread if this error ends the call. */
   readonly effects: readonly StateEffect[] | undefined;
 
   constructor(
@@ -26,20 +26,20 @@ export class ToolError extends Error {
   }
 }
 
-/** Why a call failed, as the model and the ledger see it. */
+/** Why a call failed, as recorded for the model and in `run_tool_call`. */
 export interface ToolFailure {
   type: string;
   message: string;
   retryable: boolean;
 }
 
-/** The effects an error brings; undefined for errors of any other kind. */
+/** The effects of a ToolError; undefined for any other error. */
 export const effectsOf = (thrown: unknown): readonly unknown[] | undefined =>
   thrown instanceof ToolError && Array.isArray(thrown.effects) ? thrown.effects : undefined;
 
 const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
 
-/** Reads anything a tool may throw. An explicit `retryable` wins over the type, in both directions. Never throws. */
+/** Converts anything a tool throws to a ToolFailure. An explicit `retryable` wins over the type. Never throws. */
 export function readThrown(thrown: unknown): ToolFailure {
   try {
     const { type, code, retryable } = Object(thrown) as Record<string, unknown>;
@@ -51,7 +51,7 @@ export function readThrown(thrown: unknown): ToolFailure {
     };
   } catch {
     // A getter or a proxy of the thrown value threw.
-    return { type: 'exception', message: 'The tool threw a value that cannot be read', retryable: false };
+    return { type: 'exception', message: 'The tool threw an unreadable value', retryable: false };
   }
 }
 

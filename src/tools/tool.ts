@@ -1,13 +1,13 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { JsonObject } from '../context/message.ts';
 
-/** What a tool learns about the call it serves. One object per attempt. */
+/** What a tool gets besides its arguments. A new object for each attempt. */
 export interface ToolCallContext {
   threadId: string;
   runId: string;
   requestId: string;
   iteration: number;
-  /** The provider's id of the call; it may repeat within a round. */
+  /** The provider's id of the call; not necessarily unique within a round. */
   toolCallId: string;
   round: number;
   callIndex: number;
@@ -15,53 +15,53 @@ export interface ToolCallContext {
   attempt: number;
   /** `<run_id>:<round>:<call_index>`: the same for every attempt and after a crash. */
   idempotencyKey: string;
-  /** Aborts on timeout, cancel and lost lease. A tool that ignores it is abandoned, not stopped. */
+  /** Aborts on timeout, cancel and a lost lease. A tool that ignores it keeps running, but its result is dropped. */
   signal: AbortSignal;
-  /** Snapshot of the thread's tool state. Shared by the calls of a round: read it, do not change it. */
+  /** Snapshot of the thread's tool state, frozen and shared by the calls of a round. */
   state: JsonObject;
   /** `tool_context` of agent and request, merged. */
   context: JsonObject;
 }
 
-/** What is known of a call before its first attempt. */
+/** The context of a call before its first attempt. */
 export type PendingCallContext = Omit<ToolCallContext, 'attempt'>;
 
 /**
- * What happens to a call that had started when its worker died: `safe` runs it again, `never` tells the model that the
- * outcome is unknown, `verify` looks up what the lost attempt did (`undefined`: nothing, run it again).
+ * What to do with a call that had started when its worker died: `safe` runs it again, `never` reports to the model that
+ * the outcome is unknown, `verify` looks up what the lost attempt did and returns `undefined` to run the call again.
  */
 export type Replay<ARGS = unknown> =
   'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
 
-/** Limits of one tool; each wins over the same limit of the run. */
+/** Limits of one tool; they win over those of the run. */
 export interface ToolLimits {
-  /** Per attempt, ms. */
+  /** Time limit of one attempt, in ms. */
   timeoutMs?: number;
-  /** Attempts after the first one. */
+  /** Retries after the first attempt. */
   maxRetries?: number;
-  /** Constant pause between attempts, ms. */
+  /** Constant pause before each retry, in ms. */
   retryBackoffMs?: number;
-  /** Largest result the model is shown, in UTF-8 bytes. */
+  /** Maximum size of a result in UTF-8 bytes. */
   maxResultBytes?: number;
 }
 
 export type Validation = { ok: true; value: unknown } | { ok: false; message: string };
 
-/** Whether somebody must approve a call first: fixed, or decided per call. It may be asked again after a crash. */
+/** Whether a call needs human approval: always, or decided for each call. After a crash the function may run again. */
 export type NeedsApproval<ARGS = unknown> =
   boolean | ((args: ARGS, ctx: PendingCallContext) => boolean | PromiseLike<boolean>);
 
-/** A tool as the runtime uses it, whatever it was made from. Treated as immutable. */
+/** A tool in the runtime's own form, whatever it was made from. Immutable by convention. */
 export interface Tool
   extends ToolLimits, Pick<LanguageModelV4FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'> {
   name: string;
   description?: string;
   inputSchema: JSONSchema7;
   validate(args: unknown): Promise<Validation>;
-  /** May return a value, a promise, or an async iterable, of which the last value counts. */
+  /** Returns a value, a promise, or an async iterable, whose last value is the result. */
   execute(args: unknown, ctx: ToolCallContext): unknown;
   replay: Replay;
   needsApproval?: NeedsApproval;
-  /** What the log keeps in the `refs` of a successful result, from its text. Set by this library's own tools only. */
+  /** Derives the `refs` of a successful result from its text. Only built-in tools set it. */
   resultRefs?: (content: string) => JsonObject;
 }

@@ -6,6 +6,8 @@ import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { createScriptedModel } from '../../src/models/scripted/model.ts';
 import { generate, type ModelCall } from '../../src/models/generate.ts';
 
+vi.mock('node:timers/promises', () => import('../support/timers-promises.ts'));
+
 const never = new AbortController().signal;
 const user = (content: string): Message => ({ role: 'user', content });
 const ask = (id: string, messages: Message[], more: Partial<ModelCall> = {}) =>

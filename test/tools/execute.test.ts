@@ -7,6 +7,8 @@ import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ToolCallContext } from '../../src/tools/tool.ts';
 import { base, call, deferred, toolOf } from './helpers.ts';
 
+vi.mock('node:timers/promises', () => import('../support/timers-promises.ts'));
+
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);

@@ -9,7 +9,7 @@ import { keepLocal } from './keep-local.ts';
 
 export const bullBoardPath = '/admin/queues';
 
-/** Bull Board over the queues of the runs. Jobs may be looked at, retried and removed, which harms no run. */
+/** Bull Board for the run queues. Viewing, retrying and removing jobs is allowed, because it cannot harm a run. */
 export function bullBoard(lanefold: Client): Hono {
   const serverAdapter = new HonoAdapter(serveStatic);
   serverAdapter.setBasePath(bullBoardPath);
@@ -18,7 +18,7 @@ export function bullBoard(lanefold: Client): Hono {
     queues: lanefold.queues.map((queue, shard) => {
       const adapter = new BullMQAdapter(queue as never, {
         displayName: several ? `Runs ${shard}` : 'Runs',
-        description: 'One job per run; a run that was taken up again has one more.',
+        description: 'One job per run; a resumed run has another one.',
       });
       adapter.setFormatter('name', (job) => (job.data as { agent?: string }).agent ?? job.name);
       return adapter;

@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { pagePolicy } from '../docs.ts';
 
-/** The page links a web font; without it no request leaves the machine, and the policy says so to the browser. */
+/** Removes the page's link to a web font, so that it loads nothing from other hosts; the policy enforces it. */
 export const keepLocal: MiddlewareHandler = async (c, next) => {
   await next();
   if (!c.res.headers.get('content-type')?.startsWith('text/html')) return;

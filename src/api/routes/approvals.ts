@@ -15,14 +15,14 @@ const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
     security,
     summary,
     description:
-      'The first decision counts: the same again answers as the first time, the other one is 409 `already_decided`. The run ' +
-      'goes on when every call of the round is decided.',
+      'The first decision counts: repeating it returns the same response, the opposite decision is 409 `already_decided`. The ' +
+      'run continues once every call of the round is decided.',
     request: { params: run.extend({ call: Call }), body: body(Decision) },
     responses: { 200: json('The decision.', DecisionReceipt), ...problems(...bodyProblems, 404, 409, 410) },
   });
 
-const approveToolCall = decide('approve', 'Approve a tool call that waits');
-const denyToolCall = decide('deny', 'Deny a tool call that waits');
+const approveToolCall = decide('approve', 'Approve a pending tool call');
+const denyToolCall = decide('deny', 'Deny a pending tool call');
 
 export function addApprovals(app: ApiApp, lanefold: Client): void {
   const act =

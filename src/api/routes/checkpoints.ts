@@ -16,7 +16,7 @@ const createCheckpoint = createRoute({
   operationId: 'createCheckpoint',
   tags,
   security,
-  summary: 'Mint a token of where a run stands',
+  summary: 'Create a checkpoint token for the current step of a run',
   request: { params: run, body: body(NewCheckpoint) },
   responses: { 200: json('The token.', Checkpoint), ...problems(...bodyProblems, 404, 409, 422) },
 });
@@ -27,16 +27,16 @@ const resume = createRoute({
   operationId: 'resumeRun',
   tags,
   security,
-  summary: 'Go on from a checkpoint token',
+  summary: 'Resume from a checkpoint token',
   description:
-    'Gives an unfinished run that no worker holds to the queue again; a run that has ended comes back with its result. ' +
-    'With a query a new run asks it on the same lane.',
+    'Puts an unfinished run that no worker holds back on the queue; returns a run that has ended with its result. ' +
+    'With a query, starts a new run on the same lane.',
   request: { headers: idempotencyKey, body: body(Resume) },
   responses: {
-    200: json('The run has ended: its result.', Run),
+    200: json('The run has ended and has its result.', Run),
     202: {
-      ...json('The run goes on, or a new one has begun.', Run),
-      headers: z.object({ Location: z.string().openapi({ description: 'Where to read the run.' }) }),
+      ...json('The run continues, or a new run was accepted.', Run),
+      headers: z.object({ Location: z.string().openapi({ description: 'URL of the run.' }) }),
     },
     ...problems(...bodyProblems, 404, 409, 410, 422),
   },
@@ -48,7 +48,7 @@ const collect = createRoute({
   operationId: 'collectRun',
   tags,
   security,
-  summary: 'Read the run of a checkpoint token; nothing is set going',
+  summary: 'Read the run of a checkpoint token without resuming it',
   request: { body: body(Collect) },
   responses: { 200: json('The run.', Run), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });
@@ -59,9 +59,9 @@ const cancel = createRoute({
   operationId: 'cancelByToken',
   tags,
   security,
-  summary: 'Ask for the end of the run of a checkpoint token',
+  summary: 'Cancel the run of a checkpoint token',
   request: { body: body(CancelByToken) },
-  responses: { 200: json('The status now.', CancelReceipt), ...problems(...bodyProblems, 404, 409, 410, 422) },
+  responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });
 
 export function addCheckpoints(app: ApiApp, lanefold: Client): void {

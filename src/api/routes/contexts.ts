@@ -40,14 +40,17 @@ const getContext = createRoute({
   operationId: 'getContext',
   tags,
   security,
-  summary: 'Read what the model sees of a lane, now or as of an entry',
+  summary: 'Read the context of a lane, now or as of an entry',
   request: { params: lane, query: z.strictObject({ at_seq: atSeq }) },
   responses: { 200: json('The context.', Projection), ...problems(404, 410) },
 });
 
 const operationAnswers = {
-  200: { ...json('Applied, or a duplicate.', OperationReceipt), ...replayedHeader },
-  202: json('A run is active: it is applied when that has ended, unless a later one displaces it.', OperationReceipt),
+  200: { ...json('The operation was applied, or is a duplicate.', OperationReceipt), ...replayedHeader },
+  202: json(
+    'A run is active: the operation is applied when it ends, unless a later operation supersedes it.',
+    OperationReceipt,
+  ),
   ...problems(...bodyProblems, 404, 409, 410, 422),
 };
 
@@ -68,7 +71,7 @@ const resetLane = createRoute({
   operationId: 'resetLane',
   tags,
   security,
-  summary: 'Start a lane anew; it keeps its prompt',
+  summary: 'Empty a lane; it keeps its system prompt',
   request: { params: lane, headers: idempotencyKey, body: body(LaneReset) },
   responses: operationAnswers,
 });

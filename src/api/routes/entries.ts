@@ -28,7 +28,7 @@ const listEntries = createRoute({
   operationId: 'listEntries',
   tags,
   security,
-  summary: 'Read the log, in order of seq',
+  summary: 'Read the log, ordered by seq',
   request: {
     params: thread,
     query: z.strictObject({
@@ -49,10 +49,10 @@ const appendEntries = createRoute({
   security,
   summary: 'Append messages or entries of your own kinds',
   description:
-    'All of them or none. Messages must be closed groups: each tool call followed by its result, in call order.',
+    'Appends all entries or none. Messages must form closed groups: the results of all tool calls follow in call order.',
   request: { params: thread, headers: idempotencyKey, body: body(AppendEntries) },
   responses: {
-    201: { ...json('The entries are in the log.', AppendReceipt), ...replayedHeader },
+    201: { ...json('The entries were appended.', AppendReceipt), ...replayedHeader },
     ...problems(...bodyProblems, 404, 409, 410, 422),
   },
 });

@@ -23,31 +23,31 @@ const streaming = {
     .openapi({
       param: {
         description:
-          'json: a page. sse: a live stream of server-sent events, also by `Accept: text/event-stream`. ui: the UI message ' +
-          'stream of the AI SDK, of one run; of a thread that of its active run.',
+          'json: a page. sse: a live stream of server-sent events, also selected by `Accept: text/event-stream`. ui: the UI ' +
+          'message stream of the AI SDK for one run; for a thread, of its active run.',
       },
     }),
-  after: wholeText(-1, largest, 'Streams: only events after this event_seq. `Last-Event-ID` goes before it.'),
+  after: wholeText(-1, largest, 'Streams only: start after this event_seq. `Last-Event-ID` takes precedence.'),
   deltas: z
     .enum(['true', 'false'])
     .optional()
-    .openapi({ param: { description: 'Streams: answers while they are written; default true.' } }),
+    .openapi({ param: { description: 'Streams only: include answers while they are generated; default true.' } }),
 };
 
 const lastEventId = z.object({
   'Last-Event-ID': z
     .string()
-    .regex(/^\d{0,15}$/, 'Expected the id of an event of this stream: its event_seq.')
+    .regex(/^\d{0,15}$/, 'Must be the id of an event of this stream, its event_seq.')
     .optional()
-    .openapi({ param: { description: 'Streams: go on after this event. Sent by browsers by themselves.' } }),
+    .openapi({ param: { description: 'Streams only: resume after this event. Browsers send it automatically.' } }),
 });
 
 const streamed = {
   200: (page: Parameters<typeof json>[1]) => ({
     description:
-      'A page of events; or, as a stream: events of the trace, named by their kind and with their `event_seq` as `id`, and ' +
-      'without an id `llm_delta` {run_id, llm_call_id, offset, text or thinking} and `llm_snapshot` {run_id, llm_call_id, text, ' +
-      'thinking}. The stream of a run ends after its last event; that of a thread does not end.',
+      'A page of events or, as a stream, trace events named by their kind with their `event_seq` as `id`. A stream also has, ' +
+      'without an id, `llm_delta` {run_id, llm_call_id, offset, text or thinking} and `llm_snapshot` {run_id, llm_call_id, text, ' +
+      'thinking}. The stream of a run ends after its last event; the stream of a thread does not end.',
     content: {
       ...json('', page).content,
       'text/event-stream': {
@@ -55,7 +55,7 @@ const streamed = {
       },
     },
   }),
-  204: { description: 'A stream in which nothing more will come: do not connect again.' },
+  204: { description: 'The stream has ended: do not reconnect.' },
 };
 
 const listRunEvents = createRoute({
@@ -121,7 +121,7 @@ export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions)
   async function follow(c: Context<ApiEnv>, what: Followed): Promise<Response> {
     const { format, threadId, query } = what;
     const ui = format === 'ui';
-    // a chat asks by its thread whether an answer is under way
+    // A chat that reconnects knows only its thread; 204 means that no answer is in progress.
     const runId = what.runId ?? (ui ? (await lanefold.threads.get(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
@@ -132,7 +132,7 @@ export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions)
     };
     const lastId = c.req.header('last-event-id') || undefined;
     const { items, over } = await lanefold.streams.open(threadId, runId, {
-      // a message is told from its beginning: its chunks have no ids to go on from
+      // A UI message always starts from its beginning, because its chunks have no ids to resume from.
       ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',
       signal: left.signal,
@@ -156,7 +156,7 @@ interface Followed {
   query: { after?: number | undefined; deltas?: 'true' | 'false' | undefined };
 }
 
-/** What is asked for; refuses parameters that have no meaning in it. */
+/** The requested format. Rejects parameters that do not apply to it. */
 function formatOf(
   c: Context<ApiEnv>,
   { format, after, deltas }: { format?: Format | undefined; after?: number | undefined; deltas?: string | undefined },
@@ -166,6 +166,6 @@ function formatOf(
   const others = chosen === 'json' ? { after, deltas } : chosen === 'ui' ? { ...paging, after } : paging;
   const wrong = Object.entries(others).filter(([, value]) => value !== undefined);
   if (wrong.length === 0) return chosen;
-  const message = chosen === 'json' ? 'Only for a stream.' : 'Not for this stream.';
+  const message = chosen === 'json' ? 'Only applies to a stream.' : 'Does not apply to this stream.';
   throw invalidRequest(wrong.map(([path]) => ({ path, message })));
 }

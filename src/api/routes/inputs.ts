@@ -20,16 +20,17 @@ const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
     tags,
     security,
     summary,
-    description: 'Accepted input becomes a user message before the next model call, or continues a run that would end.',
+    description:
+      'Accepted input becomes a user message before the next model call; a run that was about to end continues with it.',
     request: { params: run, headers: idempotencyKey, body: body(NewInput) },
     responses: {
-      202: { ...json('The run has the input.', InputReceipt), ...replayedHeader },
+      202: { ...json('The run accepted the input.', InputReceipt), ...replayedHeader },
       ...problems(...bodyProblems, 404, 409, 410, 422),
     },
   });
 
-const steerRun = inputRoute('steer', 'Speak to an active run as its user');
-const injectRun = inputRoute('inject', 'Tell an active run what a program has to say');
+const steerRun = inputRoute('steer', 'Send user input to an active run');
+const injectRun = inputRoute('inject', 'Send input of a program to an active run');
 
 const listInputs = createRoute({
   method: 'get',
@@ -37,11 +38,11 @@ const listInputs = createRoute({
   operationId: 'listInputs',
   tags,
   security,
-  summary: 'Read what a run was told, and what became of it',
+  summary: 'List the inputs of a run and their status',
   request: {
     params: run,
     query: z.strictObject({
-      after_ordinal: wholeText(0, 2_147_483_647, 'Only inputs after this one.'),
+      after_ordinal: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal.'),
       limit: limit(100),
     }),
   },
@@ -83,17 +84,17 @@ export function addInputs(app: ApiApp, lanefold: Client): void {
 }
 
 const explanations: Record<InputRejection, [string, string]> = {
-  idle: ['no run of the thread is active', 'Start a run with it.'],
-  request_mismatch: ['another run is the active one', 'Look which, and whether the input is still meant.'],
-  closed: ['the run takes no more input: it is about to end', 'Wait for its end and start another run.'],
-  queue_full: ['64 inputs wait for the run already', 'Try again after its next model call.'],
-  empty_content: ['the input is empty', 'Say something.'],
-  invalid_input: ['the content is not a string', 'Send text.'],
+  idle: ['the thread has no active run', 'Start a run with this input.'],
+  request_mismatch: ['another run is active', 'Check which run is active and whether the input still applies.'],
+  closed: ['it is about to end and accepts no more input', 'Wait until it ends, then start another run.'],
+  queue_full: ['64 inputs are already waiting', 'Try again after the next model call.'],
+  empty_content: ['the content is empty', 'Send non-blank text.'],
+  invalid_input: ['the content is not a string', 'Send a string.'],
 };
 
 const rejected = (reason: InputRejection, runId: string): LanefoldError => {
   const [what, hint] = explanations[reason];
-  return new LanefoldError(reason, `Run ${runId} was not told: ${what}.`, {
+  return new LanefoldError(reason, `Run ${runId} rejected the input: ${what}.`, {
     hint,
   });
 };

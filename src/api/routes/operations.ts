@@ -15,7 +15,7 @@ const healthz = createRoute({
   path: '/healthz',
   operationId: 'healthz',
   tags,
-  summary: 'The process is alive',
+  summary: 'Liveness: the process responds',
   responses: { 200: json('Alive.', z.object({ status: z.literal('ok') })) },
 });
 
@@ -24,7 +24,7 @@ const readyz = createRoute({
   path: '/readyz',
   operationId: 'readyz',
   tags,
-  summary: 'The database has the schema, and the queue answers',
+  summary: 'Readiness: the database has the schema and the queue responds',
   responses: { 200: json('Ready.', z.object({ status: z.literal('ready') })), 503: problems()[503 as never] },
 });
 
@@ -38,7 +38,7 @@ const metrics = createRoute({
   responses: { 200: { description: 'Prometheus text.', ...text }, ...problems() },
 });
 
-/** Probes are open to all, and tell nothing but yes or no. */
+/** Probes need no key and reveal nothing but yes or no. */
 export function addOperations(app: ApiApp, lanefold: Client, requests: RequestCounter): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 
@@ -46,9 +46,9 @@ export function addOperations(app: ApiApp, lanefold: Client, requests: RequestCo
     const health = await lanefold.health();
     const [first] = Object.values(health) as unknown[];
     if (first === undefined) return c.json({ status: 'ready' as const }, 200);
-    throw new LanefoldError('not_ready', 'Something this server needs does not answer.', {
-      hint: 'Run `lanefold migrate` on a new database; the log of the server says more.',
-      details: { errors: Object.keys(health).map((path) => ({ path, message: 'It does not answer as it should.' })) },
+    throw new LanefoldError('not_ready', 'A dependency of this server is unavailable.', {
+      hint: 'If the database is new, run `lanefold migrate`; the server log has the details.',
+      details: { errors: Object.keys(health).map((path) => ({ path, message: 'Unavailable, or not set up.' })) },
       cause: first,
     });
   });

@@ -33,13 +33,13 @@ const createRun = createRoute({
   tags,
   security,
   summary: 'Accept a run',
-  description: 'Answers at once; a worker does the work. Read the run at Location.',
+  description: 'Returns immediately; a worker executes the run. Read the run at Location.',
   request: { params: thread, headers: idempotencyKey, body: body(NewRun) },
   responses: {
     202: {
-      ...json('The run is accepted.', RunReceipt),
+      ...json('The run was accepted.', RunReceipt),
       headers: replayedHeader.headers.extend({
-        Location: z.string().openapi({ description: 'Where to read the run.' }),
+        Location: z.string().openapi({ description: 'URL of the run.' }),
       }),
     },
     ...problems(...bodyProblems, 404, 409, 410, 422),
@@ -57,7 +57,7 @@ const listRuns = createRoute({
     params: thread,
     query: z.strictObject({
       status: RunStatus.optional(),
-      before: Id.optional().openapi({ param: { description: 'The last run of the page before.' } }),
+      before: Id.optional().openapi({ param: { description: 'The last run of the previous page.' } }),
       limit: limit(50),
     }),
   },
@@ -81,9 +81,9 @@ const cancelRun = createRoute({
   operationId: 'cancelRun',
   tags,
   security,
-  summary: 'Ask for the end of a run; harmless twice or too late',
+  summary: 'Cancel a run; has no effect on a run that has ended',
   request: { params: run, body: body(CancelRun) },
-  responses: { 200: json('The status now.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
+  responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });
 
 export function addRuns(app: ApiApp, lanefold: Client): void {

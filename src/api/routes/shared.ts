@@ -7,7 +7,7 @@ export const thread = z.object({ thread_id: Id });
 export const lane = thread.extend({ context_ref: Id });
 export const run = thread.extend({ run_id: Id });
 
-/** Every `/v1` operation needs the key where there is one. */
+/** Every `/v1` operation requires the API key, if the server has one. */
 export const security = [{ bearer: [] }];
 
 export const json = <S extends z.ZodType>(description: string, schema: S) => ({
@@ -22,12 +22,15 @@ export const body = <S extends z.ZodType>(schema: S) => ({
 
 export const idempotencyKey = z.object({
   'Idempotency-Key': Id.optional().openapi({
-    param: { description: 'The same key again answers as the first time, and does nothing. Sets Idempotent-Replayed.' },
+    param: {
+      description:
+        'Repeating the key returns the first response without repeating the operation, with Idempotent-Replayed set.',
+    },
     example: 'req-7f3a',
   }),
 });
 
-/** One key for one request: from the header, or from the body. */
+/** The idempotency key of a request, from the header or the body. */
 export function keyOf(
   headers: z.infer<typeof idempotencyKey>,
   field: string,
@@ -35,7 +38,7 @@ export function keyOf(
 ): string | undefined {
   const header = headers['Idempotency-Key'];
   if (header !== undefined && given !== undefined && header !== given) {
-    throw invalidRequest([{ path: field, message: 'Differs from the header Idempotency-Key. Give one of the two.' }]);
+    throw invalidRequest([{ path: field, message: 'Differs from the Idempotency-Key header. Send only one of them.' }]);
   }
   return header ?? given;
 }
@@ -45,16 +48,19 @@ export const replayed = (duplicate: boolean): Record<string, string> =>
 
 export const replayedHeader = {
   headers: z.object({
-    'Idempotent-Replayed': z.string().optional().openapi({ description: '`true` where the request was made before.' }),
+    'Idempotent-Replayed': z
+      .string()
+      .optional()
+      .openapi({ description: '`true` if this is the response to an earlier request with the same key.' }),
   }),
 };
 
-/** Nothing was found: of a thread that exists, or of one that does not? @throws LanefoldError `thread_not_found`, `thread_erased` */
+/** Tells an empty list of an existing thread from a missing thread. @throws LanefoldError `thread_not_found`, `thread_erased` */
 export async function orMissing<T>(lanefold: Client, threadId: string, found: T[]): Promise<T[]> {
   if (found.length === 0) await lanefold.threads.get(threadId);
   return found;
 }
 
-/** Without the keys whose value is undefined, which an optional field of a body is. */
+/** Removes undefined values, which absent optional fields of a body have. */
 export const omitUndefined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

@@ -50,11 +50,11 @@ const changeConfig = createRoute({
   operationId: 'changeConfig',
   tags,
   security,
-  summary: 'Change prompt, tools or tool context, from the next run on',
+  summary: 'Change the system prompt, tools or tool context from the next run on',
   request: { params: thread, body: body(ConfigChange) },
   responses: {
-    200: json('The change is in the log.', ConfigReceipt),
-    202: json('A run is active: the change is written when it has ended.', ConfigReceipt),
+    200: json('The change was applied.', ConfigReceipt),
+    202: json('A run is active: the change is applied when it ends.', ConfigReceipt),
     ...problems(...bodyProblems, 404, 410, 422),
   },
 });
@@ -65,7 +65,7 @@ const listTools = createRoute({
   operationId: 'listTools',
   tags,
   security,
-  summary: 'List what a thread adds to and takes from the tools of its agents',
+  summary: 'List the tools that a thread adds to and removes from those of its agents',
   request: { params: thread, query: laneAt },
   responses: { 200: json('The tools.', ToolList), ...problems(404, 410) },
 });

@@ -2,16 +2,19 @@ import { z } from '@hono/zod-openapi';
 import { RunStatus } from './run.ts';
 import { Id, timestamp } from './values.ts';
 
-/** A tool call in a path: its round, from 1, and its index in the round, from 0. */
+/** A tool call in a path: its round, counted from 1, and its index in the round, counted from 0. */
 export const Call = z
   .string()
-  .regex(/^\d{1,4}\.\d{1,4}$/, 'Expected the round and the index of the call, as 1.0.')
-  .openapi({ description: 'Round and index of the call, as `awaiting` of the run has them.', example: '1.0' });
+  .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
+  .openapi({ description: 'Round and index of the call, as listed in `awaiting` of the run.', example: '1.0' });
 
 const text = (description: string) => z.string().min(1).max(1_000).optional().openapi({ description });
 
 export const Decision = z
-  .strictObject({ reason: text('Why; the model is told the reason of a denial.'), by: text('Who decides.') })
+  .strictObject({
+    reason: text('Reason of the decision; the model sees the reason of a denial.'),
+    by: text('Who made the decision.'),
+  })
   .openapi('Decision', { example: { by: 'ada', reason: 'over the limit' } });
 
 export const DecisionReceipt = z
@@ -22,8 +25,8 @@ export const DecisionReceipt = z
     decision: z.enum(['approved', 'denied']),
     by: z.string().nullable(),
     reason: z.string().nullable(),
-    decided_at: timestamp('When it was decided.'),
-    duplicate: z.boolean().openapi({ description: 'true: the same had been decided before.' }),
+    decided_at: timestamp('When the decision was made.'),
+    duplicate: z.boolean().openapi({ description: 'true: the same decision was made before.' }),
     status: RunStatus,
   })
   .openapi('DecisionReceipt');

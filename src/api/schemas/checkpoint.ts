@@ -4,7 +4,7 @@ import { Content } from './message.ts';
 import { count, Id, timestamp, whole } from './values.ts';
 
 const token = z.string().max(10_000).openapi({
-  description: 'Signed, not encrypted. It names a run and its step, and holds nothing of the conversation.',
+  description: 'Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation.',
 });
 const example = 'rt2.eyJ2IjoyfQ.c2lnbmF0dXJl';
 
@@ -12,7 +12,7 @@ export const NewCheckpoint = z
   .strictObject({
     expires_in_ms: whole(1, maxExpiryMs)
       .optional()
-      .openapi({ description: 'How long the token counts; default: for ever.' }),
+      .openapi({ description: 'Lifetime of the token; default: unlimited.' }),
   })
   .openapi('NewCheckpoint', { example: { expires_in_ms: 86_400_000 } });
 
@@ -21,17 +21,17 @@ export const Checkpoint = z
     token,
     thread_id: Id,
     run_id: Id,
-    step: count('The step it points to.', 3),
-    expires_at: timestamp('Null: it does not expire.').nullable(),
+    step: count('The step the token refers to.', 3),
+    expires_at: timestamp('When the token expires; null: never.').nullable(),
   })
-  .openapi('Checkpoint', { description: 'Where a run stood.' });
+  .openapi('Checkpoint', { description: 'A token for a step of a run.' });
 
 export const Resume = z
   .strictObject({
     token,
-    query: Content.optional().openapi({ description: 'A new question: starts a new run on the same lane.' }),
+    query: Content.optional().openapi({ description: 'A new user message; starts a new run on the same lane.' }),
     request_id: Id.optional().openapi({
-      description: 'With a query: the same id again returns the same run; also as Idempotency-Key.',
+      description: 'With a query: repeating the id returns the same run; also as Idempotency-Key.',
     }),
   })
   .openapi('Resume', { example: { token: example, query: 'And the second one?' } });

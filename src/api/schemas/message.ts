@@ -7,7 +7,7 @@ import { Id, jsonObject, whole } from './values.ts';
 const Part = z
   .custom<Exclude<StoredMessage['content'], string>[number]>(
     (part) => typeof part === 'object' && part !== null && !Array.isArray(part),
-    'Expected an object.',
+    'Must be an object.',
   )
   .openapi('ContentPart', {
     type: 'object',
@@ -16,7 +16,7 @@ const Part = z
     example: { type: 'text', text: 'Where is my order?' },
   });
 
-/** Text or parts. A part no model takes would fail every later run of the lane, so it never gets in. */
+/** Text or parts. Rejects parts that no model accepts, because they would fail every later run of the lane. */
 export const Content = z
   .union([z.string(), z.array(Part).max(1_000)])
   .superRefine((content, context) => {
@@ -25,7 +25,7 @@ export const Content = z
       toParts(content);
     } catch (error) {
       const message =
-        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Not a list of content parts.';
+        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Not an array of content parts.';
       context.addIssue({ code: 'custom', message });
     }
   })
@@ -36,8 +36,11 @@ const ToolCall = z
     id: z.string().min(1).max(1_000),
     name: z.string().min(1).max(1_000),
     arguments: z.any().openapi({ description: 'Any JSON.' }),
-    arguments_raw: z.string().optional().openapi({ description: 'The string of the provider, byte for byte.' }),
-    provider_metadata: jsonObject('Of the provider.').optional(),
+    arguments_raw: z
+      .string()
+      .optional()
+      .openapi({ description: 'The original string of the provider, byte for byte.' }),
+    provider_metadata: jsonObject('Metadata of the provider.').optional(),
   })
   .openapi('ToolCall');
 
@@ -50,25 +53,25 @@ export const Message = z
     name: z.string().max(1_000).optional(),
     thinking: z.string().optional(),
     reasoning_details: z.any().optional(),
-    provider_metadata: jsonObject('Of the provider.').optional(),
+    provider_metadata: jsonObject('Metadata of the provider.').optional(),
   })
   .openapi('Message', { example: { role: 'user', content: 'Where is my order?' } });
 
-const refs = jsonObject('Where it came from; yours.').optional();
+const refs = jsonObject('Provenance; your own data.').optional();
 
 export const MessageEntry = z
   .strictObject({ kind: z.literal('ai_message'), context_ref: Id.optional(), payload: Message, refs })
-  .openapi('NewMessageEntry', { description: 'A message of a lane (default `default`).' });
+  .openapi('NewMessageEntry', { description: 'A message on a lane (default: `default`).' });
 
 export const OwnEntry = z
   .strictObject({
     kind: Id.refine((kind) => kind !== 'ai_message', { abort: true }),
     context_ref: Id.optional(),
-    payload: jsonObject('Yours.'),
+    payload: jsonObject('Your own data.'),
     refs,
   })
   .openapi('NewOwnEntry', {
-    description: 'A kind of your own. No projection reads it.',
+    description: 'An entry of a custom kind, which is not part of any context.',
     example: { kind: 'order_shipped', payload: { order: 42 } },
   });
 
@@ -79,9 +82,12 @@ export const AppendEntries = z
       .min(1)
       .max(1_000),
     expected_rev: whole(0).optional().openapi({ description: 'Append only at this rev, else `rev_conflict`.' }),
-    repair: z.boolean().optional().openapi({ description: 'Adds flagged error results for tool calls without one.' }),
+    repair: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Add flagged error results for tool calls without a result.' }),
     op_id: Id.optional().openapi({
-      description: 'Makes a repeated append answer as the first; also as Idempotency-Key.',
+      description: 'Repeating the id returns the first receipt; also as Idempotency-Key.',
     }),
   })
   .openapi('AppendEntries', {
@@ -91,7 +97,9 @@ export const AppendEntries = z
 export const AppendReceipt = z
   .object({
     first_seq: z.int(),
-    rev: z.int().openapi({ description: 'Entries of the thread now; for a duplicate also those that came since.' }),
+    rev: z.int().openapi({
+      description: 'Current number of entries, including those appended since a duplicate was first accepted.',
+    }),
     duplicate: z.boolean(),
   })
   .openapi('AppendReceipt', { example: { first_seq: 5, rev: 6, duplicate: false } });

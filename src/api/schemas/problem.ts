@@ -8,16 +8,16 @@ export const Problem = z
     type: z.string().openapi({ description: '`urn:lanefold:<code>`' }),
     title: z.string(),
     status: z.int(),
-    code: z.enum(codes).openapi({ description: 'Stable; for programs.' }),
-    detail: z.string().openapi({ description: 'What happened; for people.' }),
+    code: z.enum(codes).openapi({ description: 'Stable identifier, for programs.' }),
+    detail: z.string().openapi({ description: 'What happened, for humans.' }),
     hint: z.string().optional().openapi({ description: 'What to do.' }),
     errors: z
       .array(z.object({ path: z.string(), message: z.string() }))
       .optional()
-      .openapi({ description: 'Which fields are wrong.' }),
+      .openapi({ description: 'The invalid fields.' }),
   })
   .openapi('Problem', {
-    description: 'An error, as RFC 9457 has it.',
+    description: 'An error in the format of RFC 9457.',
     example: {
       type: 'urn:lanefold:thread_busy',
       title: 'Thread busy',
@@ -31,21 +31,21 @@ export const Problem = z
 const descriptions = {
   400:
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
-    '`empty_content`, `reserved_kind`; or what of a checkpoint token is wrong: `invalid_token_signature` and others.',
-  401: 'The key is missing or wrong: `unauthorized`.',
-  403: 'Not from here: `forbidden_host`, `forbidden_origin`.',
-  404: 'There is no such thing: `thread_not_found`, `run_not_found`, `tool_call_not_found`.',
+    '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
+  401: 'The API key is missing or wrong: `unauthorized`.',
+  403: 'The Host or Origin is not allowed: `forbidden_host`, `forbidden_origin`.',
+  404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`.',
   409:
-    'The state forbids it now: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
+    'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
-  410: 'It is over: `thread_erased`, `token_expired`.',
-  413: 'The body is over the limit: `body_too_large`.',
-  415: 'The body is not declared as JSON: `unsupported_media_type`.',
+  410: 'Gone: `thread_erased`, `token_expired`.',
+  413: 'The body is too large: `body_too_large`.',
+  415: 'The body is not `application/json`: `unsupported_media_type`.',
   422:
-    'Well formed, and wrong: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
+    'Well formed but invalid: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
-  500: 'A fault of the server: `internal`.',
-  503: 'The database or the queue is not there: `database_unreachable`, `database_full`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`.',
+  500: 'Internal server error: `internal`.',
+  503: 'The database or the queue is unavailable: `database_unreachable`, `database_full`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`.',
 } as const;
 
 type Status = keyof typeof descriptions;
@@ -55,11 +55,11 @@ const answer = (status: Status) => ({
   content: { 'application/problem+json': { schema: Problem } },
 });
 
-/** The errors every operation may answer with, and these. */
+/** The errors that every operation may return, and the given ones. */
 export const problems = (...more: Status[]) =>
   Object.fromEntries(
     [...new Set<Status>([400, 401, 403, ...more, 500, 503])].sort().map((status) => [status, answer(status)]),
   ) as Record<never, never>;
 
-/** What operations with a body may answer besides. */
+/** Additional errors of operations with a body. */
 export const bodyProblems = [413, 415] as const;

@@ -15,11 +15,11 @@ export const Settings = z
     seed: z.int().optional(),
     stop_sequences: z.array(z.string()).max(100).optional(),
     reasoning: z.enum(['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
-    provider_options: jsonObject('By provider: `{"openai": {…}}`; handed on untouched.').optional(),
+    provider_options: jsonObject('Keyed by provider: `{"openai": {…}}`; passed on unchanged.').optional(),
     headers: headers.optional().openapi({ description: 'HTTP headers of the model calls.' }),
   })
   .openapi('Settings', {
-    description: 'Settings of model calls, by the names of the AI SDK. A model ignores what it does not support.',
+    description: 'Settings of model calls, named as in the AI SDK. A model ignores those it does not support.',
     example: { max_output_tokens: 500, temperature: 0 },
   });
 
@@ -34,44 +34,46 @@ export const Output = z
       mode: z
         .enum(['repair', 'error'])
         .optional()
-        .openapi({ description: 'What becomes of an answer that does not fit; default `repair`.' }),
+        .openapi({ description: 'What to do with an answer that violates the contract; default `repair`.' }),
       max_repairs: whole(0, 1_000)
         .optional()
-        .openapi({ description: 'Model calls to put the answer right; default 1, more than 3 means 3.' }),
+        .openapi({ description: 'Maximum repairs of the answer; default 1. Values above 3 count as 3.' }),
     }),
   ])
   .openapi('OutputContract', {
-    description: 'What the answer must be: a JSON object, which becomes the result. `raw`: text.',
+    description: 'Requires the answer to be a JSON object, which becomes the result. `raw`: text.',
     example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   });
 
-/** What a request may say differently from its agent. */
+/** Fields of a request that override its agent. */
 export const overrides = {
   strategy: z
     .string()
     .min(1)
     .max(64)
     .optional()
-    .openapi({ description: 'Instead of the strategy of the agent: `react`, `cot` or `cod`.', example: 'cot' }),
-  tools: names.optional().openapi({ description: 'Registered tools by name, instead of those of agent and thread.' }),
+    .openapi({ description: 'Overrides the strategy of the agent: `react`, `cot` or `cod`.', example: 'cot' }),
+  tools: names
+    .optional()
+    .openapi({ description: 'Names of the tools to use instead of those of the agent and the thread.' }),
   allowed_tools: names
     .optional()
-    .openapi({ description: 'Of the tools there are, only these; an empty list for none.' }),
-  settings: Settings.optional().openapi({ description: 'Over the settings of the agent, key by key.' }),
+    .openapi({ description: 'Restricts the available tools to these; an empty array allows none.' }),
+  settings: Settings.optional().openapi({ description: 'Override the settings of the agent, key by key.' }),
   headers: headers.optional().openapi({
-    description: 'HTTP headers of the model calls, added to those of the settings. Stored with the run.',
+    description: 'HTTP headers of the model calls, merged with those in the settings. Stored with the run.',
   }),
   request_transformer: z
     .string()
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'The name of a transformer of model calls, instead of that of the agent.' }),
-  max_iterations: whole(1, 1_000_000).optional().openapi({ description: 'Model calls at most.' }),
-  streaming: z.boolean().optional().openapi({ description: 'false asks the model for its whole answer at once.' }),
+    .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
+  max_iterations: whole(1, 1_000_000).optional().openapi({ description: 'Maximum number of model calls.' }),
+  streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
   idle_timeout_ms: whole(0, 86_400_000)
     .optional()
-    .openapi({ description: 'Silence of a model until the run fails; 0 for the tool timeout + 60,000.' }),
+    .openapi({ description: 'How long a model may stay silent before the run fails; 0: the tool timeout + 60,000.' }),
   output: Output.optional(),
-  tool_timeout_ms: whole(1, 86_400_000).optional().openapi({ description: 'Per attempt of a tool.' }),
+  tool_timeout_ms: whole(1, 86_400_000).optional().openapi({ description: 'Time limit of one tool attempt.' }),
 };

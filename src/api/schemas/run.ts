@@ -11,29 +11,29 @@ export const NewRun = z
   .strictObject({
     agent: z.string().min(1).max(200).openapi({ example: 'support' }),
     input: Content,
-    context_ref: Id.optional().openapi({ description: 'The lane; default: the active one of the thread.' }),
+    context_ref: Id.optional().openapi({ description: 'The lane; default: the active lane of the thread.' }),
     request_id: Id.optional().openapi({
-      description: 'The same id again returns the same run; also as Idempotency-Key.',
+      description: 'Repeating the id returns the same run; also as Idempotency-Key.',
     }),
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({
       description:
-        'On a thread with an active run: 409 `thread_busy` (default), wait in line, or cancel that run and go before all that wait.',
+        'If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first.',
     }),
-    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Instead of the model of the agent.' }),
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
     ...overrides,
-    tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
+    tool_context: jsonObject('Merged over the tool context of the agent and the thread.').optional(),
     on_failure: z
       .enum(['keep', 'restore'])
       .optional()
-      .openapi({ description: 'restore: after a failure the lane goes back to before the run.' }),
-    extra_refs: jsonObject('Kept in the refs of the user message.').optional(),
+      .openapi({ description: 'restore: after a failure, restore the lane to its state before the run.' }),
+    extra_refs: jsonObject('Stored in the refs of the user message.').optional(),
     create_thread: z.boolean().optional().openapi({ description: 'Create the thread if it does not exist.' }),
   })
   .openapi('NewRun', { example: { agent: 'support', input: 'Where is my order?' } });
 
 export const RunReceipt = z
   .object({ id: Id, thread_id: Id, request_id: Id, status: RunStatus, duplicate: z.boolean() })
-  .openapi('RunReceipt', { description: 'The run is accepted and will end, whatever dies.' });
+  .openapi('RunReceipt', { description: 'The run was accepted and will end, even if processes crash.' });
 
 export const Run = z
   .object({
@@ -53,36 +53,36 @@ export const Run = z
     }),
     result: anyJson('The final answer.'),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
-    resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token it was started from.' }),
+    resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token started this one.' }),
     awaiting: z
       .array(
         z.object({
           round: count('Tool round of the run, from 1.', 1),
-          index: count('Place in the round, from 0.', 0),
-          id: z.string().openapi({ description: 'Of the provider; it may repeat.' }),
+          index: count('Position in the round, from 0.', 0),
+          id: z.string().openapi({ description: 'Id assigned by the provider; not necessarily unique.' }),
           name: z.string(),
-          arguments: anyJson('What the model asks for.'),
+          arguments: anyJson('Arguments from the model.'),
         }),
       )
-      .openapi({ description: 'Tool calls a suspended run waits for: approve or deny each.' }),
-    suspended_until: timestamp('When calls nobody has decided on are denied.').nullable(),
-    created_at: timestamp('When it was accepted.'),
-    started_at: timestamp('When a worker first took it.').nullable(),
-    finished_at: timestamp('When it ended.').nullable(),
+      .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
+    suspended_until: timestamp('When undecided calls are denied.').nullable(),
+    created_at: timestamp('When the run was accepted.'),
+    started_at: timestamp('When a worker first claimed it.').nullable(),
+    finished_at: timestamp('When the run ended.').nullable(),
     duration_ms: z.number().nullable(),
   })
-  .openapi('Run', { description: 'One request worked off by an agent.' });
+  .openapi('Run', { description: 'One request executed by an agent.' });
 
 const SnapshotCall = z
   .object({
     round: count('From 1.', 1),
     index: count('In its round, from 0.', 0),
-    id: z.string().openapi({ description: 'Of the provider; it may repeat.' }),
+    id: z.string().openapi({ description: 'Id assigned by the provider; not necessarily unique.' }),
     name: z.string(),
-    arguments: anyJson('As the model gave them.'),
+    arguments: anyJson('Arguments from the model.'),
     status: z.string().openapi({ example: 'ok' }),
-    result: anyJson('What the model was told; null while it is open.'),
-    attempts: count('Executions.', 1),
+    result: anyJson('The result as the model sees it; null while the call is open.'),
+    attempts: count('Number of executions.', 1),
     duration_ms: z.number().nullable(),
   })
   .openapi('RunToolCall');
@@ -93,24 +93,26 @@ export const RunSnapshot = z
     phase: z
       .string()
       .nullable()
-      .openapi({ description: 'What it waits for: `llm`, `tools`, `output`.', example: 'llm' }),
-    call_id: z.string().nullable().openapi({ description: 'The model call under way, or the last one known.' }),
-    max_iterations: z.number().nullable().openapi({ description: 'null where the API does not know the agent.' }),
+      .openapi({ description: 'What the run is waiting for: `llm`, `tools` or `output`.', example: 'llm' }),
+    call_id: z.string().nullable().openapi({ description: 'The current model call, or the last known one.' }),
+    max_iterations: z.number().nullable().openapi({ description: 'null if this server does not know the agent.' }),
     tools: z
       .array(z.string())
       .nullable()
-      .openapi({ description: 'Names; null where the API does not know the agent.' }),
+      .openapi({ description: 'Names of the tools; null if this server does not know the agent.' }),
     tool_calls: z.array(SnapshotCall),
-    queued_inputs: count('Inputs it has not taken yet.', 0),
-    output: anyJson('How the answer met the output contract; null without one.'),
-    details: anyJson('What the strategy reads from the answer besides the result, or null.'),
+    queued_inputs: count('Inputs the run has not read yet.', 0),
+    output: anyJson('Outcome of the output contract; null without one.'),
+    details: anyJson('What the strategy extracts from the answer besides the result, or null.'),
   })
-  .openapi('RunSnapshot', { description: 'A run with what it is about.' });
+  .openapi('RunSnapshot', { description: 'A run with its current phase and tool calls.' });
 
 export const RunPage = z
   .object({
     data: z.array(Run),
-    next_before: Id.nullable().openapi({ description: 'Pass it as `before` for the next page; null on the last one.' }),
+    next_before: Id.nullable().openapi({
+      description: 'Pass it as `before` to get the next page; null on the last page.',
+    }),
   })
   .openapi('RunPage');
 
@@ -123,19 +125,19 @@ export const CancelReceipt = z
     id: Id,
     thread_id: Id,
     status: RunStatus,
-    accepted: z.boolean().openapi({ description: 'false: the run had ended already.' }),
+    accepted: z.boolean().openapi({ description: 'false: the run had already ended.' }),
   })
   .openapi('CancelReceipt');
 
 export const RunEvent = z
   .object({
-    event_seq: count('Number in the thread, from 0 without gaps.', 12),
+    event_seq: count('Number within the thread, from 0, without gaps.', 12),
     run_id: Id,
-    seq: count('Number in the run, from 1 without gaps.', 3),
+    seq: count('Number within the run, from 1, without gaps.', 3),
     kind: z.string().openapi({ example: 'llm_completed' }),
     iteration: count('The model call it belongs to.', 1),
-    data: jsonObject('`data.seq` names the entry it is about.'),
-    at: timestamp('When it was committed.'),
+    data: jsonObject('Depends on the kind; `data.seq` refers to an entry.'),
+    at: timestamp('When the event was committed.'),
   })
   .openapi('RunEvent', { description: 'An event of the trace.' });
 

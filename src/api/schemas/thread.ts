@@ -8,21 +8,21 @@ export const Thread = z
     rev: count('Number of entries.', 5),
     active_context_ref: Id,
     active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
-    metadata: jsonObject('Yours.'),
-    state: jsonObject('State of the tools.'),
+    metadata: jsonObject('Your own data.'),
+    state: jsonObject('State written by tools.'),
     parent_thread_id: Id.nullable(),
     fork_seq: z.int().nullable(),
-    created_at: timestamp('When it was created.'),
-    updated_at: timestamp('When it was last written to.'),
+    created_at: timestamp('When the thread was created.'),
+    updated_at: timestamp('When the thread was last written to.'),
   })
   .openapi('Thread', { description: 'One conversation and its append-only log.' });
 
 export const NewThread = z
   .strictObject({
-    id: Id.optional().openapi({ description: 'Default: a new one.' }),
+    id: Id.optional().openapi({ description: 'Default: a generated id.' }),
     tenant_id: Id.optional(),
     system_prompt: z.string().nullable().optional().openapi({ example: 'You help with orders.' }),
-    metadata: jsonObject('Yours; kept with the thread.').optional(),
+    metadata: jsonObject('Your own data, stored with the thread.').optional(),
   })
   .openapi('NewThread', { example: { id: 'support-42', system_prompt: 'You help with orders.' } });
 
@@ -32,11 +32,11 @@ export const Config = z
     tools: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
     tool_context: jsonObject('Merged over the tool context of the agent.'),
   })
-  .openapi('Config', { description: 'What a thread says of prompt and tools, over what its agents say.' });
+  .openapi('Config', { description: 'Prompt and tool settings of a thread, which override those of its agents.' });
 
 export const ConfigChange = z
   .strictObject({
-    system_prompt: z.string().nullable().optional().openapi({ description: 'null: none.' }),
+    system_prompt: z.string().nullable().optional().openapi({ description: 'null: no system prompt.' }),
     tool_context: jsonObject('Replaces the tool context of the thread.').optional(),
     register_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     unregister_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
@@ -48,7 +48,7 @@ export const ConfigReceipt = z
   .object({
     status: z
       .enum(['applied', 'deferred'])
-      .openapi({ description: 'deferred: it is written when the active run has ended.' }),
+      .openapi({ description: 'deferred: the change is applied when the active run ends.' }),
     first_seq: z.int().nullable().openapi({ description: 'The first entry of the change.' }),
   })
   .openapi('ConfigReceipt');
@@ -59,25 +59,25 @@ export const ToolList = z
     removed: z.array(z.string()),
     known: z
       .array(z.string())
-      .openapi({ description: 'What this server knows: tools of its agents, and tools of none.' }),
+      .openapi({ description: 'All tools this server knows, those of its agents and shared ones.' }),
   })
   .openapi('ToolList', {
-    description: 'What the thread adds to and takes from the tools of whichever agent runs on it.',
+    description: 'Tools that the thread adds to and removes from those of any agent that runs on it.',
   });
 
 export const Entry = z
   .object({
-    seq: count('Place in the log, from 0 without gaps.', 3),
+    seq: count('Position in the log, from 0, without gaps.', 3),
     kind: z.string().openapi({ example: 'ai_message' }),
     context_ref: z.string().nullable(),
     role: z.string().nullable(),
     op_id: z.string().nullable(),
     run_id: z.string().nullable(),
     request_id: z.string().nullable(),
-    payload: jsonObject('The entry itself.'),
-    refs: jsonObject('Where it came from.'),
-    at: timestamp('When it was appended.'),
+    payload: jsonObject('Content of the entry.'),
+    refs: jsonObject('Provenance.'),
+    at: timestamp('When the entry was appended.'),
   })
-  .openapi('Entry', { description: 'One row of the log. Never changed, never deleted.' });
+  .openapi('Entry', { description: 'One row of the append-only log.' });
 
 export const EntryPage = z.object({ data: z.array(Entry), next_after_seq: next('after_seq') }).openapi('EntryPage');

@@ -13,13 +13,13 @@ export const Id = z
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** Data of the caller's: any JSON object, handed on untouched. */
+/** A JSON object of the caller's, passed on unchanged. */
 export const jsonObject = (description: string) =>
   z
-    .custom<JsonObject>(isObject, 'Expected an object.')
+    .custom<JsonObject>(isObject, 'Must be an object.')
     .openapi({ type: 'object', additionalProperties: true, description });
 
-/** Any JSON value of an answer. */
+/** Any JSON value in a response. */
 export const anyJson = (description: string) => z.any().openapi({ description });
 
 export const timestamp = (description: string) =>
@@ -27,26 +27,30 @@ export const timestamp = (description: string) =>
 
 export const count = (description: string, example: number) => z.int().openapi({ description, example });
 
-/** A whole number of a body. */
+/** A whole number in a body. */
 export const whole = (min: number, max = Number.MAX_SAFE_INTEGER) => z.int().min(min).max(max);
 
-/** A whole number of a query: decimal digits only. */
+/** A whole number in a query: decimal digits only. */
 export const wholeText = (min: number, max: number, description: string) =>
   z
     .string()
-    .regex(/^-?\d{1,16}$/, 'Expected a whole number.')
+    .regex(/^-?\d{1,16}$/, 'Must be a whole number.')
     .transform(Number)
     .pipe(z.int().min(min).max(max))
     .optional()
     .openapi({ param: { description }, type: 'integer', minimum: min, maximum: max });
 
 const largest = Number.MAX_SAFE_INTEGER;
-export const afterSeq = (what: string) => wholeText(-1, largest, `Only ${what} after this one.`);
-export const atSeq = wholeText(-1, largest, 'As of this entry, inclusive; above the head means the head.');
-export const limit = (fallback: number) => wholeText(1, 1_000, `Items at most; default ${fallback}.`);
+export const afterSeq = (what: string) => wholeText(-1, largest, `Return ${what} after this one.`);
+export const atSeq = wholeText(
+  -1,
+  largest,
+  'As of this entry, inclusive; a number past the last entry means the last.',
+);
+export const limit = (fallback: number) => wholeText(1, 1_000, `Maximum number of items; default ${fallback}.`);
 
 export const next = (name: string) =>
   z
     .int()
     .nullable()
-    .openapi({ description: `Pass it as \`${name}\` for the next page; null on the last one.`, example: 99 });
+    .openapi({ description: `Pass it as \`${name}\` to get the next page; null on the last page.`, example: 99 });

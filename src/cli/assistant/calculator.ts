@@ -1,10 +1,10 @@
 import { defineTool } from '../../tools/define-tool.ts';
 import { ToolError } from '../../tools/tool-error.ts';
 
-/** Works out arithmetic offline. */
+/** Evaluates arithmetic offline. */
 export const calculator = defineTool<{ expression: string }>({
   name: 'calculator',
-  description: 'Works out an arithmetic expression with + - * / % ^ and parentheses.',
+  description: 'Evaluates an arithmetic expression with + - * / % ^ and parentheses.',
   input: {
     type: 'object',
     properties: { expression: { type: 'string', description: 'For example 12 * (3 + 4)' } },
@@ -17,7 +17,7 @@ export const calculator = defineTool<{ expression: string }>({
 const longest = 1_000;
 
 /**
- * The value of an arithmetic expression. `^` binds tighter than a sign before it and to the right, as in `-2 ^ 2 = -4`.
+ * Evaluates an arithmetic expression. `^` is right-associative and binds tighter than unary minus: `-2 ^ 2 = -4`.
  *
  * @throws ToolError `invalid_expression`
  */
@@ -25,7 +25,7 @@ export function calculate(expression: string): number {
   const tokens = expression.match(/\d+(?:\.\d*)?(?:e[+-]?\d+)?|\.\d+|[^\s]/gi) ?? [];
   let at = 0;
   const fail = (why: string) =>
-    new ToolError(`Cannot work out ${expression.slice(0, 100)}: ${why}`, {
+    new ToolError(`Cannot evaluate ${expression.slice(0, 100)}: ${why}`, {
       type: 'invalid_expression',
       retryable: false,
     });
@@ -55,18 +55,18 @@ export function calculate(expression: string): number {
   };
   const atom = (): number => {
     const token = tokens[at++];
-    if (token === undefined) throw fail('it ends too early');
+    if (token === undefined) throw fail('it is incomplete');
     if (token !== '(') {
       if (/^[\d.]/.test(token) && Number.isFinite(Number(token))) return Number(token);
-      throw fail(`${JSON.stringify(token)} is not expected there`);
+      throw fail(`${JSON.stringify(token)} is unexpected`);
     }
     const value = sum();
-    if (tokens[at++] !== ')') throw fail('a parenthesis is not closed');
+    if (tokens[at++] !== ')') throw fail('a closing parenthesis is missing');
     return value;
   };
 
   const value = sum();
-  if (at < tokens.length) throw fail(`${JSON.stringify(tokens[at])} is not expected there`);
+  if (at < tokens.length) throw fail(`${JSON.stringify(tokens[at])} is unexpected`);
   if (!Number.isFinite(value)) throw fail('the result is not a finite number');
   return value;
 }

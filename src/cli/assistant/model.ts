@@ -1,2 +1,2 @@
-/** The model of the assistant: offline, scripted, without a key. */
+/** The model of the assistant: scripted and offline, without an API key. */
 export const demoModel = 'scripted:demo';

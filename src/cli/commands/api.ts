@@ -22,8 +22,8 @@ export const addApi = (program: Command): Command =>
   withJson(withServer(withAgents(withQueue(program.command('api')))))
     .summary('serve the HTTP API and Bull Board')
     .description(
-      'Serves the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs and works ' +
-        'none off: start `lanefold worker` beside it, with the same agents. Any host but loopback needs ' +
+      'Serves the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs but does not ' +
+        'execute them: also start `lanefold worker` with the same agents. Any host other than loopback requires ' +
         'LANEFOLD_API_KEY.',
     )
     .addHelpText(

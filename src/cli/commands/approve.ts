@@ -12,23 +12,21 @@ interface Options extends ConnectionOptions, DecisionOptions {
   json?: boolean;
 }
 
-export const addApprove = (program: Command): Command =>
-  addDecision(program, 'approve', 'let a tool call run that waits for approval');
+export const addApprove = (program: Command): Command => addDecision(program, 'approve', 'approve a pending tool call');
 
-export const addDeny = (program: Command): Command =>
-  addDecision(program, 'deny', 'refuse a tool call that waits for approval');
+export const addDeny = (program: Command): Command => addDecision(program, 'deny', 'deny a pending tool call');
 
 const addDecision = (program: Command, word: 'approve' | 'deny', summary: string): Command =>
   withJson(withQueue(program.command(word)))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
-    .argument('<call>', 'round and index of the call, as 1.0')
-    .option('--by <name>', 'who decides, for the log')
-    .option('--reason <text>', 'why; the model is told the reason of a denial')
+    .argument('<call>', 'round and index of the call, such as 1.0')
+    .option('--by <name>', 'who made the decision, for the log')
+    .option('--reason <text>', 'reason of the decision; the model sees the reason of a denial')
     .summary(summary)
     .description(
-      'Decides on one tool call of a suspended run. The first decision counts; the run goes on, in any worker that knows ' +
-        'its agent, when every call of the round is decided.',
+      'Decides one tool call of a suspended run. The first decision counts. Once every call of the round is decided, the ' +
+        'run continues in any worker that has its agent.',
     )
     .addHelpText(
       'after',
@@ -45,7 +43,7 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
         const how = { ...(by === undefined ? {} : { by }), ...(reason === undefined ? {} : { reason }) };
         const receipt = await lanefold.runs[word]({ threadId, id }, place, how);
         if (options.json) return printJson(snakeKeys({ threadId, runId: id, call, ...receipt }));
-        print(`${call} is ${receipt.decision}${receipt.duplicate ? ' already' : ''}; the run is ${receipt.status}`);
+        print(`${call} ${receipt.duplicate ? 'was already' : 'is'} ${receipt.decision}; the run is ${receipt.status}`);
       } finally {
         await lanefold.close();
       }
@@ -54,5 +52,5 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
 function toPlace(call: string): CallRef {
   const match = /^(\d{1,4})\.(\d{1,4})$/.exec(call);
   if (match) return { round: Number(match[1]), index: Number(match[2]) };
-  throw new UsageError(`${JSON.stringify(call)} names no tool call.`, 'Give its round and its index, as 1.0.');
+  throw new UsageError(`${JSON.stringify(call)} is not a tool call.`, 'Pass its round and index, such as 1.0.');
 }

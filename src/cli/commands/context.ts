@@ -16,11 +16,11 @@ interface Options extends ConnectionOptions {
 export const addContext = (program: Command): Command =>
   withJson(withDatabase(program.command('context')))
     .argument('<thread>', 'thread id')
-    .option('--lane <ref>', 'lane to project; default: the thread’s active one')
+    .option('--lane <ref>', 'lane to show; default: the thread’s active lane')
     .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(0))
     .summary('show what the model sees, now or as of an entry')
     .description(
-      'Shows the context of a lane: the system prompt and the messages the model sees next, or saw after --at.',
+      'Shows the context of a lane: the system prompt and the messages that the model sees next, or saw as of --at.',
     )
     .addHelpText(
       'after',
@@ -33,7 +33,7 @@ export const addContext = (program: Command): Command =>
       const lanefold = await connect(options, { start: false });
       try {
         const contextRef = options.lane ?? (await lanefold.threads.get(id)).activeContextRef;
-        // an unknown thread has an empty context too: it must not pass for one
+        // The context of an unknown thread is empty too, so check that the thread exists.
         if (options.lane) await lanefold.threads.get(id);
         const { at: atSeq } = options;
         const rows = await lanefold.contexts.project(id, { contextRef, ...(atSeq === undefined ? {} : { atSeq }) });

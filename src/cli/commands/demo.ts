@@ -19,11 +19,11 @@ interface Options extends ConnectionOptions {
 
 export const addDemo = (program: Command): Command =>
   withServer(withQueue(program.command('demo')))
-    .option('--once', 'exit after the run; so it does without a terminal')
+    .option('--once', 'exit after the run, as it always does without a terminal')
     .summary('see one run from enqueue to SQL, offline')
     .description(
-      'Starts an embedded PostgreSQL, the API and a worker, runs a ReAct run with two tools on an offline model, and ' +
-        'shows its entries, the projected context and the SQL behind them. Then it stays up, to look around.',
+      'Starts an embedded PostgreSQL, the API and a worker, executes a ReAct run with two tools on an offline model, and ' +
+        'shows its entries, the projected context and the SQL behind them. Then it keeps running for you to explore.',
     )
     .addHelpText(
       'after',
@@ -32,7 +32,7 @@ export const addDemo = (program: Command): Command =>
     .action(async (options: Options) => {
       const stays = !options.once && process.stdout.isTTY;
       const stopped = stays ? stopSignal() : undefined;
-      // queues of its own: a worker of yours on the same database need not know the demo's agent
+      // Private queues, because other workers on the same database do not have the demo's agent.
       const { demoAgent, question } = await import('../demo/agent.ts');
       const lanefold = await connect(options, {
         start: true,
@@ -57,7 +57,7 @@ export const addDemo = (program: Command): Command =>
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
         if (!stopped) return;
         print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
-        print('\nStays up until Ctrl-C, to look around.');
+        print('\nExplore; Ctrl-C stops it.');
         note(`${await stopped}: stopping`);
       } finally {
         await lanefold.close();
@@ -67,7 +67,7 @@ export const addDemo = (program: Command): Command =>
 async function show(lanefold: Lanefold, handle: RunHandle, question: string): Promise<void> {
   const c = colours();
   const { threadId } = handle;
-  print(c.bold('\n1. A run is enqueued; a worker takes it'));
+  print(c.bold('\n1. A run is enqueued; a worker executes it'));
   print(`   ${question}`);
   const run = await lanefold.runs.wait(handle);
   const answer = typeof run.result === 'string' ? run.result : JSON.stringify(run.result);
@@ -91,7 +91,7 @@ async function show(lanefold: Lanefold, handle: RunHandle, question: string): Pr
   const seen = context.map((row) => [row.ordinal, row.role, row.content, row.tool_calls]);
   for (const line of table(['ordinal', 'role', 'content', 'tool_calls'], seen, 50)) print(`   ${line}`);
 
-  print(c.bold('\n4. And what it saw at any point of the past'));
+  print(c.bold('\n4. So is what it saw at any point in the past'));
   const asked = entries.find((entry) => entry.role === 'user')!.seq;
   print(c.cyan(`   select ordinal, role, content from lanefold.lane_context_at('${threadId}', 'default', ${asked});`));
   const past = await lanefold.contexts.project(threadId, { atSeq: asked });

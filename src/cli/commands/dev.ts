@@ -16,11 +16,11 @@ interface Options extends ConnectionOptions {
 
 export const addDev = (program: Command): Command =>
   withServer(withAgents(withQueue(program.command('dev'))))
-    .option('--concurrency <n>', 'runs at work at once', wholeNumber(1), 20)
+    .option('--concurrency <n>', 'maximum concurrent runs', wholeNumber(1), 20)
     .summary('everything in one process: PostgreSQL, API, worker')
     .description(
-      'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs API and worker in this ' +
-        'process until it is stopped. Other commands started in the same folder attach to it.',
+      'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker in ' +
+        'this process. Other commands started in the same folder connect to it.',
     )
     .addHelpText(
       'after',
@@ -52,7 +52,7 @@ export const addDev = (program: Command): Command =>
           onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
         });
         const { host, port } = options;
-        // an asked-for port is meant; only the default one gives way
+        // Only the default port may be replaced by the next free one.
         const server = await lanefold.startServer({
           ...(host ? { host } : {}),
           ...(port === undefined ? { nextFreePort: true } : { port }),

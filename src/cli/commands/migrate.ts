@@ -6,10 +6,10 @@ import { print, printJson } from '../output.ts';
 
 export const addMigrate = (program: Command): Command =>
   withJson(withQueue(program.command('migrate')))
-    .summary('bring the database to this version’s schema')
+    .summary('migrate the database to the schema of this version')
     .description(
-      'Brings the database to the schema of this version: tables, functions, views, triggers, and the tables of the ' +
-        'queue unless it is in Redis. Safe to run again, and from many processes at once.',
+      'Migrates the database to the schema of this version: tables, functions, views, triggers, and the tables of the ' +
+        'queue unless it is in Redis. Safe to repeat, and to run from several processes concurrently.',
     )
     .addHelpText(
       'after',
@@ -24,12 +24,12 @@ export const addMigrate = (program: Command): Command =>
       try {
         const result = await migrate(database.directUrl, { queueTables: !options.redisUrl });
         if (options.json) return printJson(result);
-        const said = {
+        const messages = {
           migrated: `migrated from schema ${result.from} to ${result.to}`,
-          current: `the database is at schema ${result.to} already; nothing to do`,
-          newer: `the database is at schema ${result.to}, newer than this version needs; left as it is`,
+          current: `the database is already at schema ${result.to}; nothing to do`,
+          newer: `the database is at schema ${result.to}, newer than this version; nothing was changed`,
         };
-        print(said[result.status]);
+        print(messages[result.status]);
       } finally {
         await database.release();
       }

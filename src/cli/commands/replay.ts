@@ -18,14 +18,14 @@ interface Options extends ConnectionOptions {
 export const addReplay = (program: Command): Command =>
   withJson(withQueue(program.command('replay')))
     .argument('<file>', 'JSON array of {"traj": [OpenAI chat messages]}')
-    .option('--concurrency <n>', 'conversations at work at once', wholeNumber(1), 16)
-    .option('--prefix <text>', 'put before every thread id', '')
-    .summary('drive recorded conversations through queue, worker and database')
+    .option('--concurrency <n>', 'maximum concurrent conversations', wholeNumber(1), 16)
+    .option('--prefix <text>', 'prepended to every thread id', '')
+    .summary('replay recorded conversations through queue, worker and database')
     .description(
-      'Replays recorded conversations on a queue and a worker of its own: each user message is a run, the recorded ' +
-        'turns are the model, the recorded tool messages the tools. At every model call the context is compared with ' +
-        'the recording, and afterwards every thread’s projection. Threads are named <prefix><file’s base name>:<index> ' +
-        'and stay. Exits with 1 on any mismatch, with 2 when a thread id is used.',
+      'Replays recorded conversations with a private queue and worker: each user message becomes a run, the recorded ' +
+        'turns replace the model, the recorded tool messages the tools. Compares the context of every model call, and ' +
+        'finally the projection of every thread, with the recording. Threads are named <prefix><file name>:<index> and ' +
+        'are kept. Exits with 1 on any mismatch, with 2 if a thread id is taken.',
     )
     .addHelpText(
       'after',
@@ -58,7 +58,7 @@ export const addReplay = (program: Command): Command =>
           prefix: options.prefix,
           onProgress: (done, total) => {
             const rate = done / ((performance.now() - startedAt) / 1_000);
-            progress.update(`${done} of ${total} runs, ${rate.toFixed(0)} a second`);
+            progress.update(`${done} of ${total} runs, ${rate.toFixed(0)} per second`);
           },
         }).catch((error: unknown) => {
           if (!isLanefoldError(error, 'thread_exists')) throw error;
@@ -78,6 +78,9 @@ async function read(file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
-    throw new UsageError(`The recording ${file} cannot be read: ${(error as Error).message}`, 'Name a JSON file.');
+    throw new UsageError(
+      `Cannot read the recording ${file}: ${(error as Error).message}`,
+      'Pass the path of a JSON file.',
+    );
   }
 }

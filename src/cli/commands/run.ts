@@ -32,14 +32,14 @@ interface Options extends ConnectionOptions {
 export const addRun = (program: Command): Command =>
   withJson(withAgents(withQueue(program.command('run'))))
     .argument('<question>', 'the user message')
-    .option('--agent <name>', 'agent to ask; needed where the agents file has several')
-    .option('--model <id>', 'provider:model, instead of the agent’s')
-    .option('--thread <id>', 'go on with this thread, or create it; default: a new one')
+    .option('--agent <name>', 'agent to ask; required if the agents file has several')
+    .option('--model <id>', 'provider:model; default: the agent’s')
+    .option('--thread <id>', 'thread to continue, created if missing; default: a new one')
     .option('--system <text>', 'system prompt of a new thread')
     .summary('ask an agent and wait for the answer')
     .description(
-      'Enqueues one run, works it off in this process and prints the answer. Without --agents a built-in assistant ' +
-        `answers, with a calculator and a clock; its model is ${demoModel}, which needs no key and no network. ` +
+      'Enqueues one run, executes it in this process and prints the answer. Without --agents it asks a built-in ' +
+        `assistant with a calculator and a clock; its model, ${demoModel}, needs no API key and no network. ` +
         'Ctrl-C cancels the run.',
     )
     .addHelpText(
@@ -58,7 +58,7 @@ export const addRun = (program: Command): Command =>
       const agent = choose(agents, options.agent);
       if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
-      // a queue of its own: other workers may not know this agent, and this process not theirs
+      // A private queue, because other workers may not have this agent, nor this process theirs.
       const queuePrefix = `lf-run-${randomBytes(4).toString('hex')}`;
       const lanefold = await connect(options, { start: true, agents, queuePrefix, queueShards: 1, privateQueue: true });
       try {
@@ -66,10 +66,10 @@ export const addRun = (program: Command): Command =>
         await lanefold.startWorker({
           concurrency: 1,
           onRunEnd: ({ threadId, runId: id, status }) =>
-            void (status === 'suspended' && tell(lanefold, { threadId, id }).catch(() => {})),
+            void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
         });
         const { model } = options;
-        // from here on there is a run that nobody else would end
+        // From here on there is a run that no other process would end.
         const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
           agent: agent.name,
@@ -89,8 +89,8 @@ export const addRun = (program: Command): Command =>
       }
     });
 
-/** What the run waits for, and the command that lets it go on: this one waits as well. */
-async function tell(lanefold: Lanefold, run: RunRef): Promise<void> {
+/** Shows the tool calls a run waits for and how to approve them. This command keeps waiting. */
+async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<void> {
   const { awaiting } = await lanefold.runs.get(run);
   for (const { round, index, name, arguments: args } of awaiting) {
     note(printable(`the run waits for approval of ${name}(${JSON.stringify(args)}); in another terminal:`));
@@ -106,7 +106,7 @@ function choose(agents: AgentDefinition[], name: string | undefined): AgentDefin
   }
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent) return agent;
-  throw new UsageError(`There is no agent ${JSON.stringify(name)}.`, `Known agents: ${names}`);
+  throw new UsageError(`Agent ${JSON.stringify(name)} does not exist.`, `Known agents: ${names}`);
 }
 
 async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {
@@ -117,14 +117,14 @@ async function openThread(lanefold: Lanefold, { thread, system }: Options): Prom
     if (!isLanefoldError(error, 'thread_exists')) throw error;
     if (system !== undefined)
       throw new UsageError(
-        `Thread ${id} exists: --system is for new threads.`,
-        'Leave out --system, or name a new thread.',
+        `Thread ${id} already exists; --system only applies to new threads.`,
+        'Omit --system, or use another thread id.',
       );
   }
   return id;
 }
 
-/** On a terminal the answer is shown as it is written. */
+/** On a terminal, shows the answer while it is generated. */
 async function showLive(items: AsyncIterable<StreamItem>): Promise<void> {
   const text = new StreamText();
   for await (const item of items) process.stdout.write(text.of(item));

@@ -16,12 +16,12 @@ interface Options extends ConnectionOptions {
 export const addTail = (program: Command): Command =>
   withJson(withQueue(program.command('tail')))
     .argument('<thread>', 'thread id')
-    .argument('[run]', 'run id: only this run, and until it ends')
-    .option('--after <event_seq>', 'only events after this one', wholeNumber(-1), -1)
+    .argument('[run]', 'run id: follow only this run, until it ends')
+    .option('--after <event_seq>', 'start after this event', wholeNumber(-1), -1)
     .summary('follow a thread or a run live')
     .description(
-      'Shows what was, then what comes: answers as they are written, tool calls and their results. A run is followed to ' +
-        'its end, a thread until Ctrl-C. Leaving cancels nothing. With --json, one item of the stream a line.',
+      'Shows past events, then new ones live: answers as they are generated, tool calls and results. Follows a run to ' +
+        'its end, a thread until Ctrl-C. Stopping does not cancel anything. With --json, prints one stream item per line.',
     )
     .addHelpText(
       'after',
@@ -47,6 +47,6 @@ export const addTail = (program: Command): Command =>
       }
     });
 
-/** `{type: "event", …}` as the API tells events, or an `llm_delta` or `llm_snapshot`. */
+/** A stream item as the API sends it: `{type: "event", …}`, `llm_delta` or `llm_snapshot`. */
 const toJson = (item: StreamItem): object =>
   item.type === 'event' ? { type: 'event', ...snakeKeys(item.event) } : snakeKeys(item);

@@ -17,10 +17,10 @@ interface Options extends ConnectionOptions {
 export const addThread = (program: Command): Command =>
   withJson(withDatabase(program.command('thread')))
     .argument('<id>', 'thread id')
-    .option('--after <seq>', 'only entries after this one', wholeNumber(-1), -1)
-    .option('--limit <n>', 'entries at most', wholeNumber(1), 100)
+    .option('--after <seq>', 'start after this entry', wholeNumber(-1), -1)
+    .option('--limit <n>', 'maximum number of entries', wholeNumber(1), 100)
     .summary('show the log of a thread')
-    .description('Shows the entries of a thread’s append-only log, a line each.')
+    .description('Shows the entries of a thread’s append-only log, one per line.')
     .addHelpText(
       'after',
       commandHelp(

@@ -4,7 +4,7 @@ import { calculator } from '../assistant/calculator.ts';
 
 const weather = defineTool({
   name: 'weather',
-  description: 'Tells the weather in a city.',
+  description: 'Returns the weather in a city.',
   input: {
     type: 'object',
     properties: { city: { type: 'string', description: 'Name of the city' } },
@@ -16,7 +16,7 @@ const weather = defineTool({
 
 export const question = 'What is the weather in Lisbon, and how much is 12 * 7?';
 
-/** The agent of the demo: two tools and a model that answers offline, the same each time. */
+/** The agent of the demo: two tools and an offline model that always gives the same answers. */
 export const demoAgent = defineAgent({
   name: 'demo',
   model:

@@ -1,4 +1,4 @@
-/** Rows as a plain table: columns as wide as their longest value, cut at `limit` characters. */
+/** Formats rows as a plain table. Values are cut at `limit` characters. */
 export function table(header: string[], rows: unknown[][], limit = 60): string[] {
   const cells = [header, ...rows.map((row) => row.map((value) => cut(show(value), limit)))];
   const widths = header.map((_, i) => Math.max(...cells.map((row) => row[i]!.length)));

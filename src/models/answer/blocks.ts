@@ -4,10 +4,10 @@ import type { ReasoningDetail } from '../messages/reasoning.ts';
 
 export type TextBlock = { type: 'text' | 'reasoning'; text: string; metadata?: SharedV4ProviderMetadata };
 
-/** One block of a model's answer, in the order it came. */
+/** One block of a model's answer; blocks keep the order in which they arrived. */
 export type Block = TextBlock | { type: 'tool-call'; call: ToolCall };
 
-/** Joins neighbouring texts the provider attached nothing to. */
+/** Joins adjacent text blocks without provider metadata. */
 export function mergePlainText(blocks: Block[]): Block[] {
   const merged: Block[] = [];
   for (const block of blocks) {
@@ -20,8 +20,8 @@ export function mergePlainText(blocks: Block[]): Block[] {
 }
 
 /**
- * What a message must keep beside its text and calls so that the provider gets its own answer back. A message can
- * carry the metadata of one text; anything beyond that, or an unusual order, needs the full layout.
+ * What a message must store besides its text and calls so that the provider gets its own answer back. A message has room
+ * for the metadata of one text block; more than that, or an unusual order, requires the full layout.
  */
 export function toMetadata(blocks: Block[]): Pick<ModelTurn, 'reasoningDetails' | 'providerMetadata'> {
   const reasoning = blocks.filter((b): b is TextBlock => b.type === 'reasoning');
@@ -30,7 +30,7 @@ export function toMetadata(blocks: Block[]): Pick<ModelTurn, 'reasoningDetails' 
   if (!isUsualOrder(blocks) || texts.length > 1 || texts[0]?.text === '')
     return { reasoningDetails: toDetails(blocks) };
   return {
-    // One block without metadata is what `thinking` already says.
+    // `thinking` already holds a single block without metadata.
     ...(reasoning.length > 1 || reasoning[0]?.metadata ? { reasoningDetails: toDetails(reasoning) } : {}),
     ...(texts[0]?.metadata ? { providerMetadata: texts[0].metadata as JsonObject } : {}),
   };

@@ -8,7 +8,7 @@ import { toFinishReason, toUsage } from './usage.ts';
 
 type Finish = Pick<LanguageModelV4GenerateResult, 'usage' | 'finishReason'>;
 
-/** Puts one ModelTurn together from stream parts or from the content of a generate call, in the model's order. */
+/** Assembles a ModelTurn from stream parts, or from the content of a call without streaming, in the model's order. */
 export class TurnCollector {
   private readonly blocks: Block[] = [];
   private readonly open = new Map<string, TextBlock>();
@@ -16,7 +16,7 @@ export class TurnCollector {
   responseId: string | undefined;
   finish: Finish | undefined;
 
-  /** Takes one stream part; `error` parts are the caller's, and parts a ModelTurn has no place for are passed over. */
+  /** Adds one stream part. Ignores parts that a ModelTurn does not store; the caller handles `error` parts. */
   add(part: LanguageModelV4StreamPart): void {
     switch (part.type) {
       case 'text-start':
@@ -43,14 +43,14 @@ export class TurnCollector {
     }
   }
 
-  /** Takes one content part of a generate call. */
+  /** Adds one content part of a call without streaming. */
   addContent(part: LanguageModelV4Content): void {
     if (part.type === 'tool-call') this.addCall(part);
     else if (part.type === 'text' || part.type === 'reasoning')
       this.push({ type: part.type, text: part.text }, part.providerMetadata);
   }
 
-  /** Text and thinking so far; of what the turn will have nothing is missing at their beginning. */
+  /** Text and thinking so far: prefixes of what the finished turn will have. */
   soFar(): { text: string; thinking: string } {
     let text = '';
     let thinking = '';
@@ -88,7 +88,7 @@ export class TurnCollector {
   private extend(type: 'text' | 'reasoning', id: string, delta: string, metadata?: SharedV4ProviderMetadata): void {
     const block = this.open.get(type + id) ?? this.start(type, id, undefined);
     block.text += delta;
-    // As in the AI SDK: the last metadata of a block stands for the block (signatures come at its end).
+    // As in the AI SDK, the last metadata of a block wins, because signatures arrive at the end.
     if (metadata) block.metadata = metadata;
   }
 
@@ -99,7 +99,7 @@ export class TurnCollector {
   }
 
   private addCall(part: LanguageModelV4ToolCall): void {
-    // The provider ran it already; run again here it would be answered twice.
+    // The provider has already run it; running it here would answer it twice.
     if (part.providerExecuted) return;
     const raw = this.clean(part.input ?? '');
     const call: ToolCall = {

@@ -5,8 +5,8 @@ const count = (value: number | undefined): number =>
   typeof value === 'number' && value > 0 && Number.isFinite(value) ? Math.trunc(value) : 0;
 
 /**
- * Tokens of one call. The three totals are always there (0 when the provider did not count); `cache_read_tokens` and
- * `cache_write_tokens` are part of the input, `reasoning_tokens` part of the output, each only when there are any.
+ * The tokens of one model call. The three totals are always present, 0 when the provider did not count. Present only
+ * when positive: `cache_read_tokens` and `cache_write_tokens`, part of the input, and `reasoning_tokens`, part of the output.
  */
 export function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   const input = usage?.inputTokens;
@@ -30,6 +30,6 @@ const finishReasons: Record<LanguageModelV4FinishReason['unified'], string> = {
   other: 'unknown',
 };
 
-/** Our name for why a model stopped; null when the provider gave no reason at all. */
+/** Our name for the reason a model stopped; null when the provider gave none. */
 export const toFinishReason = (reason: LanguageModelV4FinishReason | undefined): string | null =>
   reason == null ? null : (finishReasons[reason.unified] ?? 'unknown');

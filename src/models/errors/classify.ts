@@ -5,10 +5,10 @@ import { isNetworkFailure } from './network-failure.ts';
 import { retryAfterMs, retryDelayMs } from './retry-after.ts';
 
 /**
- * Turns whatever a provider threw, or sent as an `error` part, into a ModelError. `phase` is where it happened; an
- * answer that could not be read becomes `llm_response` and a provider's own time limit `timeout`, whatever the phase.
+ * Converts whatever a provider threw, or sent as an `error` part, to a ModelError. `phase` says where it happened. In any
+ * phase, an unparsable answer becomes `llm_response` and a timeout inside the provider becomes `timeout`.
  *
- * The original is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
+ * The original error is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
  */
 export function classify(error: unknown, phase: ModelErrorType, now: number = Date.now()): ModelError {
   if (error instanceof ModelError) return error;
@@ -28,13 +28,13 @@ interface Facts {
   retryable?: boolean;
   /** Google's `error.details`. */
   details?: unknown;
-  /** Error names a provider gives instead of a status: OpenAI's `code` and `type`, Anthropic's `type`. */
+  /** Error names that providers use instead of a status: OpenAI's `code` and `type`, Anthropic's `type`. */
   words: string;
 }
 
 const isHttpError = (value: unknown): value is number => typeof value === 'number' && value >= 400 && value < 600;
 
-// Stream errors come as plain objects ({type, code, message}), so fields are read, not classes.
+// Errors inside a stream are plain objects ({type, code, message}), so this reads fields instead of checking classes.
 function factsOf(error: unknown): Facts {
   const fields = (error !== null && typeof error === 'object' ? error : {}) as Record<string, unknown>;
   const status = [fields.statusCode, fields.status, fields.code].find(isHttpError);
@@ -59,7 +59,7 @@ const isUnreadable = (error: unknown): boolean =>
   EmptyResponseBodyError.isInstance(error) ||
   NoContentGeneratedError.isInstance(error);
 
-// openai-compatible reports a cut stream with the class it also uses for nonsense; only the text tells them apart.
+// openai-compatible uses the same class for a truncated stream and for malformed data; only the text differs.
 const isCutStream = (error: unknown): boolean =>
   InvalidResponseDataError.isInstance(error) && error.message.includes('ended without');
 
@@ -71,7 +71,7 @@ function errorTypeOf(error: unknown, facts: Facts, phase: ModelErrorType): Model
 }
 
 function isRetryable(error: unknown, facts: Facts): boolean {
-  // Arrives as 429, but no waiting refills an account.
+  // Sent as 429, but waiting does not refill an account.
   if (facts.words.includes('insufficient_quota')) return false;
   if (facts.retryable) return true;
   const status = facts.status;
@@ -83,7 +83,7 @@ function isRetryable(error: unknown, facts: Facts): boolean {
 function textOf(error: unknown, facts: Facts): string {
   const status = facts.status === undefined ? '' : ` (HTTP ${facts.status})`;
   if (APICallError.isInstance(error)) {
-    // Without a parsed error the message is only the status text; the body says more.
+    // Without a parsed error the message is only the status text, and the body is more useful.
     const body = error.data === undefined && error.responseBody ? `: ${error.responseBody.slice(0, 500)}` : '';
     return `${error.message}${status}${body}`;
   }

@@ -1,11 +1,14 @@
 import { redactSecrets } from '../../redaction/secrets.ts';
 
-/** Where a model call failed: in its transformer, before an answer began, while it streamed, in reading it, or by silence. */
+/**
+ * Where a model call failed: in the request transformer, before the answer started, while it streamed, while it was
+ * parsed, or because the model fell silent.
+ */
 export type ModelErrorType = 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
 
 /**
- * A model call that gave no usable turn. `retryable`: the same call may succeed later. `retryAfterMs`: how long the
- * provider asked to wait (milliseconds). `message` is storable, at most 2,000 characters, and has no API key in it.
+ * A model call without a usable turn. `retryable` means that the same call may succeed later; `retryAfterMs` is the wait
+ * the provider asked for. `message` is storable, at most 2,000 characters long and free of API keys.
  */
 export class ModelError extends Error {
   readonly errorType: ModelErrorType;

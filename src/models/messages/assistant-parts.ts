@@ -6,8 +6,8 @@ import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDe
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
 /**
- * The parts of an assistant message: reasoning, text, tool calls, or the order its `reasoning_details` give. The
- * message's `provider_metadata` belongs to its text. `thinking` is sent only when there are no `reasoning_details`.
+ * The parts of an assistant message in the order of its `reasoning_details`, by default reasoning, text, tool calls. The
+ * message's `provider_metadata` belongs to its text. `thinking` is sent only without `reasoning_details`.
  */
 export function toAssistantParts(message: Message): AssistantPart[] {
   const details = readReasoningDetails(message.reasoning_details);
@@ -48,14 +48,14 @@ const toToolCall = (call: ToolCall): LanguageModelV4ToolCallPart => ({
   ...toProviderOptions(call.provider_metadata),
 });
 
-// The raw string first: jsonb reorders the keys of `arguments`, and the model should see its own order again.
+// Prefer the raw string: jsonb reorders the keys of `arguments`, and the model should see its own order again.
 const toInput = (call: ToolCall): JsonObject =>
   (call.arguments_raw === undefined ? undefined : parseObject(call.arguments_raw)) ?? asObject(call.arguments) ?? {};
 
 const asObject = (value: Json | undefined): JsonObject | undefined =>
   value !== null && typeof value === 'object' && !Array.isArray(value) ? value : undefined;
 
-/** The JSON object in a string, or undefined when it is something else. */
+/** The JSON object in a string, or undefined if the string is anything else. */
 export function parseObject(text: string): JsonObject | undefined {
   if (text === '') return undefined;
   try {

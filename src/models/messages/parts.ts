@@ -6,15 +6,18 @@ import { toProviderOptions } from './reasoning.ts';
 export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 
 /**
- * Text and file parts for a provider. `data` is base64; a `url` is handed over as it is (nothing is downloaded).
- * Raises `invalid_input` for a part of another type, or a file without `data` or a usable `url`.
+ * Text and file parts for a provider. `data` is base64; a `url` is passed on without downloading it.
+ *
+ * @throws LanefoldError `invalid_input` for any other type of part, or a file without `data` or an absolute `url`
  */
 export const toParts = (content: Message['content']): PromptPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
 
 /**
- * Refuses a message with a content part no model takes: in the log it would fail every later run of its lane. What else
- * may be wrong with a message is the database's to say. Raises `invalid_input`.
+ * Rejects a message with a content part that no model accepts: once in the log, it would fail every later run of its lane.
+ * The database checks the rest of the message.
+ *
+ * @throws LanefoldError `invalid_input`
  */
 export function assertContent(message: { content?: unknown } | null | undefined): void {
   if (Array.isArray(message?.content)) toParts(message.content as ContentPart[]);
@@ -45,7 +48,7 @@ function fileData(data: Json | undefined, url: Json | undefined): LanguageModelV
   return { type: 'url', url: new URL(url) };
 }
 
-/** The text of a message that a provider takes as one string (a system message). */
+/** The content of a system message, which providers accept only as one string. */
 export function toText(content: Message['content']): string {
   const parts = toParts(content);
   return parts

@@ -4,19 +4,19 @@ import { toAssistantParts } from './assistant-parts.ts';
 import { toParts, toText } from './parts.ts';
 import { toProviderOptions } from './reasoning.ts';
 
-/** Maps a context to a provider prompt message by message, so that a long run maps each message once. */
+/** Converts a context to a provider prompt message by message, so that a long run converts each message only once. */
 export interface PromptBuilder {
-  /** Appends a message; raises `invalid_input` for a content part no model takes. */
+  /** Appends a message. @throws LanefoldError `invalid_input` for a content part that no model accepts */
   push(message: Message): void;
-  /** The prompt so far. Later pushes do not change it. */
+  /** The prompt so far; later pushes do not modify it. */
   readonly prompt: LanguageModelV4Prompt;
 }
 
 /**
- * An empty builder. The mapping is a pure function of the messages: the same messages give the same JSON bytes.
+ * Creates an empty builder. The prompt depends on the messages alone: the same messages give the same JSON bytes.
  *
- * Consecutive tool messages become one tool message, as providers want all results of a turn together. An assistant
- * message with nothing in it (a blank final answer) is left out: Anthropic and Google refuse empty messages.
+ * Consecutive tool messages become one, because providers expect all results of a turn together. An empty assistant
+ * message (a blank final answer) is left out, because Anthropic and Google reject empty messages.
  */
 export function createPromptBuilder(): PromptBuilder {
   const messages: LanguageModelV4Prompt = [];
@@ -25,7 +25,7 @@ export function createPromptBuilder(): PromptBuilder {
   const pushToolResult = (message: Message) => {
     const result = toToolResult(message, toolNames);
     const last = messages.at(-1);
-    // A handed-out prompt shares its messages with us, so the last one is replaced, not changed.
+    // Prompts already returned share these message objects, so replace the last one instead of modifying it.
     if (last?.role === 'tool') messages[messages.length - 1] = { ...last, content: [...last.content, result] };
     else messages.push({ role: 'tool', content: [result] });
   };
@@ -43,7 +43,7 @@ export function createPromptBuilder(): PromptBuilder {
   };
 }
 
-/** The prompt of a whole context (system message first, if it has one). */
+/** The prompt of a whole context, the system message first if there is one. */
 export function toPrompt(messages: Iterable<Message>): LanguageModelV4Prompt {
   const builder = createPromptBuilder();
   for (const message of messages) builder.push(message);
@@ -64,7 +64,7 @@ function toToolResult(message: Message, toolNames: Map<string, string>): Languag
     type: 'tool-result',
     toolCallId: id,
     toolName: message.name ?? toolNames.get(id) ?? 'unknown',
-    // Error envelopes go as text too: `error-text` is reworded by some providers, and bytes must stay ours.
+    // Error envelopes are sent as text too: some providers reword `error-text`, and the bytes must not change.
     output:
       typeof content === 'string' ? { type: 'text', value: content } : { type: 'content', value: toParts(content) },
     ...toProviderOptions(message.provider_metadata),

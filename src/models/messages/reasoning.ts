@@ -2,10 +2,10 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { Json, JsonObject } from '../../context/message.ts';
 
 /**
- * One entry of a message's `reasoning_details`, the part of an answer a provider needs back unchanged.
+ * One entry of a message's `reasoning_details`, the part of an answer that the provider needs back unchanged.
  *
- * `{text, provider_metadata?}` is a block of reasoning (`provider_metadata`: Anthropic's signature, OpenAI's encrypted
- * content). When an answer is not simply reasoning, then text, then tool calls, the list also holds the place of every
+ * `{text, provider_metadata?}` is a block of reasoning; its metadata is Anthropic's signature or OpenAI's encrypted
+ * content. If an answer is not simply reasoning, then text, then tool calls, the list also records the position of every
  * other block: `{text_length}` stands for that many UTF-16 units of the message's text, `{tool_call}` for the call at
  * that index.
  */
@@ -14,7 +14,7 @@ export type ReasoningDetail =
   | { text_length: number; provider_metadata?: JsonObject }
   | { tool_call: number };
 
-/** The entries of a stored `reasoning_details`; what is not of our shape (imported from elsewhere) is passed over. */
+/** The entries of a stored `reasoning_details`. Ignores entries of any other shape, such as imported ones. */
 export function readReasoningDetails(stored: Json | undefined): ReasoningDetail[] {
   if (!Array.isArray(stored)) return [];
   return stored.filter(isDetail) as unknown as ReasoningDetail[];
@@ -27,7 +27,7 @@ function isDetail(entry: Json): boolean {
 
 const isCount = (value: Json | undefined): boolean => Number.isInteger(value) && (value as number) >= 0;
 
-/** Whether the entries place exactly this text and these calls; false after somebody edited the message. */
+/** Whether the entries cover exactly this text and these calls; false once the message has been edited. */
 export function isFullLayout(details: ReasoningDetail[], textLength: number, callCount: number): boolean {
   let length = 0;
   let calls = 0;
@@ -39,7 +39,7 @@ export function isFullLayout(details: ReasoningDetail[], textLength: number, cal
   return length === textLength && calls === callCount && details.some((d) => !('text' in d));
 }
 
-/** What the provider said about a part, as the options that hand it back. */
+/** Provider metadata of a part, as the options that return it to the provider. */
 export const toProviderOptions = (metadata: Json | undefined): { providerOptions?: SharedV4ProviderMetadata } =>
   metadata !== null && typeof metadata === 'object' && !Array.isArray(metadata) && Object.keys(metadata).length > 0
     ? { providerOptions: metadata as SharedV4ProviderMetadata }

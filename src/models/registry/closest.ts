@@ -12,7 +12,7 @@ function distance(a: string, b: string): number {
   return row[b.length] as number;
 }
 
-/** The candidate a person most likely meant, or undefined when none is near (two letters, or a third of them, may differ). */
+/** The candidate a user most likely meant; undefined if every one differs by more than two letters and a third of the name. */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   const typed = name.slice(0, 100).toLowerCase();
   let best: string | undefined;

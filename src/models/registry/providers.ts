@@ -5,14 +5,14 @@ import { parseScriptedId } from '../scripted/id.ts';
 export type Env = Record<string, string | undefined>;
 
 export interface BuiltInProvider {
-  /** Raises what is missing, without loading anything. */
+  /** Throws if configuration is missing. Loads nothing. */
   check(modelId: string, env: Env): void;
   load(modelId: string, env: Env): Promise<LanguageModelV4>;
 }
 
 /**
- * The providers that need no code of the user, by prefix. Keys and base URLs come from `env` alone; the packages'
- * own look into process.env is always overruled.
+ * The providers that work without any code of the user, by prefix. Keys and base URLs come from `env` alone: every value
+ * is passed explicitly, so the packages never read process.env themselves.
  */
 export const builtInProviders: Record<string, BuiltInProvider> = {
   openai: {
@@ -20,7 +20,7 @@ export const builtInProviders: Record<string, BuiltInProvider> = {
       if (!env.OPENAI_BASE_URL) requireKey('openai', modelId, env, 'OPENAI_API_KEY');
     },
     async load(modelId, env) {
-      // Compatible servers speak chat completions, seldom the Responses API.
+      // Compatible servers implement chat completions, but rarely the Responses API.
       if (env.OPENAI_BASE_URL) return loadCompatible('openai', modelId, env);
       const { createOpenAI } = await import('@ai-sdk/openai');
       return createOpenAI({ apiKey: env.OPENAI_API_KEY, baseURL: 'https://api.openai.com/v1' })(modelId);
@@ -59,13 +59,13 @@ async function loadCompatible(name: string, modelId: string, env: Env): Promise<
     baseURL: env.OPENAI_BASE_URL as string,
     ...(env.OPENAI_API_KEY ? { apiKey: env.OPENAI_API_KEY } : {}),
     includeUsage: true,
-    // Off, a schema would be dropped with no more than a warning.
+    // If this were off, a schema would be dropped with only a warning.
     supportsStructuredOutputs: true,
   });
   return provider(modelId);
 }
 
-// Other Anthropic clients take the bare origin in ANTHROPIC_BASE_URL and add the version themselves; this one does not.
+// Other Anthropic clients accept a bare origin in ANTHROPIC_BASE_URL and add the version; this package does not.
 const withVersion = (url: string): string =>
   URL.canParse(url) && new URL(url).pathname === '/' ? new URL('/v1', url).href : url;
 

@@ -3,31 +3,31 @@ import { LanefoldError } from '../../errors.ts';
 import { builtInProviders, type Env } from './providers.ts';
 import { unknownModel } from './unknown-model.ts';
 
-/** A model, or a function that makes one from what stands after the prefix (`replay:12` → `replay("12")`). */
+/** A model, or a function that creates one from the id after the prefix (`replay:12` → `replay("12")`). */
 export type ModelSource = LanguageModelV4 | ((modelId: string) => LanguageModelV4);
 
 export interface ModelRegistry {
-  /** The model of an id; loads its provider at first use. Rejects with `unknown_model` or `missing_provider_key`. */
+  /** The model of an id. Loads the provider on first use. Rejects with `unknown_model` or `missing_provider_key`. */
   resolve(id: string): Promise<LanguageModelV4>;
-  /** Raises the errors `resolve` would, without loading a provider or calling a function of `models`. */
+  /** Throws the errors that `resolve` would, without loading a provider or calling a function of `models`. */
   check(id: string): void;
 }
 
 export interface ModelRegistryOptions {
-  /** Where keys and base URLs are read. Default process.env. */
+  /** Source of keys and base URLs; default process.env. */
   env?: Env;
-  /** Short names for model ids or other aliases: `{fast: 'openai:gpt-5-mini'}`. They win over everything else. */
+  /** Short names for model ids or other aliases: `{fast: 'openai:gpt-5-mini'}`. Aliases win over everything else. */
   aliases?: Record<string, string>;
-  /** The user's own models by full id (`my-model`, `acme:large`) or by provider prefix (`acme`). */
+  /** Custom models by full id (`my-model`, `acme:large`) or by provider prefix (`acme`). */
   models?: Record<string, ModelSource>;
 }
 
 type Target = { id: string; load: () => LanguageModelV4 | Promise<LanguageModelV4>; check?: () => void };
 
-// Inline scripts are ids too, so the number of ids has no natural bound.
+// Inline scripts are ids too, so the number of ids is unbounded.
 const maxCached = 1000;
 
-/** Finds language models by `provider:model` ids. Resolved models are cached for the registry's life. */
+/** Resolves `provider:model` ids to language models, and caches them. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
   const { env = process.env, aliases = {}, models = {} } = options;
   const cache = new Map<string, Promise<LanguageModelV4>>();
@@ -63,7 +63,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
 
 const own = <T>(map: Record<string, T>, key: string): T | undefined => (Object.hasOwn(map, key) ? map[key] : undefined);
 
-/** `provider:model` at the first colon, as model names may have colons; no colon gives an empty model name. */
+/** Splits at the first colon, because model names may contain colons. Without a colon the model name is empty. */
 function splitId(id: string): [string, string] {
   const at = id.indexOf(':');
   return at < 0 ? [id, ''] : [id.slice(0, at), id.slice(at + 1)];
@@ -75,13 +75,9 @@ function followAliases(requested: string, aliases: Record<string, string>): stri
   for (let next = own(aliases, id); next !== undefined; next = own(aliases, id)) {
     if (seen.includes(next)) {
       const cycle = [...seen, next].join(' → ');
-      throw new LanefoldError(
-        'unknown_model',
-        `The model alias ${JSON.stringify(requested)} goes in a circle: ${cycle}.`,
-        {
-          hint: 'Let one of these aliases name a model such as openai:gpt-5-mini.',
-        },
-      );
+      throw new LanefoldError('unknown_model', `The model alias ${JSON.stringify(requested)} is circular: ${cycle}.`, {
+        hint: 'Point one of these aliases at a model such as openai:gpt-5-mini.',
+      });
     }
     seen.push(next);
     id = next;
@@ -95,9 +91,9 @@ function loadGiven(id: string, source: ModelSource, modelId: string): LanguageMo
   const version = JSON.stringify((model as { specificationVersion?: unknown } | undefined)?.specificationVersion);
   throw new LanefoldError(
     'unknown_model',
-    `The model given for ${id} is not of the AI SDK's version v4 (it is ${version}).`,
+    `The model for ${id} must implement specification v4 of the AI SDK; it implements ${version}.`,
     {
-      hint: 'Use a provider package made for AI SDK 7.',
+      hint: 'Use a provider package for AI SDK 7.',
     },
   );
 }

@@ -8,13 +8,13 @@ const vendors: [RegExp, string][] = [
   [/^gemini/i, 'google'],
 ];
 
-/** Says which models there are and which one was probably meant. `id` is `requested` with its aliases followed. */
+/** An error that lists the known models and suggests the closest. `id` is `requested` after resolving aliases. */
 export function unknownModel(requested: string, id: string, aliases: string[], models: string[]): LanefoldError {
   const providers = Object.keys(builtInProviders);
   const names = [...aliases, ...models];
   const suggestion = suggest(id, names, [...models, ...providers]);
   const known = `Providers: ${providers.map((p) => `${p}:`).join(' ')}.${names.length > 0 ? ` Names: ${names.join(', ')}.` : ''}`;
-  return new LanefoldError('unknown_model', `There is no model ${JSON.stringify(requested)}. ${known}`, {
+  return new LanefoldError('unknown_model', `Model ${JSON.stringify(requested)} does not exist. ${known}`, {
     hint: suggestion
       ? `Did you mean ${suggestion}?`
       : 'Write provider:model, such as openai:gpt-5-mini or scripted:demo.',

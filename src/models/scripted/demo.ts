@@ -6,8 +6,8 @@ import type { ScriptedTurn } from './id.ts';
 import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';
 
 /**
- * A small ReAct script that works with any tools: first up to two calls it can fill from the last user message, then
- * an answer that quotes their results.
+ * A small ReAct script that works with any tools: first up to two calls with arguments taken from the last user message,
+ * then an answer that quotes the results.
  */
 export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
   const question = lastUserText(prompt);
@@ -38,12 +38,12 @@ function callFor(tool: LanguageModelV4FunctionTool, question: string): { name: s
   return [{ name: tool.name, input: { ...placeholderArgs(tool.inputSchema, question), ...known } }];
 }
 
-/** Arithmetic as written (`12 * (3 + 4)`), or else the numbers of the text added up. */
+/** Arithmetic as written (`12 * (3 + 4)`), or else the sum of the numbers in the text. */
 function expressionIn(text: string): string | undefined {
   const written = /[\d(][\d\s.()]*(?:[-+*/×x^%][\d\s.()]+)+/i.exec(text)?.[0];
   if (written) {
     const expression = written.replace(/[×x]/gi, '*').trim().replace(/\.$/, '');
-    // A bracket of the sentence around it may have come along.
+    // The match may include an unpaired parenthesis of the surrounding sentence.
     return expression.split('(').length === expression.split(')').length ? expression : expression.replace(/[()]/g, '');
   }
   const numbers = text.match(/\d+(?:\.\d+)?/g);

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../../errors.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
 
-/** What one turn of a scripted model says: an answer, tool calls, or both. */
+/** One turn of a scripted model: an answer, tool calls, or both. */
 export interface ScriptedTurn {
   text: string;
   calls: { name: string; input: JsonObject }[];
@@ -9,25 +9,25 @@ export interface ScriptedTurn {
 
 export interface ScriptedSpec {
   script: 'echo' | 'demo' | ScriptedTurn[];
-  /** Wait before the first part and between parts, in milliseconds. */
+  /** Delay before the first part and between parts, in milliseconds. */
   latencyMs: number;
   chunkMs: number;
 }
 
 /**
- * Reads what stands after `scripted:`: `echo`, `demo`, or a JSON array of turns, then optionally
+ * Parses the id after `scripted:`: `echo`, `demo` or a JSON array of turns, optionally followed by
  * `?latency_ms=50&chunk_ms=5`. A turn is a string (an answer), `{tool, args}`, or `{tools: [{tool, args}], text?}`.
- * Raises `unknown_model` when it is none of these.
+ *
+ * @throws LanefoldError `unknown_model`
  */
 export function parseScriptedId(id: string): ScriptedSpec {
-  // A question mark may stand inside a script's texts, so there the suffix begins after the last bracket.
+  // The texts of a script may contain question marks, so its options start after the last bracket.
   const from = id.startsWith('[') ? id.lastIndexOf(']') : 0;
   const at = id.indexOf('?', Math.max(0, from));
   const name = at < 0 ? id : id.slice(0, at);
   const query = new URLSearchParams(at < 0 ? '' : id.slice(at + 1));
   for (const key of query.keys())
-    if (key !== 'latency_ms' && key !== 'chunk_ms')
-      throw invalid(id, `it has an unknown option ${JSON.stringify(key)}`);
+    if (key !== 'latency_ms' && key !== 'chunk_ms') throw invalid(id, `option ${JSON.stringify(key)} is unknown`);
   return {
     script: name === 'echo' || name === 'demo' ? name : parseScript(id, name),
     latencyMs: milliseconds(id, query, 'latency_ms'),
@@ -46,9 +46,10 @@ function parseScript(id: string, json: string): ScriptedTurn[] {
   try {
     script = JSON.parse(json) as Json;
   } catch {
-    throw invalid(id, 'it is neither echo, demo, nor a JSON array');
+    throw invalid(id, 'it must be echo, demo or a JSON array of turns');
   }
-  if (!Array.isArray(script) || script.length === 0) throw invalid(id, 'its script must be an array with a turn in it');
+  if (!Array.isArray(script) || script.length === 0)
+    throw invalid(id, 'the script must be an array of at least one turn');
   return script.map((turn, i) => {
     if (typeof turn === 'string') return { text: turn, calls: [] };
     const fields = isObject(turn) ? turn : {};
@@ -69,6 +70,6 @@ const isObject = (value: Json | undefined): value is JsonObject =>
   value !== null && typeof value === 'object' && !Array.isArray(value);
 
 const invalid = (id: string, why: string) =>
-  new LanefoldError('unknown_model', `There is no model "scripted:${id.slice(0, 200)}": ${why}.`, {
+  new LanefoldError('unknown_model', `Model "scripted:${id.slice(0, 200)}" is invalid: ${why}.`, {
     hint: 'Use scripted:echo, scripted:demo, or scripted:["an answer"], each with an optional ?latency_ms=50&chunk_ms=5.',
   });

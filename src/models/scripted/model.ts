@@ -6,10 +6,10 @@ import { parseScriptedId, type ScriptedSpec, type ScriptedTurn } from './id.ts';
 import { callCount, lastUserText, sinceLastUser, tokensIn, tokensOut } from './prompt.ts';
 
 /**
- * An offline model that follows a script; `id` is what stands after `scripted:` (see `parseScriptedId`).
+ * An offline model that follows a script; `id` is the part after `scripted:` (see `parseScriptedId`).
  *
- * What it answers depends on the prompt alone, so a resumed run gets the same answer again. An inline script plays its
- * n-th turn as the n-th assistant message after the last user message, and stays on its last turn.
+ * The answer depends on the prompt alone, so a resumed run gets the same answer. An inline script plays its n-th turn as
+ * the n-th assistant message after the last user message, and repeats its last turn from then on.
  */
 export function createScriptedModel(id: string): LanguageModelV4 {
   const spec = parseScriptedId(id);
@@ -41,7 +41,7 @@ function turnOf(spec: ScriptedSpec, options: LanguageModelV4CallOptions): Script
 
 function answer(spec: ScriptedSpec, options: LanguageModelV4CallOptions): LanguageModelV4GenerateResult {
   const turn = turnOf(spec, options);
-  // Counting the calls before makes ids unique in the prompt without any state.
+  // Numbering calls after those in the prompt keeps ids unique without any state.
   const first = callCount(options.prompt) + 1;
   const calls = turn.calls.map(({ name, input }, i) => ({
     type: 'tool-call' as const,
@@ -108,7 +108,7 @@ function pacedStream(
         controller.enqueue(part);
       },
     },
-    // Without a queue nothing is timed before somebody reads.
+    // Without a buffer, no delay starts before the part is read.
     { highWaterMark: 0 },
   );
 }

@@ -11,8 +11,8 @@ const formats: Record<string, string> = {
 };
 
 /**
- * Arguments that fit a tool's schema well enough to call it: constants, defaults and examples first, `text` for free
- * strings and its first number for numbers. Only required properties are filled, or all when none is required.
+ * Arguments that satisfy a tool's schema well enough to call it: constants, defaults and examples where there are any,
+ * else `text` for strings and its first number for numbers. Fills the required properties, or all if none is required.
  */
 export function placeholderArgs(schema: JSONSchema7, text: string): JsonObject {
   const value = placeholder(schema, { root: schema, text, depth: 0 });

@@ -3,11 +3,11 @@ import type { ScriptedTurn } from './id.ts';
 
 const lastUserIndex = (prompt: LanguageModelV4Prompt): number => prompt.findLastIndex((m) => m.role === 'user');
 
-/** The messages after the last user message: the turn under way. */
+/** The messages after the last user message: the current turn. */
 export const sinceLastUser = (prompt: LanguageModelV4Prompt): LanguageModelV4Message[] =>
   prompt.slice(lastUserIndex(prompt) + 1);
 
-/** The text of the last user message; empty when there is none. */
+/** The text of the last user message; empty without one. */
 export function lastUserText(prompt: LanguageModelV4Prompt): string {
   const message = prompt[lastUserIndex(prompt)];
   if (message?.role !== 'user') return '';
@@ -29,7 +29,7 @@ export const callCount = (prompt: LanguageModelV4Prompt): number =>
 
 const tokens = (bytes: number): number => Math.ceil(bytes / 4);
 
-/** Input tokens of a prompt, taken as its text bytes over four. */
+/** Input tokens of a prompt, estimated as a quarter of its text bytes. */
 export const tokensIn = (prompt: LanguageModelV4Prompt): number => tokens(prompt.reduce((n, m) => n + bytesOf(m), 0));
 
 export const tokensOut = (turn: ScriptedTurn): number =>

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { camelKeys, snakeKeys } from '../../case.ts';
 import type { ModelSettings } from './settings.ts';
 
-/** Settings of model calls under the AI SDK's names, as agents and callers write them. */
+/** Settings of model calls under the AI SDK's names, as agents and requests give them. */
 export type CallSettings = Pick<
   LanguageModelV4CallOptions,
   | 'maxOutputTokens'
@@ -18,11 +18,11 @@ export type CallSettings = Pick<
   | 'providerOptions'
 > & { headers?: Record<string, string> };
 
-/** The stored form: what leaves a process is snake_case. */
+/** The stored form, in snake_case. */
 export const fromCallSettings = (settings: CallSettings): ModelSettings =>
   snakeKeys(Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined))) as ModelSettings;
 
-/** The stored form under the AI SDK's names again. */
+/** Back from the stored form to the AI SDK's names. */
 export const toCallSettings = (settings: ModelSettings): CallSettings => camelKeys(settings) as CallSettings;
 
 const headers = z.record(
@@ -44,7 +44,7 @@ const stored = z.strictObject({
   headers: headers.optional(),
 });
 
-/** Settings in their stored form, or what is wrong with them; a provider may still refuse a value of the right type. */
+/** The settings in their stored form, or the first invalid one. Checks types; a provider may still reject a value. */
 export function checkSettings(
   settings: CallSettings,
 ): { settings: ModelSettings; fault?: undefined } | { fault: { path: string; why: string } } {
@@ -56,7 +56,7 @@ export function checkSettings(
   return { fault: { path: path.map(String).join('.'), why: issue!.message } };
 }
 
-/** `over` wins, key by key; nested provider options are replaced whole, headers are added to. */
+/** `over` wins key by key. Provider options are replaced as a whole; headers are merged. */
 export const mergeSettings = (base: ModelSettings, over: ModelSettings): ModelSettings => ({
   ...base,
   ...over,

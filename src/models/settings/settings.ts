@@ -2,8 +2,8 @@ import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sd
 import { camelKeys } from '../../case.ts';
 
 /**
- * What an agent may set on its model calls, as it is stored. Everything is optional; a model ignores what it does not
- * support. `provider_options` is keyed by provider (`{openai: {...}}`) and passed through.
+ * The settings of a model call in their stored form. A model ignores those it does not support. `provider_options` is
+ * keyed by provider (`{openai: {...}}`) and passed on unchanged.
  */
 export interface ModelSettings {
   max_output_tokens?: number;

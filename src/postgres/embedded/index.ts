@@ -7,28 +7,28 @@ import { launch } from './launch.ts';
 import { claimData, lockState, readLock } from './postmaster-lock.ts';
 import { clearRuntime, readRuntime, writeRuntime } from './runtime-file.ts';
 
-/** A running PostgreSQL that ends with this process, or before it by `stop`. */
+/** A running PostgreSQL. It stops on `stop`, or when this process ends. */
 export interface EmbeddedPostgres {
-  /** With the password: `postgresql://postgres:…@127.0.0.1:PORT/DATABASE`. */
+  /** Includes the password: `postgresql://postgres:…@127.0.0.1:PORT/DATABASE`. */
   url: string;
   port: number;
   dataDir: string;
-  /** Of the postmaster. */
+  /** Process id of the postmaster. */
   pid: number;
-  /** A fast shutdown: open transactions are rolled back. Resolves when the postmaster is gone. */
+  /** Shuts down fast, rolling back open transactions. Resolves when the postmaster has exited. */
   stop(): Promise<void>;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** Holds everything: data, password, log, runtime file. */
+  /** Folder for data, password, log and runtime file. */
   dir: string;
-  /** Taken if it is free. */
+  /** Preferred port; another one is used if it is taken. */
   port?: number;
-  /** The folder of `postgres` and `initdb`, instead of looking for one. */
+  /** Folder with `postgres` and `initdb`; default: search for one. */
   binDir?: string;
   /** Extra server settings, as in postgresql.conf. */
   settings?: Record<string, string>;
-  /** Created if it is missing. */
+  /** Database to use, created if missing; default `postgres`. */
   database?: string;
 }
 
@@ -55,12 +55,12 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   }
 }
 
-/** Starts the PostgreSQL cluster of `dir`, making it first if needed. Throws `embedded_postgres_failed`. */
+/** Starts the PostgreSQL cluster in `dir`, creating it if missing. @throws LanefoldError `embedded_postgres_failed` */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32') {
     throw embeddedFailed(
-      'The embedded PostgreSQL does not run on Windows.',
-      'Set DATABASE_URL to a PostgreSQL of your own.',
+      'The embedded PostgreSQL does not support Windows.',
+      'Set DATABASE_URL to use your own PostgreSQL.',
     );
   }
   try {
@@ -70,7 +70,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The running cluster of `dir`, started by another live process; undefined when there is none. */
+/** The cluster in `dir` if another live process is running it. */
 export async function findEmbeddedPostgres(
   dir: string,
 ): Promise<{ url: string; port: number; pid: number } | undefined> {

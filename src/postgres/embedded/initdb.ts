@@ -9,7 +9,7 @@ import { isAlive } from './process-identity.ts';
 import { run } from './run.ts';
 import type { SystemUser } from './system-user.ts';
 
-// PostgreSQL 17 brought its own C.UTF-8, the same on every system; before that it is up to the libc.
+// PostgreSQL 17 introduced its own C.UTF-8, identical on every system; older versions depend on the libc.
 const locales = (major: number): string[][] =>
   major >= 17
     ? [['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']]
@@ -37,7 +37,7 @@ async function dropAbandonedDrafts(base: string): Promise<void> {
   }
 }
 
-/** Makes the cluster if there is none. It is built aside and renamed, so an interrupted initdb leaves nothing half made. */
+/** Creates the cluster if there is none. initdb works in a draft folder that is then renamed, so an interruption leaves no partial cluster. */
 export async function ensureCluster(home: Home, binaries: Binaries): Promise<void> {
   await dropAbandonedDrafts(home.base);
   if (await stat(home.cluster).catch(() => undefined)) return;
@@ -46,7 +46,7 @@ export async function ensureCluster(home: Home, binaries: Binaries): Promise<voi
     const { code, output } = await fill(draft, binaries, home.user);
     await appendFile(home.log, output, { mode: 0o600 }).catch(() => undefined);
     if (code !== 0) throw await failedWithLog('initdb failed.', { path: home.log, tail: lastLines(output) });
-    // fails when another process was faster: its cluster is as good as ours
+    // If this fails because another process was faster, use its cluster.
     await rename(draft, home.cluster).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
     });
@@ -55,19 +55,19 @@ export async function ensureCluster(home: Home, binaries: Binaries): Promise<voi
   }
 }
 
-/** Refuses data of another major version, which these binaries could not read. */
+/** Rejects data of another major version, which these binaries cannot read. */
 export async function assertSameMajor(home: Home, binaries: Binaries): Promise<void> {
   const major = (await readFile(join(home.data, 'PG_VERSION'), 'utf8')).trim();
   if (major === String(binaries.major)) return;
   throw embeddedFailed(
-    `${home.data} was made by PostgreSQL ${major}, but the binaries in ${binaries.bin} are PostgreSQL ${binaries.version}.`,
-    `Set LANEFOLD_POSTGRES_BIN to the bin folder of a PostgreSQL ${major}, or move its content over with pg_dump and ` +
-      'pg_restore into a new dir, or delete the dir to begin with an empty database.',
+    `${home.data} was created by PostgreSQL ${major}, but the binaries in ${binaries.bin} are PostgreSQL ${binaries.version}.`,
+    `Set LANEFOLD_POSTGRES_BIN to the bin folder of PostgreSQL ${major}, copy the data to a new dir with pg_dump and ` +
+      'pg_restore, or delete the dir to start with an empty database.',
     { details: { dataMajor: Number(major), binaryVersion: binaries.version } },
   );
 }
 
-/** Gives data that root owns (copied into an image, restored from a backup) to the user PostgreSQL runs as. */
+/** Changes the owner of data that belongs to root (copied into an image, restored from a backup) to the user that runs PostgreSQL. */
 export async function giveToUser(home: Home): Promise<void> {
   const { user } = home;
   if (!user || (await stat(home.data)).uid === user.uid) return;
@@ -75,6 +75,6 @@ export async function giveToUser(home: Home): Promise<void> {
     const path = join(entry.parentPath, entry.name);
     if (path !== home.data) await lchown(path, user.uid, user.gid);
   }
-  // last, as it tells the next start that all is done
+  // The data folder comes last: its owner marks the change as complete.
   for (const path of [home.cluster, home.data]) await lchown(path, user.uid, user.gid);
 }

@@ -20,7 +20,7 @@ const defaults = {
   logging_collector: 'off',
 };
 
-/** The arguments of postgres. Where settings meet, the last wins: ours that the launcher relies on. */
+/** The arguments of postgres. The settings the launcher relies on win over the caller's. */
 export function serverArgs(data: string, port: number, settings: Record<string, string> = {}): string[] {
   const fixed = {
     port: String(port),
@@ -32,7 +32,7 @@ export function serverArgs(data: string, port: number, settings: Record<string, 
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Why a postmaster gave up, from its log. */
+/** Why a postmaster exited, derived from its log. */
 export function giveUpReason(log: string): 'port_taken' | 'still_in_use' | 'locked' | 'other' {
   if (/Address already in use/.test(log)) return 'port_taken';
   if (/pre-existing shared memory block/.test(log)) return 'still_in_use';
@@ -84,7 +84,7 @@ export async function launch(
       throw await failedWithLog(what, { path: home.log, tail: result.tail });
     }
     if (reason === 'port_taken') wanted = undefined;
-    // the backends of a killed postmaster need a moment to notice
+    // The backends of a killed postmaster need a moment to exit.
     else await delay(50);
   }
 }

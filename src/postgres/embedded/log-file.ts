@@ -4,7 +4,7 @@ import type { SystemUser } from './system-user.ts';
 const rotateAt = 10 * 1024 * 1024;
 const tailLines = 15;
 
-/** The log opened for one attempt; `tail` gives the last lines written since. */
+/** The log, opened for one start attempt; `tail` returns the last lines written since then. */
 export interface LogFile {
   path: string;
   handle: FileHandle;
@@ -16,8 +16,8 @@ export const lastLines = (text: string, count = tailLines): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');
 
 /**
- * Opens the log for appending. PostgreSQL gets the descriptor, so its user needs no right to the file;
- * `owner` gets it all the same, to go on without root later.
+ * Opens the log for appending. PostgreSQL inherits the descriptor, so its user needs no access to the file; `owner` gets
+ * the file anyway, for later starts without root.
  */
 export async function openLog(path: string, owner?: SystemUser): Promise<LogFile> {
   const before = await stat(path).catch(() => undefined);

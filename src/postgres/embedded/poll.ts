@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Asks `probe` again until it gives a value, or `undefined` when `timeoutMs` passed first. */
+/** Calls `probe` until it returns a value; returns `undefined` after `timeoutMs`. */
 export async function poll<T>(
   probe: () => T | undefined | Promise<T | undefined>,
   { timeoutMs, everyMs = 5 }: { timeoutMs: number; everyMs?: number },

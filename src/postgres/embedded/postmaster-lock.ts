@@ -4,7 +4,7 @@ import { embeddedFailed } from './failure.ts';
 import { poll } from './poll.ts';
 import { commandOf, isAlive, isPostmasterOf, ownerOf } from './process-identity.ts';
 
-/** What PostgreSQL's own lock file, postmaster.pid, says. */
+/** The content of PostgreSQL's own lock file, postmaster.pid. */
 export interface PostmasterLock {
   pid: number;
   port: number;
@@ -13,7 +13,7 @@ export interface PostmasterLock {
 
 const lockPath = (data: string): string => join(data, 'postmaster.pid');
 
-/** Reads the text of a postmaster.pid; undefined when a crash left it empty or garbled. */
+/** Parses the text of a postmaster.pid; undefined if a crash left it empty or garbled. */
 export function parseLock(text: string): PostmasterLock | undefined {
   const lines = text.split('\n');
   const pid = Number(lines[0]);
@@ -34,8 +34,8 @@ export async function readLock(data: string): Promise<PostmasterLock | undefined
 export type LockState = { is: 'free' | 'stopping' | 'running' } | { is: 'stale'; text: string };
 
 /**
- * Who holds the data dir. PostgreSQL clears the lock of a dead process by itself, but not one whose pid now belongs to
- * a stranger (common in containers, where the same pids return) nor an empty one: those are `stale`.
+ * The state of the lock on the data dir. PostgreSQL removes the lock of a dead process itself, but neither an empty lock
+ * nor one whose pid now belongs to an unrelated process (common in containers, which reuse pids): those are `stale`.
  */
 export async function lockState(data: string): Promise<LockState> {
   const text = await lockText(data);
@@ -50,7 +50,7 @@ export async function lockState(data: string): Promise<LockState> {
   return { is: abandoned || lock.status === 'stopping' ? 'stopping' : 'running' };
 }
 
-// Renamed first: if another process put its own lock there meanwhile, that is seen and put back.
+// Rename first: if another process has meanwhile written its own lock, this notices and restores it.
 async function removeStale(data: string, text: string): Promise<void> {
   const aside = `${lockPath(data)}.stale-${process.pid}`;
   await rename(lockPath(data), aside).catch(() => undefined);
@@ -61,12 +61,12 @@ async function removeStale(data: string, text: string): Promise<void> {
 
 export const runningElsewhere = (dir: string) =>
   embeddedFailed(
-    `The embedded PostgreSQL of ${dir} is already running, started by another process.`,
-    'Use that one (findEmbeddedPostgres gives its url), stop that process, or choose another dir.',
+    `Another process is already running the embedded PostgreSQL in ${dir}.`,
+    'Connect to it (findEmbeddedPostgres returns its URL), stop that process, or use another dir.',
     { details: { dir, running: true } },
   );
 
-/** Waits for a cluster that is going down, clears a stale lock, and refuses a cluster that is in use. */
+/** Waits for a cluster that is shutting down, removes a stale lock, and rejects a cluster in use. */
 export async function claimData(dir: string, data: string, timeoutMs = 30_000): Promise<void> {
   const state = await poll(
     async () => {
@@ -77,7 +77,7 @@ export async function claimData(dir: string, data: string, timeoutMs = 30_000): 
   );
   if (!state || state.is === 'running') throw runningElsewhere(dir);
   if (state.is !== 'stale') return;
-  // a server that is just starting has an empty lock for an instant
+  // The lock of a starting server is empty for a moment.
   const settled = await poll(async () => ((await lockText(data)) === state.text ? undefined : true), {
     timeoutMs: 200,
   });

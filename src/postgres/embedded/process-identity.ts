@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { run } from './run.ts';
 
-/** Whether a process with this id exists, whoever owns it. */
+/** Whether a process with this id exists, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -12,13 +12,13 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** How a process was started. */
+/** The command line of a process. */
 export interface Command {
   program: string;
   line: string;
 }
 
-/** The command of a process, undefined when there is none: from /proc, else from ps (macOS). */
+/** The command of a process, read from /proc, or from ps on macOS; undefined if there is no such process. */
 export async function commandOf(pid: number): Promise<Command | undefined> {
   if (process.platform === 'linux') {
     const argv = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
@@ -30,11 +30,11 @@ export async function commandOf(pid: number): Promise<Command | undefined> {
   return comm?.output.trim() ? { program: comm.output.trim(), line: args?.output.trim() ?? '' } : undefined;
 }
 
-/** Whether a command is a postmaster of this data dir. One that does not tell its dir is taken for it, to be safe. */
+/** Whether a command is a postmaster of this data dir. To be safe, one that does not name its dir counts as one. */
 export const isPostmasterOf = (command: Command, data: string): boolean =>
   basename(command.program) === 'postgres' && (command.line.includes(data) || !command.line.includes(' -D '));
 
-/** A setting PostgreSQL ignores, by which others see on the command line for which process a postmaster runs. */
+/** A setting that PostgreSQL ignores; on its command line it names the process a postmaster was started for. */
 export const ownerSetting = 'lanefold.owner';
 
 /** The process a postmaster was started for. */

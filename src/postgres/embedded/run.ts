@@ -4,8 +4,8 @@ import { spawnAs, type SystemUser } from './system-user.ts';
 const passedOn = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SYSTEMROOT'];
 
 /**
- * The environment of PostgreSQL. API keys stay out of it because it may run as another user, PG* because they would
- * change its settings; TZ spares initdb a search for the zone of this machine, LC_ALL keeps its messages English.
+ * The environment of PostgreSQL. It excludes API keys, because PostgreSQL may run as another user, and PG* variables,
+ * because they would change its settings. TZ saves initdb the search for the local zone; LC_ALL keeps messages in English.
  */
 export const postgresEnv = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(passedOn.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : []))),
@@ -13,10 +13,10 @@ export const postgresEnv = (): NodeJS.ProcessEnv => ({
   TZ: 'UTC',
 });
 
-/** Runs a program to its end and gives all it wrote; one that cannot even start has code -1. */
+/** Runs a program and returns its exit code and all its output; the code is -1 if it cannot start. */
 export function run(program: string, args: string[], user?: SystemUser): Promise<{ code: number; output: string }> {
   return new Promise((resolve) => {
-    // cwd: ours may be closed to `user`
+    // cwd: `user` may have no access to the current one.
     const child = spawn(program, args, {
       ...spawnAs(user),
       cwd: '/',

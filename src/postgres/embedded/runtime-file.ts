@@ -1,14 +1,14 @@
 import { chown, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import type { SystemUser } from './system-user.ts';
 
-/** What others need to find a running cluster. The password is not in it. */
+/** What other processes need to find a running cluster, without the password. */
 export interface RuntimeInfo {
   pid: number;
   port: number;
   database: string;
 }
 
-/** Records a running cluster; `owner` may go on without root later. */
+/** Records a running cluster. `owner` gets the file, for later starts without root. */
 export async function writeRuntime(path: string, info: RuntimeInfo, owner?: SystemUser): Promise<void> {
   const draft = `${path}.${process.pid}`;
   await writeFile(draft, `${JSON.stringify(info)}\n`, { mode: 0o600 });
@@ -16,7 +16,7 @@ export async function writeRuntime(path: string, info: RuntimeInfo, owner?: Syst
   await rename(draft, path);
 }
 
-/** The recorded cluster; undefined when there is none or the record is damaged. */
+/** The recorded cluster; undefined if there is no record or it is damaged. */
 export async function readRuntime(path: string): Promise<RuntimeInfo | undefined> {
   try {
     const info = JSON.parse(await readFile(path, 'utf8')) as Partial<RuntimeInfo>;
@@ -27,7 +27,7 @@ export async function readRuntime(path: string): Promise<RuntimeInfo | undefined
   }
 }
 
-/** Forgets a cluster that ended, unless another one has been recorded since. */
+/** Deletes the record of a stopped cluster, unless another one has been recorded since. */
 export async function clearRuntime(path: string, pid: number): Promise<void> {
   if ((await readRuntime(path))?.pid === pid) await rm(path, { force: true });
 }

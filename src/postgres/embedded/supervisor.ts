@@ -7,8 +7,8 @@ import { isAlive } from './process-identity.ts';
 import { postgresEnv } from './run.ts';
 import { spawnAs, type SystemUser } from './system-user.ts';
 
-// Descriptor 3 is a socket to this process, which the kernel closes however we end; then PostgreSQL shuts down.
-// The watcher is there before the pid is told, as telling it to a dead process would end the shell.
+// Descriptor 3 is a socket to this process. However this process ends, the kernel closes it, and PostgreSQL shuts down.
+// The watcher starts before the pid is written, because writing to a dead process would end the shell.
 const script = `
 "$@" 3<&- & P=$!
 { read -r end <&3; kill -INT $P; } & W=$!
@@ -19,7 +19,7 @@ exit $S`;
 
 const stopTimeoutMs = 60_000;
 
-/** A postmaster tied to the life of this process. */
+/** A postmaster that ends with this process. */
 export interface Supervised {
   pid: number;
   exited(): boolean;
@@ -27,8 +27,8 @@ export interface Supervised {
 }
 
 /**
- * Starts postgres under a shell in a session of its own: signals to our process group (Ctrl-C) do not reach it, so the
- * application can still use the database while it drains.
+ * Starts postgres under a shell in its own session. Signals to our process group (Ctrl-C) do not reach it, so the
+ * application can use the database while it drains.
  */
 export async function supervise(
   binaries: Binaries,
@@ -44,14 +44,14 @@ export async function supervise(
     stdio: ['ignore', logFd, logFd, 'pipe'],
   });
   const line = child.stdio[3] as Socket;
-  // the other end may vanish first
+  // The other end may close first.
   line.on('error', () => undefined);
   let gone = false;
   const exit = once(child, 'exit').then(() => void (gone = true));
-  const endedEarly = exit.then(() => Promise.reject(new Error('/bin/sh ended before it started postgres')));
-  const [told] = (await Promise.race([once(line, 'data'), endedEarly])) as [Buffer];
-  const pid = Number(told.toString());
-  // a database must not keep a program alive that is otherwise done
+  const endedEarly = exit.then(() => Promise.reject(new Error('/bin/sh exited before it started postgres')));
+  const [pidLine] = (await Promise.race([once(line, 'data'), endedEarly])) as [Buffer];
+  const pid = Number(pidLine.toString());
+  // The database must not keep an otherwise finished program alive.
   child.unref();
   line.unref();
 
@@ -60,7 +60,7 @@ export async function supervise(
     line.end();
     const patience = setTimeout(() => isAlive(pid) && process.kill(pid, 'SIGQUIT'), stopTimeoutMs);
     if (!gone) await exit;
-    // outlives the shell only if someone killed the shell
+    // The postmaster outlives the shell only if something killed the shell.
     await poll(() => !isAlive(pid) || undefined, { timeoutMs: stopTimeoutMs });
     clearTimeout(patience);
     line.destroy();

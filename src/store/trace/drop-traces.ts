@@ -4,11 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
  * Empties the traces of the oldest runs that ended more than `days` ago, at most `limit`. Threads at work are left for
  * the next time. Returns how many were due, within the limit, and how many of them were emptied.
  */
-export async function dropTraces(
-  db: Database,
-  days: number,
-  limit: number,
-): Promise<{ due: number; dropped: number }> {
+export async function dropTraces(db: Database, days: number, limit: number): Promise<{ due: number; dropped: number }> {
   const due = await db.query<{ thread_id: string; run_ids: string[] }>(
     'find_old_traces',
     `select thread_id, array_agg(id) as run_ids from (
