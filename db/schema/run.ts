@@ -154,7 +154,10 @@ export const eventBatch = lanefold.table(
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
     runId: id('run_id').notNull(),
-    /** [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third smaller than jsonb here. */
+    /**
+     * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third
+     * smaller than jsonb here.
+     */
     events: json('events').notNull(),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.eventSeq] })],

@@ -56,7 +56,9 @@ export async function migrate(url: string, { queueTables = true } = {}): Promise
  */
 function sqlFiles(): string[] {
   const root = path.join(packageRoot, 'db/sql');
-  const rooms = readdirSync(root, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? [entry.name] : []));
+  const rooms = readdirSync(root, { withFileTypes: true }).flatMap((entry) =>
+    entry.isDirectory() ? [entry.name] : [],
+  );
   const nouns = rooms.filter((room) => room !== 'views' && room !== 'triggers').sort();
   const files = ['views', ...nouns, 'triggers'].flatMap((room) =>
     readdirSync(path.join(root, room))
