@@ -151,18 +151,21 @@ export async function enqueueRun(deps: EnqueueDeps, options: OwnEnqueueOptions, 
   return { id: accepted.run_id, threadId, requestId, status: accepted.status, duplicate: accepted.duplicate };
 }
 
-async function accept(db: Database, request: object): Promise<Accepted> {
-  const [row] = await db.query<{ run: Accepted }>('enqueue_run', 'select lanefold.enqueue_run($1) as run', [request]);
+async function accept(db: Database, request: { thread_id: string }): Promise<Accepted> {
+  const [row] = await db.query<{ run: Accepted }>('enqueue_run', 'select lanefold.enqueue_run($1, $2) as run', [
+    request.thread_id,
+    request,
+  ]);
   return row!.run;
 }
 
-async function acceptWithin(tx: Transaction, request: object): Promise<Accepted> {
+async function acceptWithin(tx: Transaction, request: { thread_id: string }): Promise<Accepted> {
   const text = JSON.stringify(request);
   try {
     const { rows } =
       'execute' in tx
-        ? await tx.execute(sql`select lanefold.enqueue_run(${text}::jsonb) as run`)
-        : await tx.query('select lanefold.enqueue_run($1::jsonb) as run', [text]);
+        ? await tx.execute(sql`select lanefold.enqueue_run(${request.thread_id}, ${text}::jsonb) as run`)
+        : await tx.query('select lanefold.enqueue_run($1, $2::jsonb) as run', [request.thread_id, text]);
     return (rows[0] as { run: Accepted }).run;
   } catch (error) {
     throw fromPostgres(error);

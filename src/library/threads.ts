@@ -97,11 +97,11 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams)
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
       assertStorable({ systemPrompt, metadata }, 'The thread');
-      const body = { id, tenant_id: tenantId, metadata, system_prompt: systemPrompt };
+      const body = { tenant_id: tenantId, metadata, system_prompt: systemPrompt };
       const [row] = await db.query<{ thread: { id: string; rev: number } }>(
         'create_thread',
-        'select lanefold.create_thread($1) as thread',
-        [body],
+        'select lanefold.create_thread($1, $2) as thread',
+        [id, body],
       );
       return { id: row!.thread.id, rev: row!.thread.rev };
     },

@@ -87,7 +87,7 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
         prompt: request.prompt,
         // 132 bits: every run keeps them
         config_fingerprint: request.fingerprint.slice(0, 22),
-        max_fruitless_claims: request.maxFruitlessClaims,
+        max_claims_without_progress: request.maxFruitlessClaims,
       },
     ],
   );

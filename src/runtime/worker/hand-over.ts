@@ -6,7 +6,7 @@ import { toJob } from '../../queue/job.ts';
 
 /**
  * Gives a run back to the queue under the lease held, once nothing is done for it here any more. Where the job cannot be
- * added, the next sweep of any worker does it. Unless the worker is `stopping`, the claim counts as fruitless: a run whose
+ * added, the next sweep of any worker does it. Unless the worker is `stopping`, the claim counts as no progress: a run whose
  * commits the database always turns away must end at last.
  *
  * @returns whether it was still this worker's to give

@@ -57,10 +57,12 @@ export class LeaseKeeper {
     const keys = held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }));
     let notices: Notice[];
     try {
-      notices = await this.db.query<Notice>('renew_leases', 'select * from lanefold.renew_leases($1, $2)', [
-        JSON.stringify(keys),
-        this.leaseMs,
-      ]);
+      notices = await this.db.query<Notice>(
+        'renew_leases',
+        `select h.thread_id, h.run_id, r.* from jsonb_to_recordset($1) as h (thread_id text, run_id text, lease bigint)
+         cross join lateral lanefold.renew_lease(h.thread_id, h.run_id, h.lease, $2) r`,
+        [JSON.stringify(keys), this.leaseMs],
+      );
     } catch {
       return;
     }

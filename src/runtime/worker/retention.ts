@@ -11,10 +11,16 @@ export function traceRetention(db: Database, days: number): () => Promise<void> 
   let nextAt = 0;
   return async () => {
     if (days === 0 || performance.now() < nextAt) return;
-    const [row] = await db.query<{ runs: number }>('drop_traces', 'select lanefold.drop_traces($1, $2) as runs', [
-      days,
-      batch,
-    ]);
+    const [row] = await db.query<{ runs: number }>(
+      'drop_traces',
+      `select coalesce(sum(lanefold.drop_trace(d.thread_id, d.ids)), 0)::int as runs from (
+         select thread_id, array_agg(id) as ids from (
+           select thread_id, id from lanefold._run
+           where finished_at < (select lanefold._now() - $1::float8 * interval '1 day') and trace_dropped_at is null
+           order by finished_at limit $2) due
+         group by thread_id) d`,
+      [days, batch],
+    );
     if (row!.runs === 0) nextAt = performance.now() + pauseMs;
   };
 }

@@ -72,14 +72,12 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
   const raised =
     lost.length === 0
       ? []
-      : await db.query<QueuedRun>('sweep_runs', 'select * from lanefold.sweep_runs($1, $2, $3, $4, $5, $6)', [
-          graceMs,
-          limit,
-          JSON.stringify(lost),
-          queue.prefix,
-          adoptMs,
-          adoptable,
-        ]);
+      : await db.query<QueuedRun>(
+          'sweep_runs',
+          `select r.* from jsonb_to_recordset($1) as h (thread_id text, run_id text, enqueue_no int)
+           cross join lateral lanefold.requeue_run(h.thread_id, h.run_id, h.enqueue_no, $2) r`,
+          [JSON.stringify(lost), { grace_ms: graceMs, prefix: queue.prefix, adopt_ms: adoptMs, adoptable }],
+        );
   await Promise.all(raised.map((run) => queue.add(toJob(run), run.queue_shard).catch(onError)));
 
   const promoted: PromotedRun[] = [];
@@ -95,22 +93,19 @@ export async function sweep(db: Database, queue: RunQueue, options: SweepOptions
   return promoted.length + raised.length;
 }
 
-/** A thread that a writer holds is left to the next sweep: a transaction left open must not stop the others' recovery. */
-const freeThread = 'with free as (select id from lanefold.thread where id = $1 for update skip locked)';
-
 async function cancelWithoutWorker(db: Database, run: QueuedRun): Promise<FinishResult | undefined> {
-  const [row] = await db.query<{ result: FinishResult }>(
+  const [row] = await db.query<{ result: FinishResult | null }>(
     'sweep_cancelled',
-    `${freeThread} select lanefold.finish_run(id, $2, $3, $4) as result from free`,
-    [run.thread_id, run.run_id, null, { status: 'cancelled', reason: 'cancelled' }],
+    'select lanefold.finish_cancelled_run($1, $2) as result',
+    [run.thread_id, run.run_id],
   );
-  return row?.result;
+  return row?.result ?? undefined;
 }
 
 async function expireApprovals(db: Database, run: QueuedRun, prefix: string): Promise<PromotedRun | null | undefined> {
   const [row] = await db.query<{ job: PromotedRun | null }>(
     'sweep_unapproved',
-    `${freeThread} select lanefold.expire_approvals(id, $2, $3, $4) as job from free`,
+    'select lanefold.expire_approvals($1, $2, $3, $4) as job',
     [run.thread_id, run.run_id, prefix, adoptMs],
   );
   return row?.job;
