@@ -13,7 +13,7 @@ import {
 } from 'drizzle-orm/pg-core';
 import { bytea, id, lanefold, moment } from './columns.ts';
 
-/** One request executed by a strategy; also the outbox of the queue. Read it through the view `run`. */
+/** One request executed by a strategy; the outbox of the queue. Read it through the view `run`. */
 export const run = lanefold.table(
   '_run',
   {
@@ -22,20 +22,20 @@ export const run = lanefold.table(
     createdAt: moment('created_at').notNull(),
     startedAt: moment('started_at'),
     finishedAt: moment('finished_at'),
-    /** When the run was last added to the queue; the sweep skips recent ones. */
+    /** When the run was last given to the queue: the sweep leaves younger ones alone. */
     enqueuedAt: moment('enqueued_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
-    /** While the run waits for approval: when the wait expires. */
+    /** While the run waits for approval: when it stops waiting. */
     suspendedUntil: moment('suspended_until'),
-    /** When retention dropped events, state and result. */
+    /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),
     /** `seq` of the run's user message, and of the assistant message that is its result. */
     userSeq: bigint('user_seq', { mode: 'number' }),
     resultSeq: bigint('result_seq', { mode: 'number' }),
-    /** First event of the run in its thread. Few other events lie between the run's, because runs take turns. */
+    /** Where the run's events lie in its thread's: few others are between them, as one run works at a time. */
     firstEventSeq: bigint('first_event_seq', { mode: 'number' }),
-    /** Set when the run has ended. */
+    /** Once the run has ended. */
     lastEventSeq: bigint('last_event_seq', { mode: 'number' }),
     enqueueNo: integer('enqueue_no').notNull().default(0),
     step: integer('step').notNull().default(0),
@@ -46,16 +46,16 @@ export const run = lanefold.table(
     claimsWithoutProgress: smallint('claims_without_progress').notNull().default(0),
     queueShard: smallint('queue_shard').notNull().default(0),
     traceTruncated: boolean('trace_truncated').notNull().default(false),
-    /** True in `queued`, `running` and `suspended`. Separate from `status`, so that starting a run updates no index. */
+    /** True in `queued`, `running`, `suspended`. Beside `status`, so that starting a run touches no index. */
     active: boolean('active').notNull(),
-    /** It interrupted the previous run, so it goes before every other waiting run. */
+    /** It took the place of the run before it: ahead of every other waiting run. */
     interrupts: boolean('interrupts').notNull().default(false),
     status: text('status').notNull(),
-    /** First part of the name of the run's queue; the shard is the rest. */
+    /** First part of the name of the queue the run was given to; the shard is the rest. */
     queuePrefix: text('queue_prefix').notNull().default('lf'),
     threadId: id('thread_id').notNull(),
     id: id('id').notNull(),
-    /** Null: the run's own id. */
+    /** Null means: the run's own id. */
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
     agent: text('agent').notNull(),
@@ -64,7 +64,7 @@ export const run = lanefold.table(
     contextRef: id('context_ref').notNull(),
     terminationReason: text('termination_reason'),
     workerId: id('worker_id'),
-    /** The user message, until the claim appends it to the log. */
+    /** The user message until the claim appends it. */
     input: jsonb('input'),
     options: jsonb('options'),
     usage: jsonb('usage'),
@@ -85,19 +85,19 @@ export const run = lanefold.table(
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),
-    // Only the runs retention must still process. A run enters once, with its terminal commit, for 60 bytes of WAL.
-    // A BRIN index would be cheaper to write, but every scan would read all the old pages again.
+    // What retention has to look at, and no more of the past. A run enters it once, with its terminal commit: 60 bytes of WAL.
+    // A BRIN would cost less to write, and every look would read all the pages of the past again.
     index('_run_trace')
       .on(t.finishedAt)
       .where(sql`finished_at is not null and trace_dropped_at is null`),
   ],
 );
 
-/** Intent, start and outcome of every tool call. Read it through the view `run_tool_call`. */
+/** The ledger: intent, start and outcome of every tool call. Read it through the view `run_tool_call`. */
 export const toolCall = lanefold.table(
   '_tool_call',
   {
-    /** `seq` of the assistant message with the call, and of the tool message with its result. */
+    /** The assistant message that asked, and the tool message that answers. */
     callSeq: bigint('call_seq', { mode: 'number' }).notNull(),
     resultSeq: bigint('result_seq', { mode: 'number' }),
     startedAt: moment('started_at'),
@@ -111,15 +111,15 @@ export const toolCall = lanefold.table(
     runId: id('run_id').notNull(),
     toolCallId: text('tool_call_id').notNull(),
     name: text('name').notNull(),
-    /** The outcome, until its tool message is in the log. */
+    /** The outcome until its tool message is in the log. */
     outcome: jsonb('outcome'),
-    /** Set if the call needs human approval: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
+    /** Of a call that needs human approval: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
     approval: jsonb('approval'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
 );
 
-/** Input from steer and inject, with its receipt. */
+/** Steer and inject input with its receipt. */
 export const pendingInput = lanefold.table(
   'pending_input',
   {
@@ -142,19 +142,22 @@ export const pendingInput = lanefold.table(
   ],
 );
 
-/** The trace, one row per commit: the events of a step are stored together. Read it through the view `run_event`. */
+/** The trace, one row a commit: all events of a step land together. Read it through the view `run_event`. */
 export const eventBatch = lanefold.table(
   '_event_batch',
   {
     eventSeq: bigint('event_seq', { mode: 'number' }).notNull(),
     at: moment('at').notNull(),
-    /** `seq` of the first entry of the same commit; an event refers to its entry by the offset `e`. */
+    /** `seq` of the first entry of the same commit: an event names its entry by the offset `e`. */
     entrySeq: bigint('entry_seq', { mode: 'number' }).notNull(),
-    /** Number of the first event within the run. */
+    /** The run's own number of the first event. */
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
     runId: id('run_id').notNull(),
-    /** [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; as json, which is a third smaller than jsonb here. */
+    /**
+     * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third
+     * smaller than jsonb here.
+     */
     events: json('events').notNull(),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.eventSeq] })],

@@ -48,7 +48,7 @@ test('entries take the next seqs in the order given, each on its lane', async ()
   expect(await log.threads.entries(threadId, { contextRef: 'plan' })).toMatchObject([{ seq: 1 }]);
 });
 
-test('no entries are no change', async () => {
+test('appending no entries changes nothing', async () => {
   const threadId = await newThread(log);
   await changesNothing(threadId, async () => {
     expect(await log.threads.append(threadId, [])).toEqual({ firstSeq: 0, rev: 0, duplicate: false });
@@ -121,7 +121,7 @@ describe('what may not be appended', () => {
     );
   });
 
-  test('an own entry that says in SQL that it is an anchor, a message or a run’s', async () => {
+  test('an entry of an own kind that claims in SQL to be an anchor, a message or a run’s', async () => {
     const threadId = await newThread(log);
     await log.threads.append(threadId, [user('a')]);
     const forged = {

@@ -36,7 +36,7 @@ test('suspends once: a lost acknowledgement writes nothing, a step too far is re
   expect(await everythingOf(log.db, threadId)).toEqual(before);
 });
 
-test('does not suspend a run that is to be cancelled', async () => {
+test('does not suspend a run with a cancel requested', async () => {
   await run.cancel();
   expect(await run.suspend(1, wait)).toEqual({ step: 1, status: 'running', cancel_requested: true });
   expect(await run.row()).toMatchObject({ status: 'running', step: 1 });
@@ -60,7 +60,7 @@ test('the last decision queues the run under a new number; an old worker writes 
   expect(await run.row()).toMatchObject({ status: 'completed', suspended_until: null });
 });
 
-test('expires once, and only when its time has come', async () => {
+test('expires once, and not before its time', async () => {
   await run.suspend(1, wait);
   expect(await run.expire()).toBeNull();
   await log.db.query('', `update lanefold._run set suspended_until = now() where thread_id = $1`, [threadId]);
@@ -73,7 +73,7 @@ test('expires once, and only when its time has come', async () => {
   ]);
 });
 
-test('a decision that is none is refused, and nothing changes', async () => {
+test('an invalid decision is refused, and nothing changes', async () => {
   await run.suspend(1, wait);
   const before = await everythingOf(log.db, threadId);
   await refused(run.decide(1, 0, 'perhaps'), 'invalid_input');

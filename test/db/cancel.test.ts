@@ -17,7 +17,7 @@ const cancelled = {
   error: { type: 'cancelled', message: 'enough' },
 };
 
-test('before the start it ends the run at once, without a word in the log', async () => {
+test('before the start it ends the run at once and writes nothing to the log', async () => {
   expect(await run.cancel('enough')).toMatchObject({ status: 'cancelled', accepted: true });
   expect(await run.row()).toMatchObject(cancelled);
   expect(await run.events()).toEqual(['request_cancelled', 'checkpoint']);
@@ -25,7 +25,7 @@ test('before the start it ends the run at once, without a word in the log', asyn
   expect(await run.claim()).toMatchObject({ claimed: false, reason: 'not_queued' });
 });
 
-test('while it runs it is recorded, told at the next commit, and closes the thread to input', async () => {
+test('during the run it is recorded, reported by the next commit, and closes the thread to input', async () => {
   await run.claim();
   expect(await run.cancel('enough')).toEqual({ status: 'running', accepted: true });
   expect(await run.row()).toMatchObject({ status: 'running' });

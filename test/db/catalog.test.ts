@@ -80,14 +80,113 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'rebuild_lanes',
     'record_tool_call',
     'release_run',
-    'renew_leases',
-    'sweep_runs',
+    'renew_lease',
+    'requeue_run',
   ]) {
     expect(
       found.find((row) => row.name === writer),
       writer,
     ).toMatchObject({ volatile: true });
   }
+});
+
+interface SqlFunction {
+  name: string;
+  language: string;
+  first: string | null;
+  trigger: boolean;
+  volatility: string;
+  /** Without comments. */
+  body: string;
+}
+
+const functions = async (): Promise<SqlFunction[]> =>
+  (
+    await rows<SqlFunction>(
+      log.db,
+      `select p.proname::text as name, l.lanname::text as language, p.proargnames[1] as first, p.prorettype = 'trigger'::regtype as trigger,
+         p.provolatile::text as volatility, p.prosrc as body
+       from pg_proc p join pg_language l on l.oid = p.prolang where p.pronamespace = 'lanefold'::regnamespace`,
+    )
+  ).map((f) => ({ ...f, body: f.body.replaceAll(/--.*$/gm, '') }));
+
+/** Functions that read or write tables or views, by themselves or through another function. */
+async function onTables(): Promise<SqlFunction[]> {
+  const all = await functions();
+  const relations = await rows<{ name: string }>(
+    log.db,
+    "select relname::text as name from pg_class where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'v')",
+  );
+  const names = relations.map((row) => row.name).join('|');
+  const found = new Set(
+    all.filter((f) => new RegExp(`\\b(from|join|into|update|using)\\s+lanefold\\.(${names})\\b(?!\\()`).test(f.body)),
+  );
+  for (let before = 0; found.size > before;) {
+    before = found.size;
+    const callees = [...found].map((f) => f.name).join('|');
+    for (const f of all) if (new RegExp(`\\blanefold\\.(${callees})\\(`).test(f.body)) found.add(f);
+  }
+  return [...found];
+}
+
+test('every function on tables takes its thread first, so that a call can be routed to the thread', async () => {
+  const found = await onTables();
+  expect(found.length).toBeGreaterThan(40);
+  // triggers are called by their table
+  expect(found.filter((f) => !f.trigger && f.first !== 'p_thread_id').map((f) => f.name)).toEqual([]);
+});
+
+test('every function on tables is plpgsql: a sharded database cannot plan the others', async () => {
+  expect((await onTables()).filter((f) => f.language !== 'plpgsql').map((f) => f.name)).toEqual([]);
+});
+
+test('no view calls a function of ours: whoever may read it needs no right on functions', async () => {
+  const found = await rows<{ view: string; function: string }>(
+    log.db,
+    `select distinct r.ev_class::regclass::text as view, d.refobjid::regprocedure::text as function
+     from pg_rewrite r join pg_class c on c.oid = r.ev_class
+     join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = r.oid and d.refclassid = 'pg_proc'::regclass
+     where c.relnamespace = 'lanefold'::regnamespace`,
+  );
+  expect(found).toEqual([]);
+});
+
+test('only _now reads a clock', async () => {
+  const clocks =
+    /\b(clock_timestamp|statement_timestamp|transaction_timestamp|timeofday|(?<!_)now)\s*\(|current_timestamp/;
+  expect((await functions()).filter((f) => clocks.test(f.body)).map((f) => f.name)).toEqual(['_now']);
+  const defaults = await rows<{ column: string }>(
+    log.db,
+    `select adrelid::regclass || '.' || adnum as column from pg_attrdef d join pg_class c on c.oid = d.adrelid
+     where c.relnamespace = 'lanefold'::regnamespace and pg_get_expr(adbin, adrelid) ~ 'now|timestamp'`,
+  );
+  expect(defaults).toEqual([]);
+});
+
+/** The CASE and COALESCE expressions of a text, as far as text can tell: nested ones are part of the outer one. */
+const conditional = (text: string): string[] => [
+  ...(text.match(/\bcase\b[\s\S]*?\bend\b/g) ?? []),
+  ...(text.match(/\bcoalesce\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\)/g) ?? []),
+];
+
+test('no CASE or COALESCE of a write has a stable or volatile call: a sharded database refuses it', async () => {
+  const builtins = await rows<{ name: string }>(
+    log.db,
+    `select proname::text as name from pg_proc where pronamespace = 'pg_catalog'::regnamespace and prokind = 'f'
+     group by proname having bool_and(provolatile <> 'i') and proname ~ '^[a-z_0-9]+$'`,
+  );
+  const all = await functions();
+  const changing = all.filter((f) => f.volatility !== 'i').map((f) => `lanefold\\.${f.name}`);
+  const refused = new RegExp(`\\b(${[...builtins.map((b) => b.name), ...changing].join('|')})\\s*\\(|\\binterval\\b`);
+  const found = all.flatMap((f) =>
+    // what is said in a plpgsql condition or assignment is not part of a statement on tables
+    (f.body.match(/\b(insert into|update|delete from) lanefold\.[\s\S]*?;/g) ?? [])
+      .map((statement) => statement.replace(/\)\s*select jsonb_agg[\s\S]*$/, ''))
+      .flatMap(conditional)
+      .filter((expression) => refused.test(expression))
+      .map((expression) => `${f.name}: ${expression}`),
+  );
+  expect(found).toEqual([]);
 });
 
 test('the columns of the database are those of the Drizzle schema', async () => {

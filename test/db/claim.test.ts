@@ -101,7 +101,7 @@ describe('no claim', () => {
     await claimsNothing(threadId, () => run.claim({ workerId: 'w2' }), { status: 'running', reason: 'leased' });
   });
 
-  test('of a run that waits or has ended', async () => {
+  test('of a waiting or ended run', async () => {
     const { threadId, run } = await enqueued();
     const waiting = sqlRun(log.db, threadId, 'waiting');
     await waiting.enqueue({ busy: 'wait' });
@@ -159,7 +159,7 @@ describe('a later claim', () => {
 });
 
 describe('a run that no claim advances', () => {
-  test('is poisoned after five, with its group closed, and the next run goes on', async () => {
+  test('is poisoned after five, with its group closed, and the next run takes over', async () => {
     const { threadId, run } = await enqueued();
     await run.claim();
     await run.commit(0, asks(['a']), { leaseMs: -1_000 });
@@ -187,7 +187,7 @@ describe('a run that no claim advances', () => {
     expect(await next.claim()).toMatchObject({ claimed: true });
   });
 
-  test('a committed step starts the count anew; one that only takes the run up again does not', async () => {
+  test('a committed step resets the count; one that only resumes the run does not', async () => {
     const { run } = await enqueued();
     for (let lease = 1; lease <= 4; lease++) await run.claim({ leaseMs: -1_000 });
     await run.commit(0, { events: [] }, { lease: 4, leaseMs: -1_000 });

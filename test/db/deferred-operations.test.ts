@@ -24,7 +24,7 @@ const ops = () =>
 const contents = async () => (await log.contexts.project(threadId)).map((row) => row.content);
 const error = { type: 'model', message: 'broken' };
 
-test('while a run is active an operation waits, on whatever lane, and shows nowhere', async () => {
+test('while a run is active an operation waits, on any lane, and has no effect yet', async () => {
   const before = (await everythingOf(log.db, threadId)).entries;
   expect(await replace('after', 'o')).toEqual({ opId: 'o', status: 'deferred', opStatus: 'pending', seq: null });
   expect(await log.contexts.switch(threadId, 'plan', { opId: 'p' })).toMatchObject({ status: 'deferred' });

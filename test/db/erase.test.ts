@@ -35,7 +35,7 @@ async function fullThread(): Promise<string> {
   return threadId;
 }
 
-test('everything of the thread goes, nothing of another', async () => {
+test('removes everything of the thread and nothing of another', async () => {
   const [gone, kept] = [await fullThread(), await fullThread()];
   const all = await tablesWith(kept);
   expect(all.length).toBeGreaterThanOrEqual(6);
@@ -89,4 +89,5 @@ test('a thread with a run is busy until the run has ended', async () => {
   await log.threads.erase(threadId);
 });
 
-test('a thread that never was cannot be erased', () => refused(log.threads.erase('never-made'), 'thread_not_found'));
+test('a thread that does not exist cannot be erased', () =>
+  refused(log.threads.erase('never-made'), 'thread_not_found'));

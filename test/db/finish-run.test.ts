@@ -76,7 +76,7 @@ test('leaves rounds that are closed as they are', async () => {
   expect(after.calls).toEqual(calls);
 });
 
-test('without a lease ends a run whoever holds it; the holder is told', async () => {
+test('without a lease it ends a run whoever holds it; the holder gets lease_lost', async () => {
   await run.commit(0, asks(['a']));
   await run.finish({ status: 'failed', reason: 'poisoned', error });
   await refused(run.commit(1, results(['a'])), 'lease_lost');
@@ -108,7 +108,7 @@ test('waiting runs follow first in, first out, each as the one before has ended,
   expect(await run.commit(0, answer('done'))).toMatchObject({
     promoted: { thread_id: threadId, run_id: 'w1', agent: 'agent', enqueue_no: 1, queue_shard: 0, queue_prefix: 'lf' },
   });
-  // whoever has missed the answer is told again, and only as long as nobody has the next run
+  // whoever missed the answer gets it again, as long as nobody has the next run
   expect(await run.commit(0, answer('done'))).toMatchObject({ duplicate: true, promoted: { run_id: 'w1' } });
   await w1!.claim();
   expect(await run.commit(0, answer('done'))).not.toHaveProperty('promoted');

@@ -25,7 +25,7 @@ test('takes the place of a run that has not begun, which never begins', async ()
   expect((await log.contexts.project(threadId)).map((row) => row.content)).toEqual(['a']);
 });
 
-test('waits for the worker of a running one, and begins before all that wait', async () => {
+test('waits for the worker of the running one, and begins before all others that wait', async () => {
   await run('first').enqueue();
   await run('first').claim();
   await run('patient').enqueue({ busy: 'wait' });
@@ -67,7 +67,7 @@ test('closes the open round of a run that nobody holds any more before its own m
   expect((await log.contexts.project(threadId)).map((row) => row.role)).toEqual(['user', 'assistant', 'tool', 'user']);
 });
 
-test('asked for twice is the same run, whatever became of it', async () => {
+test('sent twice is the same run, whatever became of it', async () => {
   await run('first').enqueue();
   await run('first').claim();
   await interrupt('a');

@@ -12,7 +12,7 @@ const contents = async (threadId: string, contextRef = 'default') =>
 const activeLane = async (threadId: string) => (await log.threads.get(threadId)).activeContextRef;
 
 describe('on an idle thread', () => {
-  test('a replace is applied at once and is where the lane starts anew', async () => {
+  test('a replace is applied at once and the lane starts from it', async () => {
     const threadId = await newThread(log);
     await append(threadId, 'old');
     const receipt = await log.contexts.replace(

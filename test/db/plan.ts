@@ -2,6 +2,8 @@ export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
   'Rows Removed by Filter'?: number;
+  'Actual Rows'?: number;
+  'Actual Loops'?: number;
   Plans?: PlanNode[];
 }
 

@@ -70,7 +70,7 @@ test('only a failure restores', async () => {
   expect(await seen(threadId)).toHaveLength(before.length + 4);
 });
 
-test('a run that fails before it started has nothing to restore', async () => {
+test('a run that fails before its start has nothing to restore', async () => {
   const threadId = await threadWithPast();
   const run = sqlRun(log.db, threadId, 'unstarted');
   await run.enqueue({ options: { on_failure: 'restore' } });

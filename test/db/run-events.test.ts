@@ -22,7 +22,7 @@ beforeAll(async () => {
   }
 });
 
-test('a run knows where its events lie', async () => {
+test('a run row has the range of its events', async () => {
   const wrong = await rows(
     log.db,
     `select r.id from lanefold._run r join (
@@ -56,7 +56,7 @@ test.each([
   expect(scan['Rows Removed by Filter'] ?? 0).toBe(others);
 });
 
-test('a run from before it knew where its events lie keeps them all, until its trace is dropped', async () => {
+test('a run older than first_event_seq keeps all its events until its trace is dropped', async () => {
   const threadId = await newThread(log);
   const old = ['claimed', 'finished'].map((id) => sqlRun(log.db, threadId, id));
   for (const run of old) {

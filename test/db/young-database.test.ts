@@ -1,53 +1,54 @@
-import { expect, test } from 'vitest';
-import type { Database } from '../../src/postgres/pool.ts';
-import { RunWaiter } from '../../src/library/waiter.ts';
-import { EventFeed } from '../../src/streams/feed.ts';
-import { deferred } from '../support/until.ts';
-import { rows, useLog } from './helpers.ts';
-import { planNodes, type Explained, type PlanNode } from './plan.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { newThread, rows, useLog } from './helpers.ts';
+import { planNodes, type Explained } from './plan.ts';
+import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
-const many = Array.from({ length: 100 }, (_, n) => `t${n}`);
 
-/** The first statement that `ask` sends, as the planner sees it before anything was analyzed. */
-async function planOf(ask: (db: Database) => void): Promise<PlanNode[]> {
-  const asked = deferred<[string, unknown[]]>();
-  ask({
-    ...log.db,
-    query: (_, text, values) => {
-      asked.resolve([text, values!]);
-      return Promise.resolve([]);
-    },
-  });
-  const [text, values] = await asked.promise;
-  const [explained] = await rows<Explained>(log.db, `explain (format json) ${text}`, ...values);
-  return planNodes(explained!);
-}
+// A database that nobody has analyzed yet: the planner guesses, and a wrong guess reads every thread.
+let threadId: string;
+beforeAll(async () => {
+  for (let n = 0; n < 30; n++) {
+    threadId = await newThread(log, { systemPrompt: 'p' });
+    const run = sqlRun(log.db, threadId, 'run');
+    await run.enqueue();
+    await run.claim();
+    await run.commit(0, asks(['a']));
+    await run.commit(1, results(['a']));
+    await run.commit(2, answer('done'));
+  }
+});
 
 test.each([
-  [
-    'many runs are waited for',
-    '_run',
-    (db: Database) => {
-      const waiter = new RunWaiter(db);
-      for (const id of many) void waiter.ended(id, id).catch(() => {});
-      return waiter;
-    },
-  ],
-  [
-    'many threads are streamed',
-    'thread',
-    (db: Database) => {
-      const feed = new EventFeed(db);
-      for (const id of many) void feed.refresh(feed.watch(id, 0).feed);
-      return feed;
-    },
-  ],
-])('without statistics, and while %s, no statement scans %s', async (_, table, watch) => {
-  let watching: { close(): void } | undefined;
-  const plan = await planOf((db) => (watching = watch(db)));
-  watching!.close();
-  const reads = plan.filter((node) => node['Relation Name'] === table).map((node) => node['Node Type']);
-  expect(reads.length).toBeGreaterThan(0);
-  for (const read of reads) expect(read).toMatch(/^Index/);
+  ['run_ended', "select lanefold.run_ended($1, 'run')"],
+  ['new_events', 'select * from lanefold.new_events($1, -1, 100)'],
+  ['new_events of an idle thread', 'select * from lanefold.new_events($1, 1000, 100)'],
+  ['events_after', 'select * from lanefold.events_after($1, -1, 100)'],
+  ['lane_context_at', "select * from lanefold.lane_context_at($1, 'default', 100)"],
+  ['lane_config_at', "select * from lanefold.lane_config_at($1, 'default', 100)"],
+  ['the view lane', "select * from lanefold.lane where thread_id = $1 and context_ref = 'default'"],
+  ['the view lane_context', "select * from lanefold.lane_context where thread_id = $1 and context_ref = 'default'"],
+  ['the view run_event', "select * from lanefold.run_event where thread_id = $1 and run_id = 'run'"],
+])('without statistics, %s scans no table', async (_, statement) => {
+  const client = await log.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query(statement, [threadId]);
+    const { rows: scanned } = await client.query(
+      `select relname from pg_class where relnamespace = 'lanefold'::regnamespace and relkind = 'r' and pg_stat_get_xact_numscans(oid) > 0`,
+    );
+    expect(scanned).toEqual([]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
+test.each(['lane', 'lane_context'])('a lookup of one lane in %s reads that lane only', async (view) => {
+  const [explained] = await rows<Explained>(
+    log.db,
+    `explain (analyze, format json) select * from lanefold.${view} where thread_id = '${threadId}' and context_ref = 'default'`,
+  );
+  const lanes = planNodes(explained!).filter((node) => node['Relation Name'] === '_lane');
+  expect(lanes).toMatchObject([{ 'Node Type': expect.stringMatching(/^Index/), 'Actual Rows': 1, 'Actual Loops': 1 }]);
 });

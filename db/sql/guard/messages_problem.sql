@@ -15,7 +15,8 @@ begin
       select min(n)::int - 1 into v_at from jsonb_array_elements_text(v_open) with ordinality as o (id, n)
       where o.id = coalesce(m ->> 'tool_call_id', '');
       if v_at is null or (v_at > 0 and not p_repair) then
-        return format('message %s answers the tool call %s, which is not the next one open', i, coalesce(m ->> 'tool_call_id', '(none)'));
+        return format('message %s answers the tool call %s, which is not the next one open', i,
+          coalesce(m ->> 'tool_call_id', '(none)'));
       end if;
       select coalesce(jsonb_agg(id order by n), '[]') into v_open
       from jsonb_array_elements(v_open) with ordinality as o (id, n) where n > v_at + 1;

@@ -16,7 +16,8 @@ begin
   )
   select jsonb_agg(jsonb_build_object('seq', entry_seq, 'role', 'user', 'content', content) order by ordinal),
          jsonb_agg(jsonb_build_object('k', 'input_injected', 'i', p_iteration, 'd', jsonb_build_object('input_id', id, 'kind', kind,
-           'source', source, 'refs', refs, 'at_ms', (extract(epoch from created_at) * 1000)::bigint, 'seq', entry_seq)) order by ordinal),
+           'source', source, 'refs', refs, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
+           'seq', entry_seq)) order by ordinal),
          jsonb_agg(jsonb_build_object('role', 'user', 'payload', jsonb_build_object('content', content),
            'refs', coalesce(refs, '{}') || jsonb_build_object('kind', kind, 'source', source, 'input_id', id)) order by ordinal)
   into inputs, events, v_drafts from taken;
