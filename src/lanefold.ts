@@ -15,7 +15,7 @@ import { RunWaiter } from './library/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
-import type { Client } from './library/library.ts';
+import type { Library } from './library/library.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -58,7 +58,7 @@ export interface LanefoldOptions {
   redactKeys?: readonly string[];
 }
 
-export interface Lanefold extends Client {
+export interface Lanefold extends Library {
   /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */

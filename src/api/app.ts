@@ -1,5 +1,5 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
-import type { Client } from '../library/library.ts';
+import type { Library } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import { requireKey } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
@@ -28,7 +28,7 @@ const defaultMaxBodyBytes = 4 * 1024 * 1024;
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
  * requests with a loopback Host.
  */
-export function createApp(lanefold: Client, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
+export function createApp(lanefold: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   const onError = options.onError ?? logError;
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { Client } from '../library/library.ts';
+import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
 import { createApp } from './app.ts';
 import { isLoopback } from './auth.ts';
@@ -14,7 +14,7 @@ const portsToTry = 100;
 const closePatienceMs = 2_000;
 
 /** Listens; see `startServer`. */
-export async function serve(lanefold: Client, options: ServerOptions = {}): Promise<RunningServer> {
+export async function serve(lanefold: Library, options: ServerOptions = {}): Promise<RunningServer> {
   const host = options.host ?? (process.env['LANEFOLD_HOST'] || '127.0.0.1');
   const first = options.port ?? Number(process.env['LANEFOLD_PORT'] || defaultPort);
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;

@@ -1,4 +1,4 @@
-import type { Client } from '../library/library.ts';
+import type { Library } from '../library/library.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
 
 /**
@@ -10,7 +10,7 @@ import type { RunningServer, ServerOptions } from './options.ts';
  * const server = await startServer(lanefold, { port: 4100 });
  * console.log(`${server.url}/docs`);
  */
-export async function startServer(lanefold: Client, options: ServerOptions = {}): Promise<RunningServer> {
+export async function startServer(lanefold: Library, options: ServerOptions = {}): Promise<RunningServer> {
   // Imported on demand, so that a process without an API does not load it.
   const { serve } = await import('./server.ts');
   return serve(lanefold, options);

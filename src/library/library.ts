@@ -6,7 +6,7 @@ import type { Streams } from '../streams/open.ts';
 import type { Threads } from './threads.ts';
 
 /** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Client {
+export interface Library {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;

@@ -3,14 +3,14 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import { blockJobEdits } from './block-job-edits.ts';
 import { keepLocal } from './keep-local.ts';
 
 export const bullBoardPath = '/admin/queues';
 
 /** Bull Board for the run queues. Viewing, retrying and removing jobs is allowed, because it cannot harm a run. */
-export function bullBoard(lanefold: Client): Hono {
+export function bullBoard(lanefold: Library): Hono {
   const serverAdapter = new HonoAdapter(serveStatic);
   serverAdapter.setBasePath(bullBoardPath);
   const several = lanefold.queues.length > 1;

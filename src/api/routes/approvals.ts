@@ -1,5 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
@@ -24,7 +24,7 @@ const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
 const approveToolCall = decide('approve', 'Approve a pending tool call');
 const denyToolCall = decide('deny', 'Deny a pending tool call');
 
-export function addApprovals(app: ApiApp, lanefold: Client): void {
+export function addApprovals(app: ApiApp, lanefold: Library): void {
   const act =
     (word: 'approve' | 'deny') =>
     async (

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ResumeOptions } from '../../library/checkpoints.ts';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
@@ -64,7 +64,7 @@ const cancel = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });
 
-export function addCheckpoints(app: ApiApp, lanefold: Client): void {
+export function addCheckpoints(app: ApiApp, lanefold: Library): void {
   app.openapi(createCheckpoint, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const { expires_in_ms: expiresInMs } = c.req.valid('json');

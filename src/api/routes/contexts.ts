@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
@@ -78,7 +78,7 @@ const resetLane = createRoute({
 
 const statusOf = (receipt: Receipt): 200 | 202 => (receipt.status === 'deferred' ? 202 : 200);
 
-export function addContexts(app: ApiApp, lanefold: Client): void {
+export function addContexts(app: ApiApp, lanefold: Library): void {
   app.openapi(listLanes, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const lanes = await orMissing(lanefold, threadId, await lanefold.contexts.lanes(threadId));

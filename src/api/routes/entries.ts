@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toJson } from '../json.ts';
@@ -57,7 +57,7 @@ const appendEntries = createRoute({
   },
 });
 
-export function addEntries(app: ApiApp, lanefold: Client): void {
+export function addEntries(app: ApiApp, lanefold: Library): void {
   app.openapi(listEntries, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { after_seq: after, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -94,7 +94,7 @@ export interface EventsOptions {
   closing?: AbortSignal;
 }
 
-export function addEvents(app: ApiApp, lanefold: Client, options: EventsOptions): void {
+export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions): void {
   app.openapi(listRunEvents, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const query = c.req.valid('query');

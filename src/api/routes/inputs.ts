@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { InputOptions } from '../../library/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -49,7 +49,7 @@ const listInputs = createRoute({
   responses: { 200: json('A page of inputs.', InputPage), ...problems(404) },
 });
 
-export function addInputs(app: ApiApp, lanefold: Client): void {
+export function addInputs(app: ApiApp, lanefold: Library): void {
   for (const [route, kind] of [
     [steerRun, 'steer'],
     [injectRun, 'inject'],

@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
 import { metricsText } from '../metrics.ts';
@@ -39,7 +39,7 @@ const metrics = createRoute({
 });
 
 /** Probes need no key and reveal nothing but yes or no. */
-export function addOperations(app: ApiApp, lanefold: Client, requests: RequestCounter): void {
+export function addOperations(app: ApiApp, lanefold: Library, requests: RequestCounter): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 
   app.openapi(readyz, async (c) => {

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { EnqueueOptions } from '../../library/enqueue.ts';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
@@ -86,7 +86,7 @@ const cancelRun = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });
 
-export function addRuns(app: ApiApp, lanefold: Client): void {
+export function addRuns(app: ApiApp, lanefold: Library): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');

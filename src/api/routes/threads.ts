@@ -1,5 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Client } from '../../library/library.ts';
+import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -70,7 +70,7 @@ const listTools = createRoute({
   responses: { 200: json('The tools.', ToolList), ...problems(404, 410) },
 });
 
-export function addThreads(app: ApiApp, lanefold: Client): void {
+export function addThreads(app: ApiApp, lanefold: Library): void {
   app.openapi(createThread, async (c) => {
     const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
     const created = await lanefold.threads.create(omitUndefined({ id, tenantId, systemPrompt, metadata }));
