@@ -13,7 +13,7 @@ export type { OutputContract, OutputOption, RepairDraft } from './contracts/cont
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions } from './library/enqueue.ts';
 export type { Transaction } from './store/run/enqueue-run.ts';
-export type { RunOverrides } from './library/overrides.ts';
+export type { RunOverrides } from './library/check-overrides.ts';
 export type { DecisionOptions } from './library/approvals.ts';
 export type { CallRef, DecisionReceipt } from './store/approval/decide-tool-call.ts';
 export type { Runs } from './library/runs.ts';

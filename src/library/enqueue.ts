@@ -11,7 +11,7 @@ import { shardOf } from '../queue/shard.ts';
 import { enqueueRun, type Transaction } from '../store/run/enqueue-run.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import { assertStorable } from '../text.ts';
-import { toRunOptions, type RunOverrides } from './overrides.ts';
+import { toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface EnqueueOptions extends RunOverrides {

@@ -1,4 +1,4 @@
-import { effectiveAgent } from '../agents/effective.ts';
+import { effectiveAgent } from '../agents/apply-overrides.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
-import { isTerminal, type LiveAnswer } from './live-text.ts';
+import { isTerminal, type LiveAnswer } from './assemble-deltas.ts';
 import type { StreamItem } from './stream-item.ts';
 
 interface Offsets {

@@ -3,7 +3,7 @@ import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
 import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
-import { LiveCalls } from './live-calls.ts';
+import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
 import { openStream, type OpenStream } from './stream.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';

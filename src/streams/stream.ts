@@ -5,7 +5,7 @@ import { readThreadEvents } from '../store/trace/read-events.ts';
 import { AnswerCursor } from './cursor.ts';
 import type { EntryPayloads } from './entries.ts';
 import type { EventFeed } from './feed.ts';
-import { isTerminal } from './live-text.ts';
+import { isTerminal } from './assemble-deltas.ts';
 import type { Readers } from './readers.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 import { untilReachable } from './until-reachable.ts';

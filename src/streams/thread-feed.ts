@@ -1,5 +1,5 @@
 import type { RunEvent } from '../store/trace/read-events.ts';
-import { LiveText } from './live-text.ts';
+import { LiveText } from './assemble-deltas.ts';
 
 /** Recent events kept for readers that keep up; readers further behind read their own pages. */
 const kept = 256;

@@ -1,26 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as delay } from 'node:timers/promises';
-import type { Json, JsonObject, ToolCall } from '../context/message.ts';
-import type { StateEffect } from '../context/state.ts';
+import type { Json, ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
-import { defaultMaxResultBytes, renderError, renderResult, type Rendered } from './result.ts';
-import { openEffects, type RefusedEffect } from './effects.ts';
-import { effectsOf, readThrown } from './tool-error.ts';
+import { errorMessage } from './error-message.ts';
+import { defaultMaxResultBytes, renderResult } from './result.ts';
+import { retryTool } from './retry.ts';
+import { openEffects } from './effects.ts';
+import type { ToolOutcome } from './outcome.ts';
+import { readThrown } from './tool-error.ts';
 import type { Tool, ToolCallContext, ToolLimits, Validation } from './tool.ts';
-
-/** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
-export interface ToolOutcome extends Omit<Rendered, 'status'> {
-  /** `unknown`: the worker died while the tool ran, and the tool must not run again. */
-  status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
-  attempts: number;
-  durationMs: number;
-  /** Effects as the tool returned them, before the policy is applied. */
-  offered?: readonly unknown[];
-  effects?: StateEffect[];
-  refused?: RefusedEffect[];
-  /** Added to the refs of the tool message. */
-  refs?: JsonObject;
-}
 
 /** The context of a call without the fields that `executeToolCall` adds. */
 export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
@@ -63,7 +50,7 @@ export async function executeToolCall(
   const checked = await checkArguments(tool, call.arguments, timeoutMs, signal);
   if (!checked.ok) {
     const failure = { type: 'invalid_arguments', message: checked.message, retryable: false };
-    return { ...renderError(failure), attempts: 1, durationMs: 0 };
+    return { ...errorMessage(failure), attempts: 1, durationMs: 0 };
   }
 
   const shared = {
@@ -71,31 +58,14 @@ export async function executeToolCall(
     toolCallId: call.id,
     idempotencyKey: idempotencyKey(base.runId, base.round, base.callIndex),
   };
-  for (let attempt = 1; ; attempt++) {
-    if (onAttempt) await onAttempt(attempt);
-    signal.throwIfAborted();
-    const startedAt = performance.now();
-    const end = (rendered: Rendered, durationMs: number): ToolOutcome => ({
-      ...rendered,
-      attempts: attempt,
-      durationMs,
-    });
-    try {
+  return retryTool(
+    async (attempt) => {
       const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
       const { result, offered } = openEffects(await runAttempt(start, timeoutMs, signal));
-      const durationMs = since(startedAt);
-      return { ...end(renderResult(result, maxBytes), durationMs), ...(offered && { offered }) };
-    } catch (error) {
-      const durationMs = since(startedAt);
-      signal.throwIfAborted();
-      const failure = readThrown(error);
-      if (!failure.retryable || attempt > maxRetries) {
-        const offered = effectsOf(error);
-        return { ...end(renderError(failure), durationMs), ...(offered && { offered }) };
-      }
-    }
-    if (backoffMs > 0) await delay(backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted());
-  }
+      return { ...renderResult(result, maxBytes), ...(offered && { offered }) };
+    },
+    { maxRetries, backoffMs, signal, onAttempt },
+  );
 }
 
 /** The validated arguments, or why they are invalid. Rejects only with the reason of `signal`. */
@@ -116,5 +86,3 @@ export async function checkArguments(
     return { ok: false, message: readThrown(error).message };
   }
 }
-
-const since = (startedAt: number): number => Math.round(performance.now() - startedAt);

@@ -1,7 +1,7 @@
 import type { Json, ToolCall } from '../context/message.ts';
 import { runAttempt } from './attempt.ts';
-import type { ToolOutcome } from './execute.ts';
-import { renderError } from './result.ts';
+import type { ToolOutcome } from './outcome.ts';
+import { errorMessage } from './error-message.ts';
 import { readThrown } from './tool-error.ts';
 import type { PendingCallContext } from './tool.ts';
 
@@ -42,7 +42,7 @@ export async function askGuard(
 }
 
 const blocked = (message: string): ToolOutcome => ({
-  ...renderError({ type: 'tool_guardrail', message, retryable: false }),
+  ...errorMessage({ type: 'tool_guardrail', message, retryable: false }),
   attempts: 0,
   durationMs: 0,
 });

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 import { invalidTool } from './check-tool.ts';
-import type { ToolOutcome } from './execute.ts';
-import { renderError } from './result.ts';
+import type { ToolOutcome } from './outcome.ts';
+import { errorMessage } from './error-message.ts';
 import type { Tool } from './tool.ts';
 
 /** The tools by name, in list order. @throws LanefoldError `invalid_tool` if two have the same name */
@@ -16,7 +16,7 @@ export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
 
 /** The outcome of a call to a tool the agent does not have. It is not fatal: the model reads it and continues. */
 export const unknownTool = (name: string): ToolOutcome => ({
-  ...renderError({ type: 'unknown_tool', message: `Tool '${name}' not found`, retryable: false }),
+  ...errorMessage({ type: 'unknown_tool', message: `Tool '${name}' not found`, retryable: false }),
   attempts: 1,
   durationMs: 0,
 });

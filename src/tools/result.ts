@@ -1,19 +1,9 @@
 import { cleanJson, cleanText } from '../text.ts';
-import { readThrown, type ToolFailure } from './tool-error.ts';
+import { errorMessage, type Rendered } from './error-message.ts';
+import { readThrown } from './tool-error.ts';
 
 /** Default for `maxToolResultBytes`. */
 export const defaultMaxResultBytes = 262_144;
-
-const maxMessageLength = 2_000;
-const maxTypeLength = 100;
-
-/** A result as the model sees it. `cleaned` means that text the database cannot store was replaced with U+FFFD. */
-export interface Rendered {
-  status: 'ok' | 'error';
-  content: string;
-  error?: ToolFailure;
-  cleaned?: boolean;
-}
 
 /**
  * Renders the return value of a tool as text: a string unchanged, `undefined` as `null`, anything else as JSON.
@@ -28,27 +18,19 @@ export function renderResult(value: unknown, maxBytes: number = defaultMaxResult
     if (typeof value === 'string') text = value;
     else ({ text, cleaned } = toJson(value === undefined ? null : value));
   } catch (error) {
-    return renderError({ type: 'invalid_result', message: notJson(readThrown(error).message), retryable: false });
+    return errorMessage({ type: 'invalid_result', message: notJson(readThrown(error).message), retryable: false });
   }
   if (text === undefined)
-    return renderError({ type: 'invalid_result', message: notJson(`a ${typeof value}`), retryable: false });
+    return errorMessage({ type: 'invalid_result', message: notJson(`a ${typeof value}`), retryable: false });
 
   const content = cleanText(text);
   // A UTF-16 unit takes at most three bytes, so most results need no counting.
   const bytes = content.length * 3 > maxBytes ? Buffer.byteLength(content) : 0;
   if (bytes > maxBytes) {
     const message = `The result has ${bytes} bytes; the limit is ${maxBytes}. Request less data.`;
-    return renderError({ type: 'result_too_large', message, retryable: false });
+    return errorMessage({ type: 'result_too_large', message, retryable: false });
   }
   return { status: 'ok', content, ...((cleaned || content !== text) && { cleaned: true }) };
-}
-
-/** `{"ok":false,"error":{"type","message","retryable"}}`, with the message cut to 2,000 characters. */
-export function renderError({ type, message, retryable }: ToolFailure): Rendered {
-  const short = { type: cut(type, maxTypeLength), message: cut(message, maxMessageLength) };
-  const error = { type: cleanText(short.type), message: cleanText(short.message), retryable };
-  const cleaned = error.type !== short.type || error.message !== short.message;
-  return { status: 'error', content: JSON.stringify({ ok: false, error }), error, ...(cleaned && { cleaned: true }) };
 }
 
 function toJson(value: unknown): { text: string | undefined; cleaned: boolean } {
@@ -60,10 +42,3 @@ function toJson(value: unknown): { text: string | undefined; cleaned: boolean } 
 }
 
 const notJson = (why: string): string => `The tool returned a value that is not JSON: ${why}`;
-
-/** Never cuts inside a surrogate pair. */
-function cut(text: string, length: number): string {
-  if (text.length <= length) return text;
-  const split = /[\ud800-\udbff]/.test(text.charAt(length - 1)) && /[\udc00-\udfff]/.test(text.charAt(length));
-  return text.slice(0, split ? length - 1 : length);
-}

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import pLimit from 'p-limit';
 import type { ToolCall } from '../context/message.ts';
-import type { ToolOutcome } from './execute.ts';
+import type { ToolOutcome } from './outcome.ts';
 
 export interface RoundOptions {
   /** Maximum concurrent calls, at least 1; default 4. */

@@ -1,5 +1,6 @@
 import type { Json, ToolCall } from '../../src/context/message.ts';
-import type { ToolCallBase, ToolOutcome } from '../../src/tools/execute.ts';
+import type { ToolCallBase } from '../../src/tools/execute.ts';
+import type { ToolOutcome } from '../../src/tools/outcome.ts';
 import { defineTool, type ToolDefinition } from '../../src/tools/define-tool.ts';
 import type { Tool, ToolCallContext } from '../../src/tools/tool.ts';
 

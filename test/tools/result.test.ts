@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { renderError, renderResult } from '../../src/tools/result.ts';
+import { renderResult } from '../../src/tools/result.ts';
+import { errorMessage } from '../../src/tools/error-message.ts';
 import { cleanJson, isStorable } from '../../src/text.ts';
 
 describe('renderResult', () => {
@@ -104,18 +105,18 @@ describe('renderResult', () => {
   });
 });
 
-describe('renderError', () => {
+describe('errorMessage', () => {
   test('has exactly these keys in this order', () => {
-    const { content } = renderError({ retryable: true, message: 'slow', type: 'timeout' });
+    const { content } = errorMessage({ retryable: true, message: 'slow', type: 'timeout' });
     expect(content).toBe('{"ok":false,"error":{"type":"timeout","message":"slow","retryable":true}}');
   });
 
   test('cuts the message between characters and cleans it', () => {
-    expect(renderError({ type: 't', message: 'x'.repeat(3_000), retryable: false }).error?.message).toHaveLength(2_000);
-    const split = renderError({ type: 't', message: 'x'.repeat(1_999) + '😀', retryable: false });
+    expect(errorMessage({ type: 't', message: 'x'.repeat(3_000), retryable: false }).error?.message).toHaveLength(2_000);
+    const split = errorMessage({ type: 't', message: 'x'.repeat(1_999) + '😀', retryable: false });
     expect(split.error?.message).toBe('x'.repeat(1_999));
     expect(split.cleaned).toBeUndefined();
-    const dirty = renderError({ type: 't', message: 'a\0', retryable: false });
+    const dirty = errorMessage({ type: 't', message: 'a\0', retryable: false });
     expect(dirty).toMatchObject({ cleaned: true, error: { message: 'a\ufffd' } });
   });
 });

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test, vi } from 'vitest';
 import { runToolRound } from '../../src/tools/round.ts';
-import { executeToolCall, type ToolOutcome } from '../../src/tools/execute.ts';
+import { executeToolCall } from '../../src/tools/execute.ts';
+import type { ToolOutcome } from '../../src/tools/outcome.ts';
 import { base, call, deferred, ok, toolOf } from './helpers.ts';
 
 const calls = (n: number) => Array.from({ length: n }, (_, i) => call({}, 'probe', `call_${i}`));

@@ -31,7 +31,7 @@ begin
   end if;
   t := lanefold._lock_thread(p_thread_id);
   if t.active_run_id is null then
-    return jsonb_build_object('status', 'applied', 'first_seq', lanefold._write_config(p_thread_id, p_context_ref, p_changes));
+    return jsonb_build_object('status', 'applied', 'first_seq', lanefold._log_config_change(p_thread_id, p_context_ref, p_changes));
   end if;
   v_deferred := jsonb_build_array(jsonb_build_object('context_ref', p_context_ref, 'changes', p_changes));
   update lanefold.thread set pending_config = coalesce(pending_config, '[]') || v_deferred where id = p_thread_id;

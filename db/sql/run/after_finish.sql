@@ -29,7 +29,7 @@ begin
   end if;
   if t.pending_config is not null then
     for v_config in select value from jsonb_array_elements(t.pending_config) loop
-      perform lanefold._write_config(p_thread_id, v_config ->> 'context_ref', v_config -> 'changes');
+      perform lanefold._log_config_change(p_thread_id, v_config ->> 'context_ref', v_config -> 'changes');
     end loop;
     update lanefold.thread set pending_config = null where id = p_thread_id;
   end if;

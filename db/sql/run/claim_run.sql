@@ -9,8 +9,6 @@ returns json language plpgsql as $$
 declare
   t lanefold.thread;
   r lanefold._run;
-  v_prompt record;
-  v_drafts jsonb := '[]'::jsonb;
   v_events jsonb;
   v_at timestamptz;
   v_until timestamptz;
@@ -44,15 +42,7 @@ begin
   end if;
   v_rev := t.rev;
   if v_fresh then
-    select l.seq, l.prompt, l.source into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
-    if (v_prompt.seq is null and p ->> 'prompt' is not null)
-       or (v_prompt.source = 'agent' and p ? 'prompt' and v_prompt.prompt is distinct from p ->> 'prompt') then
-      v_drafts := jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',
-        'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'prompt'),
-        'refs', jsonb_build_object('source', 'agent', 'agent', r.agent)));
-      perform lanefold._insert_entries(p_thread_id, v_rev, v_at, v_drafts, r.context_ref);
-      v_rev := v_rev + 1;
-    end if;
+    v_rev := v_rev + lanefold._log_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     r.user_seq := v_rev;
     insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
     values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),

@@ -2,8 +2,10 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import { openEffects } from '../../tools/effects.ts';
-import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
-import { renderError, renderResult } from '../../tools/result.ts';
+import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
+import type { ToolOutcome } from '../../tools/outcome.ts';
+import { renderResult } from '../../tools/result.ts';
+import { errorMessage } from '../../tools/error-message.ts';
 import type { Tool } from '../../tools/tool.ts';
 
 /** The outcome of a call that had started when its worker died, as far as it is known; undefined: run it again. */
@@ -45,5 +47,5 @@ export async function afterCrash(
     message: 'The worker died while this tool ran; whether it took effect is unknown.',
     retryable: false,
   };
-  return { ...renderError(error), status: 'unknown', ...spent };
+  return { ...errorMessage(error), status: 'unknown', ...spent };
 }

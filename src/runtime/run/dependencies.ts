@@ -3,7 +3,7 @@ import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
 import type { MachineState, StepDraft } from '../../strategies/machine.ts';
-import type { LiveCalls } from '../../streams/live-calls.ts';
+import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/keys.ts';
 import type { HeldRun } from './held-run.ts';
 

@@ -1,4 +1,4 @@
-import { effectiveAgent } from '../../agents/effective.ts';
+import { effectiveAgent } from '../../agents/apply-overrides.ts';
 import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';

@@ -1,4 +1,4 @@
-import { toolsOnly } from '../../agents/effective.ts';
+import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';

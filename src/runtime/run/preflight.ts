@@ -1,7 +1,8 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { asksApproval } from '../../tools/approval.ts';
-import { idempotencyKey, type ToolCallBase, type ToolOutcome } from '../../tools/execute.ts';
+import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
+import type { ToolOutcome } from '../../tools/outcome.ts';
 import { askGuard } from '../../tools/guard.ts';
 import type { LedgerRow } from '../../store/run/claim-run.ts';
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
-import { toolsOnly } from '../../agents/effective.ts';
+import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';

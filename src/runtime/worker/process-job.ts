@@ -1,37 +1,21 @@
-import { DelayedError, UnrecoverableError, WaitingError, type Job } from 'bullmq';
+import { DelayedError, WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
-import { cleanText } from '../../text.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
-import { handOver } from './hand-over.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
-import type { LeaseKeeper } from './leases.ts';
+import { onInterrupted } from './interrupted-run.ts';
+import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import type { EndedRun } from './options.ts';
 
 /** During a rolling deployment a newer worker may know the agent, so the job is passed on before the run fails. */
 const unknownAgentPasses = 30;
 const unknownAgentPauseMs = 2_000;
-
-/** Worker state shared by its job processors. */
-export interface JobWorker {
-  readonly id: string;
-  readonly leaseMs: number;
-  readonly maxClaimsWithoutProgress: number;
-  readonly keeper: LeaseKeeper;
-  readonly onError: (error: unknown) => void;
-  readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
-  /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */
-  phase: 'working' | 'stopping' | 'leaving';
-  handedOver: number;
-}
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
@@ -52,24 +36,6 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       onError(error);
       throw error;
     });
-
-  /** The run was interrupted here. Nothing is lost: the next worker continues from its last commit. */
-  const interrupted = async (run: HeldRun, error: unknown): Promise<RunJobResult> => {
-    if (error instanceof UnrecoverableError) throw error;
-    if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
-    const leaving = worker.phase === 'leaving';
-    if (leaving || isTransient(error)) {
-      keeper.release(run);
-      const handed = await handOver(deps.db, queue, run, leaving).catch(() => false);
-      if (handed && leaving) {
-        worker.handedOver += 1;
-        return { status: 'handed_over' };
-      }
-    }
-    // otherwise its lease expires and the sweep finds it
-    onError(error);
-    throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
-  };
 
   return async (job, token) => {
     if (worker.phase !== 'working') {
@@ -118,7 +84,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     } catch (error) {
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
-      return await interrupted(run, error).finally(() => flushed);
+      return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
     } finally {
       log.drop();
       keeper.release(run);

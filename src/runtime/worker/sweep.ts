@@ -7,6 +7,7 @@ import { finishCancelledRun } from '../../store/run/finish-run.ts';
 import { markJobsSeen } from '../../store/run/mark-jobs.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
 import { requeueRuns } from '../../store/run/requeue-runs.ts';
+import { findLostJobs } from './find-lost-jobs.ts';
 
 export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs'> {
   onError: (error: unknown) => void;
@@ -27,7 +28,7 @@ export async function sweep(db: Database, queue: RunQueue, { onError, ...options
   const found = await findDueRuns(db, limits);
   const due = (work: DueRun['work']): DueRun[] => found.filter((run) => run.work === work);
 
-  const { lost, present } = await locate(queue, due('queued'), due('expired'), onError);
+  const { lost, present } = await findLostJobs(queue, due('queued'), due('expired'), onError);
   if (present.length > 0) await markJobsSeen(db, present);
   const jobs: QueuedRun[] = lost.length > 0 ? await requeueRuns(db, lost, limits) : [];
   for (const run of due('cancelled')) {
@@ -40,23 +41,4 @@ export async function sweep(db: Database, queue: RunQueue, { onError, ...options
   }
   await Promise.all(jobs.map((job) => dispatch(db, queue, job, onError)));
   return jobs.length;
-}
-
-/** Which of these runs have a job. A queue that does not answer could not take one either: nothing is lost or present. */
-async function locate(
-  queue: RunQueue,
-  queued: QueuedRun[],
-  expired: QueuedRun[],
-  onError: (error: unknown) => void,
-): Promise<{ lost: QueuedRun[]; present: QueuedRun[] }> {
-  const runs = [...queued, ...expired];
-  const lost: QueuedRun[] = [];
-  const present: QueuedRun[] = [];
-  const places = runs.length > 0 ? await queue.places(runs).catch(onError) : undefined;
-  for (const [i, place] of (places ?? []).entries()) {
-    // The active job of an expired run is that of the dead worker.
-    const isLost = place === 'gone' || (place === 'active' && i >= queued.length);
-    (isLost ? lost : present).push(runs[i]!);
-  }
-  return { lost, present };
 }

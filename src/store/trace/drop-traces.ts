@@ -9,7 +9,7 @@ export async function dropTraces(db: Database, days: number, limit: number): Pro
     'find_old_traces',
     `select thread_id, array_agg(id) as run_ids from (
        select thread_id, id from lanefold._run
-       where finished_at < lanefold._now() - $1::float8 * interval '1 day' and trace_dropped_at is null
+       where finished_at < (select lanefold._now() - $1::float8 * interval '1 day') and trace_dropped_at is null
        order by finished_at limit $2) due group by thread_id`,
     [days, limit],
   );

@@ -3,7 +3,8 @@ import { createLanefold, defineAgent, defineTool, type ToolCallContext } from 'l
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { RunJob, RunJobResult } from '../../../src/queue/job.ts';
 import type { RunQueue } from '../../../src/queue/queue.ts';
-import { processJob, type JobWorker } from '../../../src/runtime/worker/process-job.ts';
+import { processJob } from '../../../src/runtime/worker/process-job.ts';
+import type { JobWorker } from '../../../src/runtime/worker/job-worker.ts';
 import type { RunDependencies } from '../../../src/runtime/run/dependencies.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';

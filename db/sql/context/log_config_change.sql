@@ -1,7 +1,7 @@
 -- Appends configuration changes [{field, value}] of a lane, or of the whole thread where p_context_ref is null. The value of
 -- `tools` is written as what it adds to and removes from an agent's tools, so a change {register, unregister} is merged into
 -- the value before it. The caller holds the lock of the thread. Returns the seq of the first entry.
-create or replace function lanefold._write_config(p_thread_id text, p_context_ref text, p_changes jsonb)
+create or replace function lanefold._log_config_change(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns bigint language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();

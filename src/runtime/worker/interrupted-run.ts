@@ -1,0 +1,37 @@
+import { UnrecoverableError } from 'bullmq';
+import { isLanefoldError } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import type { RunJobResult } from '../../queue/job.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { cleanText } from '../../text.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
+import type { HeldRun } from '../run/held-run.ts';
+import { handOver } from './hand-over.ts';
+import type { JobWorker } from './job-worker.ts';
+
+/**
+ * What becomes of a run that this worker cannot drive to its end. Nothing is lost: the next worker continues from the
+ * last commit. After a lost lease the run is another worker's already, and its job just ends. A worker that is leaving,
+ * or whose database fails, hands the run over; otherwise the lease expires and the sweep finds the run.
+ */
+export async function onInterrupted(
+  { db }: RunDependencies,
+  queue: RunQueue,
+  worker: JobWorker,
+  run: HeldRun,
+  error: unknown,
+): Promise<RunJobResult> {
+  if (error instanceof UnrecoverableError) throw error;
+  if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
+  const leaving = worker.phase === 'leaving';
+  if (leaving || isTransient(error)) {
+    worker.keeper.release(run);
+    const handed = await handOver(db, queue, run, leaving).catch(() => false);
+    if (handed && leaving) {
+      worker.handedOver += 1;
+      return { status: 'handed_over' };
+    }
+  }
+  worker.onError(error);
+  throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
+}

@@ -1,0 +1,15 @@
+import type { LeaseKeeper } from './leases.ts';
+import type { EndedRun } from './options.ts';
+
+/** Worker state shared by its job processors. */
+export interface JobWorker {
+  readonly id: string;
+  readonly leaseMs: number;
+  readonly maxClaimsWithoutProgress: number;
+  readonly keeper: LeaseKeeper;
+  readonly onError: (error: unknown) => void;
+  readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
+  /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */
+  phase: 'working' | 'stopping' | 'leaving';
+  handedOver: number;
+}

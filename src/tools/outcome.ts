@@ -1,0 +1,18 @@
+import type { JsonObject } from '../context/message.ts';
+import type { StateEffect } from '../context/state.ts';
+import type { RefusedEffect } from './effects.ts';
+import type { Rendered } from './error-message.ts';
+
+/** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
+export interface ToolOutcome extends Omit<Rendered, 'status'> {
+  /** `unknown`: the worker died while the tool ran, and the tool must not run again. */
+  status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
+  attempts: number;
+  durationMs: number;
+  /** Effects as the tool returned them, before the policy is applied. */
+  offered?: readonly unknown[];
+  effects?: StateEffect[];
+  refused?: RefusedEffect[];
+  /** Added to the refs of the tool message. */
+  refs?: JsonObject;
+}
