@@ -50,5 +50,7 @@ test.each(['lane', 'lane_context'])('a lookup of one lane in %s reads that lane 
     `explain (analyze, format json) select * from lanefold.${view} where thread_id = '${threadId}' and context_ref = 'default'`,
   );
   const lanes = planNodes(explained!).filter((node) => node['Relation Name'] === '_lane');
-  expect(lanes).toMatchObject([{ 'Node Type': expect.stringMatching(/^Index/), 'Actual Rows': 1, 'Actual Loops': 1 }]);
+  expect(lanes.length).toBeGreaterThan(0);
+  const probe = { 'Node Type': expect.stringMatching(/^Index/), 'Actual Rows': 1, 'Actual Loops': 1 };
+  for (const lane of lanes) expect(lane).toMatchObject(probe);
 });

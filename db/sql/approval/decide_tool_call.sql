@@ -12,7 +12,9 @@ declare
   v_at timestamptz;
   v_decision constant text := p ->> 'decision';
   v_word jsonb;
+  v_status text := 'pending';
   v_outcome jsonb;
+  v_finished_at timestamptz;
   v_forgotten timestamptz;
 begin
   t := lanefold._lock_thread(p_thread_id);
@@ -42,12 +44,13 @@ begin
 
   v_word := jsonb_build_object('decision', v_decision, 'by', p ->> 'by', 'reason', p ->> 'reason', 'decided_at', v_at);
   if v_decision = 'denied' then
+    v_status := 'denied';
+    v_finished_at := v_at;
     v_outcome := jsonb_build_object('content', lanefold._error_result('denied',
       case when p ->> 'reason' is null then 'The call was denied.' else 'The call was denied: ' || (p ->> 'reason') end));
   end if;
   update lanefold._tool_call
-  set approval = approval || v_word, status = case v_decision when 'approved' then 'pending' else 'denied' end, outcome = v_outcome,
-      finished_at = case v_decision when 'denied' then v_at end
+  set approval = approval || v_word, status = v_status, outcome = v_outcome, finished_at = v_finished_at
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
   insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
   values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
