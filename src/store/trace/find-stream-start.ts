@@ -32,9 +32,7 @@ export async function findStreamStart(db: Database, threadId: string, runId: str
      left join lanefold._run r on r.thread_id = t.id and r.id = $2
      left join lateral (
        select min(b.event_seq) as first, max(b.event_seq + json_array_length(b.events)) - 1 as last
-       from lanefold._event_batch b
-       where b.thread_id = r.thread_id and b.run_id = r.id
-         and b.event_seq >= coalesce(r.first_event_seq, 0) and b.event_seq <= coalesce(r.last_event_seq, t.event_rev)
+       from lanefold._run_batch b where b.thread_id = r.thread_id and b.run_id = r.id
      ) own on true
      where t.id = $1`,
     [threadId, runId ?? null],

@@ -6,7 +6,7 @@ import { noRedis } from '../../support/lanefold.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 /** Statements of all runs together, whatever their number, and of nobody's: the wait for runs to end. */
-const shared = ['renew_leases', 'sweep_active', 'sweep_runs', 'runs_ended'];
+const shared = ['renew_leases', 'find_due_runs', 'requeue_runs', 'runs_ended'];
 
 describe.skipIf(noRedis())('statements of a run', () => {
   let lanefold: Runtime;
