@@ -45,7 +45,10 @@ export async function reading(servers: Servers): Promise<void> {
 /** Writes to the tables directly: this measures reads, not the append function. */
 async function fill(pool: pg.Pool, size: number): Promise<void> {
   const thread = `size-${size}`;
-  await pool.query('insert into lanefold.thread (id, rev, created_at, updated_at) values ($1, $2, now(), now())', [thread, size]);
+  await pool.query('insert into lanefold.thread (id, rev, created_at, updated_at) values ($1, $2, now(), now())', [
+    thread,
+    size,
+  ]);
   await pool.query(
     `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, is_anchor, payload)
      select $1, n, now(),

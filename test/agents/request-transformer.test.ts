@@ -11,7 +11,7 @@ const tool = (name: string) =>
 
 describe.skipIf(noRedis())('a request transformer', () => {
   let lanefold: Runtime;
-  /** What the transformer `test` does in the test at hand. */
+  /** What the transformer `test` does in the current test. */
   let transform: RequestTransformer = () => undefined;
   beforeAll(async () => {
     lanefold = await startRuntime(
@@ -33,7 +33,7 @@ describe.skipIf(noRedis())('a request transformer', () => {
   const run = (model: { id: string }, more = {}) =>
     lanefold.run({ agent: 'plain', model: model.id, input: 'hi', requestTransformer: 'test', ...more });
 
-  test('sees each call and changes what is sent; the log keeps what was said, and the hash of what was sent', async () => {
+  test('sees every model call and changes what is sent; the log keeps the original messages and the hash of what was sent', async () => {
     const seen: unknown[] = [];
     transform = ({ messages, ...request }, { iteration, agent, context }) => {
       seen.push({ ...request, roles: messages.map((message) => message.role), iteration, agent, context });
@@ -101,7 +101,7 @@ describe.skipIf(noRedis())('a request transformer', () => {
     expect(completed!.data).toMatchObject({ model: other.id });
   });
 
-  test('takes tools away for a turn: they are neither told of nor run', async () => {
+  test('removes tools for a turn: they are neither offered nor executed', async () => {
     transform = (_, { iteration }) => (iteration === 1 ? { tools: ['one'] } : undefined);
     ran.length = 0;
     const model = lanefold.model([
@@ -118,7 +118,7 @@ describe.skipIf(noRedis())('a request transformer', () => {
     expect(ran).toEqual(['one', 'two']);
   });
 
-  test('of the request goes before that of the agent, and its settings before all others', async () => {
+  test('of the request replaces the agent’s, and its settings win over all others', async () => {
     const temperature = async (more = {}) => {
       const model = lanefold.model([{ text: 'x' }]);
       await lanefold.run({ agent: 'own', model: model.id, input: 'x', ...more });
@@ -156,7 +156,7 @@ describe.skipIf(noRedis())('a request transformer', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('has as long as a tool', async () => {
+  test('has the same time limit as a tool', async () => {
     transform = () => new Promise(() => {});
     const model = lanefold.model([{ text: 'never asked' }]);
     const { run: ended } = await run(model, { toolTimeoutMs: 50 });
@@ -165,7 +165,7 @@ describe.skipIf(noRedis())('a request transformer', () => {
     expect(model.calls).toHaveLength(0);
   });
 
-  test('that never answers ends with a cancel', async () => {
+  test('that never returns ends with a cancel', async () => {
     let entered!: () => void;
     const inside = new Promise<void>((resolve) => (entered = resolve));
     transform = () => (entered(), new Promise(() => {}));

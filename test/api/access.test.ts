@@ -18,7 +18,7 @@ describe.skipIf(noRedis())('a server with a key', () => {
 
   const status = async (path: string, headers = {}) => (await api.call('GET', path, undefined, headers)).status;
 
-  test('wants it as a Bearer token for the API and the metrics', async () => {
+  test('requires it as a Bearer token for the API and the metrics', async () => {
     for (const path of ['/v1/threads/t', '/v1/nothing', '/metrics']) {
       const without = await api.call('GET', path);
       expect(without).toMatchObject(problem(401, 'unauthorized'));
@@ -37,7 +37,7 @@ describe.skipIf(noRedis())('a server with a key', () => {
     expect(await status('/metrics', bearer('k:ey'))).toBe(200);
   });
 
-  test('wants it as the password of any user where people look', async () => {
+  test('accepts it as the password of any user on pages for browsers', async () => {
     for (const path of [
       '/admin/queues',
       '/admin/queues/static/favicon.ico',
@@ -55,11 +55,11 @@ describe.skipIf(noRedis())('a server with a key', () => {
     }
   });
 
-  test('lets anybody ask how it is, and nothing else', async () => {
+  test('needs no key for the probes only', async () => {
     expect([await status('/healthz'), await status('/readyz')]).toEqual([200, 200]);
   });
 
-  test('takes nothing from pages of other sites that ride on a signed-in browser', async () => {
+  test('rejects requests of other sites from a signed-in browser', async () => {
     const pause = (headers: Record<string, string>) =>
       api.call('PUT', '/admin/queues/api/queues/pause', {}, { ...basic('me', 'k:ey'), ...headers });
     expect(await pause({ origin: 'https://evil.example' })).toMatchObject(problem(403, 'forbidden_origin'));
@@ -83,7 +83,7 @@ describe.skipIf(noRedis())('a server without a key', () => {
       request.on('error', reject);
     });
 
-  test('answers for names of this machine only', async () => {
+  test('answers only to loopback host names', async () => {
     for (const host of ['localhost', '127.0.0.1:4100', '[::1]:80', 'lanefold.localhost'])
       expect(await asked(host)).toBe(404);
     for (const host of ['evil.example', '127.0.0.1.evil.example', 'localhost.evil.example:80', '10.0.0.1']) {
@@ -91,7 +91,7 @@ describe.skipIf(noRedis())('a server without a key', () => {
     }
   });
 
-  test('takes nothing from pages of other sites', async () => {
+  test('rejects requests of other sites', async () => {
     const post = (headers: Record<string, string>) => api.call('POST', '/v1/threads', {}, headers);
     const refused = problem(403, 'forbidden_origin');
     expect(await post({ origin: 'https://evil.example' })).toMatchObject(refused);
@@ -113,7 +113,7 @@ describe.skipIf(noRedis())('starting a server', () => {
   const failure = (options: object) =>
     api.lanefold.startServer({ port: 0, ...options }).catch((error: unknown) => error);
 
-  test('for other machines needs a key', async () => {
+  test('on a public address requires a key', async () => {
     for (const host of ['0.0.0.0', '::', 'example.com']) {
       const error = await failure({ host });
       expect(isLanefoldError(error, 'missing_api_key')).toBe(true);
@@ -124,7 +124,7 @@ describe.skipIf(noRedis())('starting a server', () => {
     await open.close();
   });
 
-  test('on a taken port says so, or takes the next free one', async () => {
+  test('on a taken port fails, or uses the next free one', async () => {
     const { port } = api.server;
     expect(await failure({ port })).toMatchObject({
       code: 'port_taken',
@@ -137,14 +137,14 @@ describe.skipIf(noRedis())('starting a server', () => {
     expect(await failure({ host: '127.9.9.9', port: 70_000 })).toMatchObject({ code: 'listen_failed' });
   });
 
-  test('ends with its Lanefold, or before', async () => {
+  test('stops with its Lanefold, or earlier', async () => {
     const server = await api.lanefold.startServer({ port: 0 });
     await server.close();
     await server.close();
     await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
   });
 
-  test('ends with its Lanefold also where that is closed while it begins', async () => {
+  test('stops with a Lanefold that is closed during the start', async () => {
     const own = await createLanefold(api.lanefold.options);
     const starting = own.startServer({ port: 0 });
     await own.close();

@@ -23,7 +23,7 @@ describe.skipIf(noRedis())('approval over HTTP', () => {
   });
   afterAll(() => api?.close());
 
-  test('is asked for by the run, given call by call, and the run goes on', async () => {
+  test('is requested by the run and granted call by call, and the run continues', async () => {
     const sent = await api.call('POST', '/v1/threads/ap/runs', { agent: 'a', input: 'go', create_thread: true });
     const at = sent.headers.get('location')!;
     const read = async (status: string) =>

@@ -70,7 +70,7 @@ describe.skipIf(noRedis() || noBrowser)('in a browser', () => {
     if (profile) await rm(profile, { recursive: true, force: true });
   });
 
-  test('Bull Board leads to a finished run, its result, its progress and its lines', async () => {
+  test('Bull Board links to a finished run with its result, progress and log lines', async () => {
     const run = await api.lanefold.runs.enqueue({ agent: 'travel', input: 'To Hamburg?', model: 'planner' });
     await api.lanefold.runs.wait(run, { timeoutMs: 30_000 });
 

@@ -4,7 +4,7 @@ import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { startApi, type Api } from './helpers.ts';
 
-// longer than a run must last to be followed
+// Longer than a run must last before Bull Board shows it.
 const script = [{ tools: [{ tool: 'add', args: { a: 1, b: 2 } }] }, 'It is 3.'];
 const slow = `scripted:${JSON.stringify(script)}?latency_ms=300`;
 
@@ -30,15 +30,15 @@ describe.skipIf(noRedis())('Bull Board', () => {
   });
   afterAll(() => api?.close());
 
-  // the job and its status are read one after the other, so the job may still be the one at work
+  // Job and status are read one after the other, so the job may still be the active one.
   const ended = (jobId: string, status: 'completed' | 'failed') =>
     until(`job ${jobId} is ${status}`, async () => {
       const shown = (await api.call('GET', `${jobs}/${jobId}`)).body as Shown;
-      const told = status === 'completed' ? shown.job.returnValue : shown.job.failedReason;
-      return shown.status === status && told ? shown : undefined;
+      const outcome = status === 'completed' ? shown.job.returnValue : shown.job.failedReason;
+      return shown.status === status && outcome ? shown : undefined;
     });
 
-  test('shows a page that asks no other host for anything', async () => {
+  test('serves a page that loads nothing from other hosts', async () => {
     const page = await api.call('GET', '/admin/queues');
     expect(page.status).toBe(200);
     expect(page.text).toContain('<title>Lanefold</title>');
@@ -52,7 +52,7 @@ describe.skipIf(noRedis())('Bull Board', () => {
     });
   });
 
-  test('shows how a run went: progress, lines in order, result', async () => {
+  test('shows the progress, ordered log lines and result of a run', async () => {
     const { id, threadId } = await api.lanefold.runs.enqueue({ agent: 'calc', input: '1+2?', model: slow });
     const { job } = await ended(`${id}.1`, 'completed');
     expect(job).toMatchObject({
@@ -72,7 +72,7 @@ describe.skipIf(noRedis())('Bull Board', () => {
     ]);
   });
 
-  test('shows a failed run as a failed job with its error, and a retry does nothing to it', async () => {
+  test('shows a failed run as a failed job with its error; retrying the job has no effect', async () => {
     const run = await api.lanefold.runs.enqueue({ agent: 'calc', input: 'x', model: 'broken:model' });
     const { job } = await ended(`${run.id}.1`, 'failed');
     expect(job).toMatchObject({ failedReason: expect.stringMatching(/^\w+: .*out of credit/), stacktrace: [] });
@@ -84,7 +84,7 @@ describe.skipIf(noRedis())('Bull Board', () => {
     expect([await api.lanefold.threads.get(run.threadId), await api.lanefold.runs.get(run)]).toEqual(before);
   });
 
-  test('lets nobody bring in jobs that belong to no run', async () => {
+  test('rejects jobs that belong to no run', async () => {
     const answer = await api.call('POST', `${jobs}/add`, { name: 'x', data: {}, options: {} });
     expect(answer.status).toBe(403);
     expect((await api.call('PUT', `${jobs}/obliterate`, {})).status).toBe(403);

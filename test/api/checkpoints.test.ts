@@ -28,7 +28,7 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
     (await api.call('POST', `${path}/checkpoint`, body)).body as { token: string };
   const post = (what: string, body: object, headers = {}) => api.call('POST', `/v1/runs/${what}`, body, headers);
 
-  test('bring back the result of a run, and ask it more', async () => {
+  test('return the result of a run and start a follow-up run', async () => {
     const { id, path } = await start('c-1');
     const run = await ended(path);
     const minted = await api.call('POST', `${path}/checkpoint`, { expires_in_ms: 60_000 });
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
     expect(again).toMatchObject({ status: 200, body: { id: next.body['id'], result: 'more' } });
   });
 
-  test('of a run at work say so, cancel it, and are dead then', async () => {
+  test('of an active run report its status, cancel it, and are stale afterwards', async () => {
     const { path } = await start('c-2', { model: 'scripted:["x"]?latency_ms=600000' });
     await until('the run is at work', async () => (await api.call('GET', path)).body['status'] === 'running');
     const { token } = await mint(path);
@@ -74,7 +74,7 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
     expect((await post('cancel', { token })).body).toMatchObject({ status: 'cancelled', accepted: false });
   });
 
-  test('that are none are refused by name', async () => {
+  test('that are invalid are rejected with the code of the failed check', async () => {
     const { path } = await start('c-3');
     const { token } = await mint(path);
     const [, payload, signature] = token.split('.') as [string, string, string];
@@ -104,7 +104,7 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
 });
 
 describe.skipIf(noRedis())('without a secret', () => {
-  test('minting says what to set', async () => {
+  test('creating a token names the variable to set', async () => {
     const api = await startApi({ tokenSecrets: [''] });
     try {
       const run = await api.call('POST', '/v1/threads/t/runs', { agent: 'calc', input: 'x', create_thread: true });

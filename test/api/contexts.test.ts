@@ -9,7 +9,7 @@ describe.skipIf(noRedis())('contexts over HTTP', () => {
   });
   afterAll(() => api?.close());
 
-  const said = async (path: string) =>
+  const messagesOf = async (path: string) =>
     ((await api.call('GET', path)).body as { messages: { role: string; content: unknown }[] }).messages.map((m) => [
       m.role,
       m.content,
@@ -21,25 +21,25 @@ describe.skipIf(noRedis())('contexts over HTTP', () => {
   };
   const replace = { type: 'replace', result_context: { entries: [{ role: 'user', content: 'new' }] } };
 
-  test('are replaced, reset and read as of any entry', async () => {
+  test('can be replaced, reset and read as of any entry', async () => {
     await start('c-1');
     const receipt = await api.call('POST', '/v1/threads/c-1/context-operations', {
       context_ref: 'default',
       operation: replace,
     });
     expect(receipt).toMatchObject({ status: 200, body: { status: 'applied', op_status: 'applied', seq: 2 } });
-    expect(await said('/v1/threads/c-1/contexts/default')).toEqual([
+    expect(await messagesOf('/v1/threads/c-1/contexts/default')).toEqual([
       ['system', 'P'],
       ['user', 'new'],
     ]);
     const reset = await api.call('POST', '/v1/threads/c-1/contexts/default/reset');
     expect(reset).toMatchObject({ status: 200, body: { status: 'applied', seq: 3 } });
-    expect(await said('/v1/threads/c-1/contexts/default')).toEqual([['system', 'P']]);
-    expect(await said('/v1/threads/c-1/contexts/default?at_seq=2')).toEqual([
+    expect(await messagesOf('/v1/threads/c-1/contexts/default')).toEqual([['system', 'P']]);
+    expect(await messagesOf('/v1/threads/c-1/contexts/default?at_seq=2')).toEqual([
       ['system', 'P'],
       ['user', 'new'],
     ]);
-    expect(await said('/v1/threads/c-1/contexts/default?at_seq=1')).toEqual([
+    expect(await messagesOf('/v1/threads/c-1/contexts/default?at_seq=1')).toEqual([
       ['system', 'P'],
       ['user', 'old'],
     ]);
@@ -48,14 +48,14 @@ describe.skipIf(noRedis())('contexts over HTTP', () => {
     });
   });
 
-  test('are switched', async () => {
+  test('can be switched', async () => {
     await start('c-2');
     const operation = { type: 'switch', reason: 'manual' };
     await api.call('POST', '/v1/threads/c-2/context-operations', { context_ref: 'side', operation });
     expect((await api.call('GET', '/v1/threads/c-2')).body).toMatchObject({ active_context_ref: 'side' });
   });
 
-  test('take an operation once per key', async () => {
+  test('apply an operation once per key', async () => {
     await start('c-3');
     const send = (key: string, operation: object) =>
       api.call(
@@ -73,7 +73,7 @@ describe.skipIf(noRedis())('contexts over HTTP', () => {
     expect([(await reset()).body['status'], (await reset()).body['status']]).toEqual(['applied', 'duplicate']);
   });
 
-  test('wait for the active run', async () => {
+  test('change after the active run has ended', async () => {
     await start('c-4');
     await api.call('POST', '/v1/threads/c-4/runs', { agent: 'calc', input: 'x' });
     const deferred = await api.call('POST', '/v1/threads/c-4/contexts/default/reset');
@@ -84,7 +84,7 @@ describe.skipIf(noRedis())('contexts over HTTP', () => {
     expect(await api.call('POST', '/v1/threads/c-4/entries', { entries })).toMatchObject(problem(409, 'lane_busy'));
   });
 
-  test('refuse operations that make no sense', async () => {
+  test('reject invalid operations', async () => {
     await start('c-5');
     const send = (operation: object) =>
       api.call('POST', '/v1/threads/c-5/context-operations', { context_ref: 'default', operation });

@@ -1,4 +1,4 @@
-/** The OpenAPI document, as far as the tests read it. */
+/** The part of the OpenAPI document that the tests read. */
 export interface OpenApi {
   openapi: string;
   paths: Record<string, Record<string, Omit<Operation, 'path' | 'method'>>>;
@@ -37,6 +37,6 @@ export const operationsOf = (document: OpenApi): Operation[] =>
     })),
   );
 
-/** The schema itself, where it is a reference. */
+/** Resolves a schema that is a reference. */
 export const resolved = (document: OpenApi, schema: Schema): Schema =>
   schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema;

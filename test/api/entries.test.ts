@@ -18,7 +18,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
 
   const seqs = (page: { body: never }) => (page.body as { data: { seq: number }[] }).data.map((entry) => entry.seq);
 
-  test('are appended at the expected rev, and read page by page without gap or repeat', async () => {
+  test('are appended at the expected rev and read page by page without gaps or duplicates', async () => {
     const appended = await api.call('POST', '/v1/threads/log/entries', {
       entries: [user('a'), { kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }, user('b'), user('c'), user('d')],
       expected_rev: 0,
@@ -40,7 +40,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     expect(seqs(await api.call('GET', '/v1/threads/log/entries?after_seq=99'))).toEqual([]);
   });
 
-  test('with a key are appended once, and answered as the first time', async () => {
+  test('with a key are appended once, and a repeat returns the first receipt', async () => {
     const send = (text: string, op?: string, key?: string) =>
       api.call(
         'POST',
@@ -64,7 +64,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     expect((await api.call('GET', '/v1/threads/keys')).body).toMatchObject({ rev: 1 });
   });
 
-  test('that leave a tool call open are refused, or repaired on request', async () => {
+  test('that leave a tool call open are rejected, or repaired on request', async () => {
     expect(await api.call('POST', '/v1/threads/groups/entries', { entries: [asks] })).toMatchObject(
       problem(422, 'open_tool_group'),
     );
@@ -74,7 +74,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     });
   });
 
-  test('name the field that is wrong, of the shape that was meant', async () => {
+  test('that are invalid get an error for the field of the intended variant', async () => {
     const errors = async (entry: object) =>
       (await api.call('POST', '/v1/threads/groups/entries', { entries: [entry] })).body['errors'] as { path: string }[];
     expect(await errors({ kind: 'ai_message', payload: { role: 'boss', content: 'x' } })).toMatchObject([

@@ -33,7 +33,7 @@ describe.skipIf(noRedis())('bad requests', () => {
     expect(await api.call('POST', '/v1/threads', '{}', headers)).toMatchObject(problem(415, 'unsupported_media_type'));
   });
 
-  test('over the limit are stopped, also where no length is declared', async () => {
+  test('over the size limit are rejected, even without a declared length', async () => {
     const large = { id: 'large', metadata: { a: 'x'.repeat(maxBodyBytes) } };
     expect(await api.call('POST', '/v1/threads', large)).toMatchObject(problem(413, 'body_too_large'));
     const chunked = await new Promise<http.IncomingMessage>((resolve, reject) => {
@@ -50,7 +50,7 @@ describe.skipIf(noRedis())('bad requests', () => {
     expect((await api.call('POST', '/v1/threads', within)).status).toBe(201);
   });
 
-  test('with fields nobody knows name each of them', async () => {
+  test('with unknown fields get an error for each', async () => {
     expect(await api.call('POST', '/v1/threads', { id: 'x', colour: 1, size: 2 })).toMatchObject({
       ...problem(400, 'invalid_request'),
       body: { errors: [{ path: 'colour' }, { path: 'size' }] },
@@ -77,7 +77,7 @@ describe.skipIf(noRedis())('bad requests', () => {
     expect(await api.call('GET', `/v1/threads/t/entries?${query}`)).toMatchObject(problem(400, 'invalid_request'));
   });
 
-  test('with text or depth the tables cannot hold are refused', async () => {
+  test('with unstorable text or excessive depth are rejected', async () => {
     expect(await api.call('POST', '/v1/threads', '{"metadata":{"a":"\\u0000"}}')).toMatchObject(
       problem(400, 'invalid_text'),
     );
@@ -92,7 +92,7 @@ describe.skipIf(noRedis())('bad requests', () => {
   });
 
   test.each(['a%20b', '.hidden', '%2e%2e%2fetc', '%00', '%zz', 'x'.repeat(129), '%F0%9F%A6%86'])(
-    'for the id %s are invalid_id',
+    'with the id %s get invalid_id',
     async (id) => {
       expect(await api.call('GET', `/v1/threads/${id}`)).toMatchObject(problem(400, 'invalid_id'));
       expect(await api.call('GET', `/v1/threads/t/runs/${id}`)).toMatchObject(problem(400, 'invalid_id'));
@@ -100,7 +100,7 @@ describe.skipIf(noRedis())('bad requests', () => {
     },
   );
 
-  test('for what is not there, or not possible there, say so', async () => {
+  test('for a missing path or method get 404 or 405', async () => {
     for (const path of ['/', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
       expect(await api.call('GET', path)).toMatchObject(problem(404, 'not_found'));
     }
@@ -111,8 +111,8 @@ describe.skipIf(noRedis())('bad requests', () => {
   });
 });
 
-describe.skipIf(noRedis())('faults of the server', () => {
-  test('are told without particulars, and reported to the operator with them', async () => {
+describe.skipIf(noRedis())('server errors', () => {
+  test('hide their details from the caller and report them to the operator', async () => {
     const seen: unknown[] = [];
     const api = await startApi({ worker: false, server: { onError: (error) => seen.push(error) } });
     await api.call('POST', '/v1/threads', { id: 't' });

@@ -6,7 +6,7 @@ import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 export interface Answer {
   status: number;
   headers: Headers;
-  /** The JSON of the answer. */
+  /** The parsed body of the response. */
   body: never;
   text: string;
 }
@@ -15,7 +15,7 @@ export interface Api {
   lanefold: TestLanefold;
   server: RunningServer;
   url: string;
-  /** A JSON request; a body that is a string or bytes goes out as it is. */
+  /** A JSON request; a string or bytes are sent unchanged. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   close(): Promise<void>;
 }
@@ -64,7 +64,7 @@ export const caller =
     };
   };
 
-/** What every error answer must be, besides its code. */
+/** Checks what every error response has in common. */
 export const problem = (status: number, code: string) => ({
   status,
   body: expect.objectContaining({

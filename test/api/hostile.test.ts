@@ -7,7 +7,7 @@ import { startApi, type Api } from './helpers.ts';
 const huge = 'x'.repeat(100_000);
 const deep = JSON.parse(`${'['.repeat(90)}${']'.repeat(90)}`) as unknown;
 
-/** Values for any field, as JSON text: some are not even values. */
+/** Values for any field as JSON text, some of it invalid. */
 const values = [
   'null',
   'true',
@@ -116,7 +116,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
   });
   afterAll(() => api?.close());
 
-  // the URL goes out as it is written, which fetch would not do
+  // Sends the URL exactly as written, which fetch would not do.
   const send = ({ method, path, body, headers }: Sent) =>
     new Promise<{ status: number; type: string; text: string }>((resolve, reject) => {
       const { port } = api.server;
@@ -136,7 +136,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
   function* variants(operation: Operation): Generator<Sent> {
     const { method } = operation;
     const path = (id: string) => operation.path.replaceAll(/\{\w+\}/g, id);
-    // Node sends the body of a GET without its length: the server would read it as another request
+    // Node sends the body of a GET without its length, so the server would read it as another request.
     const some = method === 'GET' ? {} : { body: '{}' };
     const base = path('victim');
     if (operation.path.includes('{')) for (const id of ids) yield { method, path: path(id), ...some };
@@ -160,14 +160,14 @@ describe.skipIf(noRedis())('hostile requests', () => {
       const others = rest.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value)},`).join('');
       for (const value of values) yield { method, path: base, body: `{${others}"${field}":${value}}` };
     }
-    // one level further down: every field of what the example has inside
+    // One level deeper: every field of the objects inside the example.
     for (const [field, inner] of nested(example)) {
       for (const value of values)
         yield { method, path: base, body: JSON.stringify(inner).replace(`"${field}"`, value) };
     }
   }
 
-  test('find no fault in any operation, and only errors with a stable code', async () => {
+  test('cause no server error in any operation, only errors with a stable code', async () => {
     const codes = new Set((document.components.schemas['Problem']!.properties!['code']!.enum ?? []) as string[]);
     const seen = new Map<string, number>();
     for (const operation of operationsOf(document)) {
@@ -193,7 +193,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
     expect(seen.get('400')).toBeGreaterThan(500);
   });
 
-  test('leave other threads as they were, and every log sound', async () => {
+  test('leave other threads unchanged and every log consistent', async () => {
     const { rows } = await api.lanefold.database.pool.query(
       `select t.id, t.rev::int, count(e.seq)::int as entries, coalesce(max(e.seq) + 1, 0)::int as next
        from lanefold.thread t left join lanefold.thread_entry e on e.thread_id = t.id group by t.id, t.rev`,
@@ -203,7 +203,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
     expect((rows as { id: string; rev: number }[]).find((row) => row.id === 'kept')?.rev).toBe(1);
   });
 
-  test('that are not even HTTP are refused too', async () => {
+  test('that are not valid HTTP are rejected too', async () => {
     for (const path of ['//evil.example/x', 'http://evil.example/v1/threads/x', '/v1/../../x', '/%c0%ae%c0%ae/']) {
       const answer = await send({ method: 'GET', path });
       expect([path, answer.status < 500 && answer.status >= 400, answer.type]).toEqual([
@@ -219,7 +219,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
   });
 });
 
-/** Copies of an example in which one string or number deep inside is a marker to be replaced. */
+/** Copies of an example with one nested string or number replaced by a marker. */
 function* nested(example: unknown, path: string[] = []): Generator<[string, unknown]> {
   if (example === null || typeof example !== 'object') {
     if (path.length > 1) yield [path.join('/'), undefined];

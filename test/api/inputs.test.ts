@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
   afterEach(() => gate.resolve({ text: 'over' }));
   afterAll(() => bench?.close());
 
-  /** A run whose first model call is under way until `gate` answers it; the later ones answer at once. */
+  /** A run whose first model call waits for `gate`; the later ones answer immediately. */
   async function held(threadId: string): Promise<string> {
     gate = deferred<Answer>();
     arrived = deferred();
@@ -41,7 +41,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
   const contents = async (threadId: string) =>
     (await bench.contexts.project(threadId)).filter((row) => row.role !== 'system').map((row) => row.content);
 
-  test('takes what it is told, in order, each input once', async () => {
+  test('reads its inputs in order, each exactly once', async () => {
     const path = await held('s-1');
     const first = await call('POST', `${path}/steer`, { content: '  one ' }, { 'Idempotency-Key': 'in-1' });
     expect(first).toMatchObject({
@@ -76,21 +76,24 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
     expect(await contents('s-1')).toEqual(['go', 'not the last word', 'one', 'two', 'three', 'answer 2']);
 
     const entries = await bench.threads.entries('s-1');
-    const told = entries.filter((entry) => entry.refs['input_id']);
-    expect(told.map((entry) => entry.refs)).toMatchObject([
+    const injected = entries.filter((entry) => entry.refs['input_id']);
+    expect(injected.map((entry) => entry.refs)).toMatchObject([
       { kind: 'steer' },
       { kind: 'inject', alarm: 7 },
       { kind: 'steer' },
     ]);
     const page = (await call('GET', `${path}/inputs?limit=2`)).body as { data: object[]; next_after_ordinal: number };
-    expect(page).toMatchObject({ data: [{ status: 'injected', entry_seq: told[0]!.seq }, {}], next_after_ordinal: 2 });
+    expect(page).toMatchObject({
+      data: [{ status: 'injected', entry_seq: injected[0]!.seq }, {}],
+      next_after_ordinal: 2,
+    });
     expect((await call('GET', `${path}/inputs?after_ordinal=2`)).body).toMatchObject({ data: [{ ordinal: 3 }] });
     const late = await call('POST', `${path}/steer`, { content: 'one' }, { 'Idempotency-Key': 'in-1' });
     expect(late).toMatchObject({ status: 202, body: { status: 'injected', duplicate: true } });
     await expectSound(bench, 's-1');
   });
 
-  test('holds 64 inputs and no more, and they are dropped where it is cancelled', async () => {
+  test('queues at most 64 inputs and drops them when it is cancelled', async () => {
     const path = await held('s-2');
     for (let i = 0; i < 64; i++) {
       expect((await call('POST', `${path}/steer`, { content: `input ${i}` })).status).toBe(202);
@@ -104,7 +107,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
     expect(await contents('s-2')).toEqual(['go']);
   });
 
-  test('answers what it cannot take with the reason, and changes nothing', async () => {
+  test('rejects input with the reason and changes nothing', async () => {
     const path = await held('s-3');
     const steer = (body: object, at = path) => call('POST', `${at}/steer`, body);
     expect(await steer({ content: ' \n ' })).toMatchObject(problem(400, 'empty_content'));

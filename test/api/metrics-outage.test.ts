@@ -3,8 +3,8 @@ import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { startOutage, type Outage } from '../support/outage.ts';
 import { startApi, type Api } from './helpers.ts';
 
-// the queue of the other backend falls silent with the database itself
-describe.skipIf(noRedis() || queueBackend() !== 'redis')('metrics while Redis is away', () => {
+// On the PostgreSQL backend, the queue is unavailable only together with the database.
+describe.skipIf(noRedis() || queueBackend() !== 'redis')('metrics while Redis is unavailable', () => {
   let api: Api;
   let redis: Outage;
   beforeAll(async () => {
@@ -19,7 +19,7 @@ describe.skipIf(noRedis() || queueBackend() !== 'redis')('metrics while Redis is
 
   const jobs = (text: string) => text.split('\n').filter((line) => line.startsWith('lanefold_queue_jobs{'));
 
-  test('still count runs, and have no number for what nobody knows', async () => {
+  test('still count runs, and omit unknown numbers', async () => {
     await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'x', create_thread: true });
     const before = await api.call('GET', '/metrics');
     expect(jobs(before.text).length).toBeGreaterThan(1);

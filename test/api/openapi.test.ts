@@ -12,7 +12,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
   });
   afterAll(() => api?.close());
 
-  test('is of version 3.1, and every reference in it leads somewhere', () => {
+  test('is version 3.1, and every reference in it resolves', () => {
     expect(document.openapi).toBe('3.1.0');
     const refs = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)].map((match) => match[1]!);
     expect(refs.length).toBeGreaterThan(50);
@@ -25,7 +25,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
     }
   });
 
-  test('names every operation once, with what it does, needs and answers', () => {
+  test('lists every operation once, with summary, parameters and responses', () => {
     const operations = operationsOf(document);
     const ids = operations.map((operation) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
@@ -60,7 +60,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
     }
   });
 
-  test('has one schema for each thing, and an example for every body', () => {
+  test('has one schema per resource and an example for every body', () => {
     const names = Object.keys(document.components.schemas);
     expect(new Set(names.map((name) => name.replace(/(?<=.)(Input|Output|\d+)$/, ''))).size).toBe(names.length);
     for (const operation of operationsOf(document)) {
@@ -71,7 +71,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
     }
   });
 
-  test('has the fields the answers have', async () => {
+  test('has the same fields as the responses', async () => {
     await api.call('POST', '/v1/threads', { id: 't', system_prompt: 'P' });
     await api.call('POST', '/v1/threads/t/entries', {
       entries: [{ kind: 'ai_message', payload: { role: 'user', content: 'x' } }],

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('operating a server', () => {
+describe.skipIf(noRedis())('a server', () => {
   let api: Api;
   beforeAll(async () => {
     api = await startApi({ worker: false });
@@ -23,7 +23,7 @@ describe.skipIf(noRedis())('operating a server', () => {
     expect((await api.call('GET', '/readyz')).status).toBe(200);
   });
 
-  test('counts runs, jobs and answers for Prometheus', async () => {
+  test('counts runs, jobs and responses for Prometheus', async () => {
     await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'x', create_thread: true });
     await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'y', busy: 'wait' });
     const answer = await api.call('GET', '/metrics');
@@ -42,7 +42,7 @@ describe.skipIf(noRedis())('operating a server', () => {
     );
   });
 
-  test('has a reference page that asks no other host for anything', async () => {
+  test('serves a reference page that loads nothing from other hosts', async () => {
     const page = await api.call('GET', '/docs');
     expect(page.headers.get('content-security-policy')).toMatch(/^default-src 'self';/);
     const links = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map((match) => match[1]!);

@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
       return body['finished_at'] ? (body as Record<string, unknown>) : undefined;
     });
 
-  test('are accepted at once, worked off, and read with result, usage and trace', async () => {
+  test('are accepted immediately, executed, and readable with result, usage and trace', async () => {
     await api.call('POST', '/v1/threads', { id: 'r-1' });
     const accepted = await api.call('POST', '/v1/threads/r-1/runs', { agent: 'calc', input: '1+2?', model: sum });
     expect(accepted).toMatchObject({ status: 202, body: { thread_id: 'r-1', status: 'queued', duplicate: false } });
@@ -46,7 +46,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(rest).toEqual({ data: events.data.slice(3), next_after_event_seq: null });
   });
 
-  test('that interrupt take the place of the active one', async () => {
+  test('with busy: interrupt replace the active run', async () => {
     const hang = 'scripted:echo?latency_ms=600000';
     const body = { agent: 'calc', create_thread: true };
     const first = await api.call('POST', '/v1/threads/r-i/runs', { ...body, input: 'slow', model: hang });
@@ -59,7 +59,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     });
   });
 
-  test('of a repeated request are one run', async () => {
+  test('are created once for a repeated request', async () => {
     const send = (input: string, body = {}) =>
       api.call(
         'POST',
@@ -76,7 +76,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(await send('hello', { request_id: 'q-2' })).toMatchObject(problem(400, 'invalid_request'));
   });
 
-  test('on a busy thread are refused or wait, and are cancelled', async () => {
+  test('on a busy thread are rejected or wait, and can be cancelled', async () => {
     await api.call('POST', '/v1/threads', { id: 'r-3' });
     const send = (body = {}) =>
       api.call('POST', '/v1/threads/r-3/runs', {
@@ -158,7 +158,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect((await api.call('GET', '/v1/threads/r-5/runs')).body).toMatchObject({ data: [{ id: accepted.body['id'] }] });
   });
 
-  test('answer with an object where there is an output contract', async () => {
+  test('return an object if there is an output contract', async () => {
     const send = (output: unknown, answer: string) =>
       api.call('POST', '/v1/threads/r-6/runs', {
         agent: 'calc',
@@ -181,7 +181,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(await send({ schema, mode: 'sometimes' }, '')).toMatchObject(problem(400, 'invalid_request'));
   });
 
-  test('that cannot be are refused before anything is written', async () => {
+  test('that are invalid are rejected before anything is written', async () => {
     await api.call('POST', '/v1/threads', { id: 'r-4' });
     const send = (body: object, thread = 'r-4') =>
       api.call('POST', `/v1/threads/${thread}/runs`, { agent: 'calc', input: 'x', ...body });

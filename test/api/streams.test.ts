@@ -29,16 +29,16 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
   const ofThread = (run: RunHandle) => `/v1/threads/${run.threadId}/events`;
   const read = (path: string, headers?: Record<string, string>) => readSse(server.url + path, headers);
   const stored = async (run: RunHandle) => (await eventsOf(pair.front, run.threadId)).map((event) => event.event_seq);
-  /** An answer put together as a client does. Fails on a gap or an overlap. */
+  /** Assembles an answer as a client does. Fails on a gap or an overlap. */
   const answer = (messages: SseMessage[]): string => {
-    let told = '';
+    let text = '';
     for (const { event, data } of messages as { event: string; data: { text?: string; offset: number } }[]) {
-      if (event === 'llm_snapshot') told = data.text!;
+      if (event === 'llm_snapshot') text = data.text!;
       if (event !== 'llm_delta' || data.text === undefined) continue;
-      expect(data.offset).toBe(told.length);
-      told += data.text;
+      expect(data.offset).toBe(text.length);
+      text += data.text;
     }
-    return told;
+    return text;
   };
   /** A run with two tool calls, one of which fails, and an answer; it has ended. */
   const ended = async () => {
@@ -54,8 +54,8 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     return run;
   };
 
-  test('has events with ids and the answer without, and ends with the run', async () => {
-    // the thread is busy until the reader is there: the run begins under its eyes
+  test('sends events with ids and the answer without, and ends with the run', async () => {
+    // Keep the thread busy until the reader is connected, so that it sees the run start.
     const busy = await start();
     const first = await pair.model.next();
     const run = await pair.front.runs.enqueue({
@@ -92,7 +92,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     );
   });
 
-  test('goes on after Last-Event-ID at every event, and says 204 where nothing more will come', async () => {
+  test('resumes after Last-Event-ID at any event, and returns 204 once it has ended', async () => {
     const run = await ended();
     const all = await stored(run);
     expect(all.length).toBeGreaterThan(9);
@@ -108,7 +108,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect(after.events()).not.toContain('llm_snapshot');
   });
 
-  test('of a run that has ended knows its own end, whatever its thread has done since', async () => {
+  test('of an ended run stops at its last event, even if its thread has continued', async () => {
     const first = await ended();
     const own = await stored(first);
     const next = await pair.front.runs.enqueue({ agent: 'echo', input: 'more', threadId: first.threadId });
@@ -123,7 +123,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect((await read(ofRun(next), { 'last-event-id': String(own.at(-1)) })).status).toBe(200);
   });
 
-  test('of a thread goes on over its runs, connection by connection', async () => {
+  test('of a thread continues across runs and reconnects', async () => {
     const first = await ended();
     let last = -1;
     const seen: number[] = [];
@@ -131,7 +131,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
       const headers = last < 0 ? {} : { 'last-event-id': String(last) };
       const reader = await read(ofThread(first), headers as Record<string, string>);
       const run = await pair.front.runs.enqueue({ agent: 'echo', input: `${n}`, threadId: first.threadId });
-      // leaves in mid-run, at another event each time
+      // Disconnects during the run, at a different event each time.
       await until('some came', () => reader.ids().length > n + 1);
       reader.leave();
       seen.push(...reader.ids());
@@ -145,7 +145,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect([...seen, ...rest.ids()]).toEqual(all);
   });
 
-  test('begins with a snapshot for who joins in mid-answer', async () => {
+  test('starts with a snapshot for a client that joins during the answer', async () => {
     const run = await start();
     const keys = await pair.model.next();
     keys.type('So far, ');
@@ -159,7 +159,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect(reader.events().filter((event) => event === 'llm_snapshot')).toHaveLength(1);
   });
 
-  test('that nobody reads gathers nothing, and holds up neither the run nor other readers', async () => {
+  test('that is not read buffers nothing and delays neither the run nor other readers', async () => {
     const run = await start();
     const { port } = new URL(server.url);
     const idle = net.connect(Number(port), '127.0.0.1').pause();
@@ -177,7 +177,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     keys.stop();
     await reader.ended;
     expect(await pair.front.runs.wait(run)).toMatchObject({ status: 'completed' });
-    // who wakes up at last has every event and the whole answer, but not the pieces it slept through: they became one
+    // A reader that resumes gets every event and the whole answer, with the missed deltas merged into one.
     let deltas = 0;
     let got = 0;
     let tail = '';
@@ -194,7 +194,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     idle.destroy();
   });
 
-  test('costs no statement for each of hundreds of readers', async () => {
+  test('needs no extra statements for hundreds of readers', async () => {
     const runs = await Promise.all(Array.from({ length: 10 }, start));
     const keys = await Promise.all(runs.map(() => pair.model.next()));
     const readers = await Promise.all(runs.flatMap((run) => Array.from({ length: 30 }, () => read(ofRun(run)))));
@@ -210,10 +210,10 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     for (const key of keys) key.stop();
     await Promise.all(readers.map((reader) => reader.ended));
     vi.restoreAllMocks();
-    // what is new is asked for in all threads together, the answer once in each
-    expect(asked.filter((name) => name === 'stream_place' || name === 'thread_events')).toEqual([]);
-    expect(asked.filter((name) => name === 'stream_entries').length).toBeLessThanOrEqual(runs.length);
-    expect(asked).toContain('stream_events');
+    // One query reads new events of all threads, and one per thread reads the answer.
+    expect(asked.filter((name) => name === 'find_stream_start' || name === 'thread_events')).toEqual([]);
+    expect(asked.filter((name) => name === 'payloads').length).toBeLessThanOrEqual(runs.length);
+    expect(asked).toContain('new_events');
     const all = await Promise.all(runs.map(stored));
     for (const [i, reader] of readers.entries()) {
       expect(reader.ids()).toEqual(all[Math.floor(i / 30)]);
@@ -221,7 +221,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     }
   });
 
-  test('that is left cancels nothing', async () => {
+  test('cancels nothing when a client disconnects', async () => {
     const run = await start();
     const keys = await pair.model.next();
     const reader = await read(ofRun(run));
@@ -232,7 +232,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     expect(await pair.front.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Done anyway.' });
   });
 
-  test('ends when its server closes, without waiting', async () => {
+  test('ends immediately when its server closes', async () => {
     const run = await start();
     const other = await pair.front.startServer({ port: 0 });
     const reader = await readSse(`${other.url}${ofRun(run)}`);
@@ -244,7 +244,7 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     await pair.front.runs.wait(run);
   });
 
-  test('is refused as any request is', async () => {
+  test('is rejected like any other request', async () => {
     const run = await ended();
     const sse = { accept: 'text/event-stream' };
     expect(await call('GET', '/v1/threads/nowhere/events', undefined, sse)).toMatchObject(

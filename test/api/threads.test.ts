@@ -9,7 +9,7 @@ describe.skipIf(noRedis())('threads over HTTP', () => {
   });
   afterAll(() => api?.close());
 
-  test('are created with their prompt and data, and read', async () => {
+  test('can be created with prompt and metadata, and read', async () => {
     const created = await api.call('POST', '/v1/threads', {
       id: 't-1',
       system_prompt: 'Be brief.',
@@ -25,12 +25,12 @@ describe.skipIf(noRedis())('threads over HTTP', () => {
     expect(await api.call('POST', '/v1/threads', { id: 't-1' })).toMatchObject(problem(409, 'thread_exists'));
   });
 
-  test('get an id where none is given, and need no body', async () => {
+  test('get a generated id without a body', async () => {
     const created = await api.call('POST', '/v1/threads');
     expect(created).toMatchObject({ status: 201, body: { id: expect.stringMatching(/^thread_/), rev: 0 } });
   });
 
-  test('that do not exist, or no longer, say so wherever they are asked for', async () => {
+  test('that are missing or erased return 404 or 410 everywhere', async () => {
     await api.call('POST', '/v1/threads', { id: 'gone' });
     await api.lanefold.threads.erase('gone');
     const reads = ['', '/config', '/tools', '/entries', '/contexts', '/contexts/default', '/runs', '/events'];
@@ -43,7 +43,7 @@ describe.skipIf(noRedis())('threads over HTTP', () => {
     );
   });
 
-  test('are configured: prompt, tools and tool context, as of any entry', async () => {
+  test('have a prompt, tools and tool context, readable as of any entry', async () => {
     await api.call('POST', '/v1/threads', { id: 'conf', system_prompt: 'One.' });
     const changed = await api.call('PATCH', '/v1/threads/conf/config', {
       system_prompt: 'Two.',

@@ -16,7 +16,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
 
   const start = () => pair.front.runs.enqueue({ agent: 'typist', input: 'hi' });
 
-  /** A chat whose id is the thread's: it finds the answer under way; `run` names one, also an ended one. */
+  /** A chat whose id is the thread's, so it finds the current answer; `run` selects one, even if it has ended. */
   const transport = (run?: RunHandle) =>
     new DefaultChatTransport<UIMessage>({
       prepareReconnectToStreamRequest: ({ id }) => ({
@@ -47,7 +47,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     return { chunks, errors, ended, text, message: () => message! };
   }
 
-  test('shows a run with two tool calls, step by step, also to who joins in mid-answer or at the end', async () => {
+  test('shows a run with two tool calls step by step, even to a client that joins during or after the answer', async () => {
     const run = await start();
     const keys = await pair.model.next();
     const reader = await join(run);
@@ -98,7 +98,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     expect(await transport().reconnectToStream({ chatId: run.threadId })).toBeNull();
   });
 
-  test('keeps calls apart whose id a model uses again', async () => {
+  test('tells calls apart when a model reuses an id', async () => {
     const run = await start();
     const reader = await join(run);
     for (const at of ['here', 'there']) (await pair.model.next()).stop({ id: 'same', name: 'look', args: { at } });
@@ -108,7 +108,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     expect(shown).toMatchObject([{ output: { seen: 'here' } }, { output: { seen: 'there' } }]);
   });
 
-  test('takes a broken answer back before the next one', async () => {
+  test('retracts a broken answer before the next one', async () => {
     const run = await start();
     const reader = await join(run);
     const broken = await pair.model.next();
@@ -123,7 +123,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     expect(reader.errors).toEqual([]);
   });
 
-  test('says that a run failed, and that one was cancelled', async () => {
+  test('reports a failed run and a cancelled run', async () => {
     const failed = await start();
     const first = await join(failed);
     (await pair.model.next()).fail(new Error('The provider is out of words.'));
@@ -139,7 +139,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     expect(second.text()).toBe('Not for');
   });
 
-  test('asks for a person’s yes and goes on with the answer', async () => {
+  test('asks for human approval and continues with the decision', async () => {
     const run = await start();
     const reader = await join(run);
     (await pair.model.next()).stop({ id: 'd1', name: 'dig' }, { id: 'd2', name: 'dig' });
@@ -163,7 +163,7 @@ describe.skipIf(noRedis())('the UI message stream, read by the AI SDK’s own cl
     ]);
   });
 
-  test('shows what was said to the run while it worked', async () => {
+  test('shows input sent during the run', async () => {
     const run = await start();
     const reader = await join(run);
     const keys = await pair.model.next();

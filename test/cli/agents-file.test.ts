@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { cli } from './cli.ts';
 
-// outside of any package: nothing says that these files are modules
+// Outside any package, so no package.json marks these files as modules.
 const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-agents-'));
 const write = (name: string, source: string): string => {
   writeFileSync(path.join(folder, name), source);
@@ -38,7 +38,7 @@ describe('an agents file', () => {
     expect([code, stdout], stderr).toEqual([0, 'hello\n']);
   });
 
-  test('may have several agents, of which one is named', async () => {
+  test('may have several agents, one of which is selected by name', async () => {
     const file = write(
       'two.ts',
       `export default [{ name: 'a', model: 'scripted:["A"]' }, { name: 'b', model: 'scripted:["B"]' }];`,

@@ -18,19 +18,19 @@ describe('approve and deny', () => {
     ['approve', 'approved', 'paid 5'],
     ['deny', 'denied', 'The call was denied: too much'],
   ])(
-    '%s: a run says what it waits for, and goes on once another terminal has decided',
-    async (word, done, told) => {
+    '%s: a run shows the pending call, and continues once another terminal has decided',
+    async (word, done, shown) => {
       const args = ['run', 'pay', '--agents', agents, '--thread', word];
       const waiting = startCli(args, { env });
-      const said = await waiting.says('stderr', '(or deny)\n');
-      expect(said).toContain('the run waits for approval of pay({"amount":5})');
-      const [, thread, run, call] = / {2}lanefold approve (\S+) (\S+) (\S+) {3}/.exec(said)!;
+      const output = await waiting.says('stderr', '(or deny)\n');
+      expect(output).toContain('the run waits for approval of pay({"amount":5})');
+      const [, thread, run, call] = / {2}lanefold approve (\S+) (\S+) (\S+) {3}/.exec(output)!;
       const decided = await cli([word, thread!, run!, call!, '--by', 'ada', '--reason', 'too much'], { env });
       expect(decided).toMatchObject({ code: 0, stdout: `1.0 is ${done}; the run is queued\n` });
       expect(await waiting.ended).toMatchObject({ code: 0, stdout: 'settled\n' });
       const again = await cli([word, thread!, run!, call!, '--json'], { env });
       expect(JSON.parse(again.stdout)).toMatchObject({ run_id: run, decision: done, by: 'ada', duplicate: true });
-      expect((await cli(['context', word], { env })).stdout).toContain(told);
+      expect((await cli(['context', word], { env })).stdout).toContain(shown);
     },
     120_000,
   );

@@ -20,7 +20,7 @@ const { sum } = fc.letrec<{ sum: Sum }>((tie) => ({
 }));
 
 describe('the calculator', () => {
-  test('works out what stands in parentheses first', () => {
+  test('evaluates parentheses first', () => {
     fc.assert(fc.property(sum, ({ text, value }) => text.length > 1_000 || calculate(text) + 0 === value + 0));
   });
 
@@ -35,7 +35,7 @@ describe('the calculator', () => {
   ])('%s = %d', (expression, value) => expect(calculate(expression)).toBe(value));
 
   test.each(['', '2 +', '(1', '1)', '2 2', 'process.exit()', '1 / 0', '2 ** 3', '1e999', '1.2.3'])(
-    'refuses %j',
+    'rejects %j',
     (expression) => {
       expect(() => calculate(expression)).toThrow(
         expect.objectContaining({ type: 'invalid_expression', retryable: false }),
@@ -43,7 +43,7 @@ describe('the calculator', () => {
     },
   );
 
-  test('an expression of any length is refused, not recursed into', () => {
+  test('rejects a long expression instead of overflowing the stack', () => {
     expect(() => calculate('('.repeat(100_000))).toThrow(/longer than/);
   });
 });

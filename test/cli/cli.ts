@@ -6,7 +6,7 @@ import { until } from '../support/until.ts';
 const ours = ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'NO_COLOR'];
 
 export interface CliResult {
-  /** Null when a signal ended it. */
+  /** Null if a signal ended the process. */
   code: number | null;
   stdout: string;
   stderr: string;
@@ -14,7 +14,7 @@ export interface CliResult {
 
 export interface CliProcess {
   process: ChildProcess;
-  /** Everything said so far. */
+  /** The output so far. */
   said: () => { stdout: string; stderr: string };
   /** Resolves with the text of a stream once it contains `text`. */
   says: (stream: 'stdout' | 'stderr', text: string) => Promise<string>;
@@ -26,15 +26,15 @@ export interface CliOptions {
   program?: string;
   cwd?: string;
   env?: Record<string, string>;
-  /** Runs the sources of this checkout, as `npm run lanefold` does, instead of the package as it is published. */
+  /** Runs the sources, as `npm run lanefold` does, instead of the published package. */
   fromSources?: boolean;
 }
 
-/** The program of the command line. */
+/** The entry point of the command line. */
 export const cliBin = ({ fromSources = false } = {}): string =>
   path.join(fromSources ? process.cwd() : inject('packageDir'), 'src/cli/bin.js');
 
-/** Starts the real command line, without this machine's settings. */
+/** Starts the real command line, without settings from the environment. */
 export function startCli(args: string[], { program, cwd, env = {}, fromSources = false }: CliOptions = {}): CliProcess {
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !ours.includes(key)));
   const child = spawn(

@@ -15,7 +15,7 @@ const empty = {
   LANEFOLD_TOKEN_SECRET: '',
 };
 
-describe('an empty variable is as good as none', () => {
+describe('an empty variable counts as unset', () => {
   let database: TestDatabase;
   let env: Record<string, string>;
   beforeAll(async () => {
@@ -43,7 +43,7 @@ describe('an empty variable is as good as none', () => {
     const { code, stderr } = await cli(['thread', 't'], { env: { ...empty, DATABASE_URL: '' }, cwd: '/' });
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining('No database is given, and none runs in .lanefold. [database_unreachable]'),
+      expect.stringContaining('No database is configured, and none is running in .lanefold. [database_unreachable]'),
     ]);
   });
 });

@@ -14,13 +14,13 @@ describe('help', () => {
       'LANEFOLD_AGENTS',
       'Exit codes:',
       '0  done',
-      '1  the work failed',
-      '2  wrong usage',
+      '1  failure',
+      '2  invalid usage',
     ])
       expect(stdout).toContain(part);
   });
 
-  test.each(commands)('of %s teaches by examples', async (name) => {
+  test.each(commands)('of %s shows examples', async (name) => {
     const { code, stdout } = await cli([name, '--help']);
     expect(code).toBe(0);
     expect(stdout).toContain(`Usage: lanefold ${name} `);
@@ -29,7 +29,7 @@ describe('help', () => {
     expect(stdout).toContain('--json');
   });
 
-  test('without a command is wrong usage', async () => {
+  test('without a command is invalid usage', async () => {
     const { code, stdout, stderr } = await cli([]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toContain('Usage: lanefold');
@@ -40,14 +40,14 @@ describe('help', () => {
   });
 });
 
-describe('wrong usage exits with 2, one line and a hint', () => {
+describe('invalid usage exits with 2, one line and a hint', () => {
   test.each([
     [['wroker'], "unknown command 'wroker'", 'Did you mean worker?'],
     [['run', 'hi', '--modle', 'x'], "unknown option '--modle'", 'Did you mean --model?'],
     [['replay'], "missing required argument 'file'", 'See'],
     [['run', 'hi', 'there'], 'too many arguments', 'See'],
-    [['worker', '--concurrency', '0'], 'not a whole number from 1', 'See'],
-    [['thread', 't', '--limit', '1.5'], 'not a whole number from 1', 'See'],
+    [['worker', '--concurrency', '0'], 'must be a whole number of at least 1', 'See'],
+    [['thread', 't', '--limit', '1.5'], 'must be a whole number of at least 1', 'See'],
     [['replay', 'no-such-file.json'], 'no-such-file.json cannot be read', 'JSON'],
   ])('%j', async (args, message, hint) => {
     const { code, stdout, stderr } = await cli(args);

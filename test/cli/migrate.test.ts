@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.drop());
 
-test('migrate brings an empty database up, says so, and has nothing to do afterwards', async () => {
+test('migrate sets up an empty database and reports it, then has nothing to do', async () => {
   const env = { DATABASE_URL: database.url };
   const before = await cli(['thread', 't'], { env });
   expect([before.code, before.stderr]).toEqual([
@@ -25,6 +25,6 @@ test('migrate brings an empty database up, says so, and has nothing to do afterw
   expect(rows).toEqual([{ version: result.to, queue: 'bullmq.job' }]);
 
   const second = await cli(['migrate'], { env });
-  expect([second.code, second.stdout]).toEqual([0, `the database is at schema ${result.to} already; nothing to do\n`]);
+  expect([second.code, second.stdout]).toEqual([0, `the database is already at schema ${result.to}; nothing to do\n`]);
   expect((await cli(['thread', 't'], { env })).stderr).toContain('[thread_not_found]');
 });

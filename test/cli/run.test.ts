@@ -28,7 +28,7 @@ describe('run, thread and context', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  test('a model of Google answers through its own protocol, at the base URL of the environment', async () => {
+  test('a Google model answers through its own protocol, at the base URL from the environment', async () => {
     const server = await startModelServer();
     try {
       server.reply({ toolCalls: [{ name: 'calculator', arguments: '{"expression":"6*7"}' }] }, { text: 'It is 42.' });
@@ -61,7 +61,7 @@ describe('run, thread and context', () => {
     ]);
   });
 
-  test('a thread goes on; its log and its context can be read', async () => {
+  test('a second run continues the thread; its log and context can be read', async () => {
     const script =
       'scripted:[{"tools":[{"tool":"calculator","args":{"expression":"2^10"}}],"text":"Let me see."},"1024"]';
     await cli(['run', 'What is\n2^10?', '--thread', 'talk', '--system', 'Be brief.', '--model', script], { env });
@@ -123,7 +123,7 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the run and leaves its thread free', async (signal) => {
+  test.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the run and frees its thread', async (signal) => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
     try {
       const agents = path.resolve('test/cli/fixtures/agents.ts');
@@ -164,7 +164,7 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(new RegExp(`^lanefold: .+ \\[${error}\\]\nhint: .+\n$`, 'm'));
   });
 
-  test('an unreachable database is one line, not a stack', async () => {
+  test('an unreachable database is reported in one line, without a stack', async () => {
     const { code, stderr } = await cli(['thread', 't', '--database-url', 'postgresql://nobody@127.0.0.1:1/none']);
     expect(code).toBe(1);
     expect(stderr).toMatch(/^lanefold: PostgreSQL cannot be reached: .*\[database_unreachable\]\nhint: .*\n$/);
@@ -175,12 +175,12 @@ describe('without DATABASE_URL', () => {
   let cwd: string;
   beforeAll(() => {
     cwd = mkdtempSync(path.join(tmpdir(), 'lanefold-cli-'));
-    // PostgreSQL runs as another user where the tests run as root
+    // When the tests run as root, PostgreSQL runs as another user.
     chmodSync(cwd, 0o755);
   });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-  test('run starts PostgreSQL in the folder and keeps what it wrote; readers say that nothing runs', async () => {
+  test('run starts PostgreSQL in the folder and keeps its data; read commands report that none is running', async () => {
     const first = await cli(['run', 'one', '--thread', 'kept', '--model', 'scripted:echo'], { cwd });
     expect([first.code, first.stdout]).toEqual([0, 'one\n']);
     expect(first.stderr).toContain('starting PostgreSQL in .lanefold\n');
@@ -188,7 +188,7 @@ describe('without DATABASE_URL', () => {
       const { code, stdout, stderr } = await cli([command, 'kept'], { cwd });
       expect([code, stdout]).toEqual([1, '']);
       expect(stderr).toMatch(
-        /^lanefold: No database is given, and none runs in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
+        /^lanefold: No database is configured, and none is running in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
       );
     }
     const second = await cli(['run', 'two', '--thread', 'kept', '--model', 'scripted:echo', '--json'], { cwd });

@@ -7,7 +7,7 @@ describe('tail', () => {
   let pair: Pair;
   let env: Record<string, string>;
   beforeAll(async () => {
-    // the command follows runs of the default queue
+    // The command uses the default queue.
     pair = await startPair({ queuePrefix: 'lf' });
     env = { DATABASE_URL: pair.front.database.url };
   });
@@ -18,7 +18,7 @@ describe('tail', () => {
   const start = (threadId?: string) =>
     pair.front.runs.enqueue({ agent: 'typist', input: 'hi', ...(threadId ? { threadId } : {}) });
 
-  test('shows a run as it goes, and ends with it', async () => {
+  test('shows a run live and ends with it', async () => {
     const run = await start();
     const tail = startCli(['tail', run.threadId, run.id], { env });
     (await pair.model.next()).stop(
@@ -45,7 +45,7 @@ describe('tail', () => {
     ]);
   });
 
-  test('follows a thread over its runs until Ctrl-C, with --json an item a line', async () => {
+  test('follows a thread across runs until Ctrl-C, with --json one item per line', async () => {
     const first = await start();
     (await pair.model.next()).stop();
     await pair.front.runs.wait(first);
@@ -77,7 +77,7 @@ describe('tail', () => {
     });
   });
 
-  test('says what does not exist', async () => {
+  test('reports a missing thread or run', async () => {
     const { code, stderr } = await cli(['tail', 'nowhere'], { env });
     expect([code, stderr]).toEqual([1, expect.stringContaining('[thread_not_found]')]);
   });

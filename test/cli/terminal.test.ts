@@ -3,11 +3,11 @@ import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { cli } from './cli.ts';
 
-/** Clears the screen, renames the window, and an 8-bit colour. */
+/** Clears the screen, renames the window and sets an 8-bit colour. */
 const hostile = 'a\u001b[2J\u001b]0;x\u0007\u009b31m\r\u007fb\tc\r\nd';
 const shown = 'a�[2J�]0;x��31m��b\tc\nd';
 
-describe('text of models, users and tools commands no terminal', () => {
+describe('text of models, users and tools cannot control the terminal', () => {
   let database: TestDatabase;
   let lanefold: Lanefold;
   let env: Record<string, string>;
@@ -23,7 +23,7 @@ describe('text of models, users and tools commands no terminal', () => {
 
   const commands = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/;
 
-  test('in an answer, the log, the context and a stream; programs get it as it is', async () => {
+  test('in an answer, the log, the context and a stream; JSON output keeps it unchanged', async () => {
     const script = [{ tools: [{ tool: 'calculator\u009b', args: { expression: hostile } }], text: hostile }, hostile];
     const run = (...more: string[]) =>
       cli(['run', hostile, '--model', `scripted:${JSON.stringify(script)}`, '--thread', 't', ...more], { env });

@@ -39,7 +39,7 @@ describe('worker', () => {
       .split('\n')
       .map((line) => JSON.parse(line) as { event: string });
 
-  test('works off runs, prints a line for each and stops when told', async () => {
+  test('executes runs, prints a line for each and stops on a signal', async () => {
     const worker = await startWorker();
     const run = await lanefold.runs.enqueue({ agent: 'guide', input: 'How is the weather in Oslo?' });
     const { status, result } = await lanefold.runs.wait(run);
@@ -52,7 +52,7 @@ describe('worker', () => {
     expect(stderr).toContain('stopped\n');
   });
 
-  test('SIGTERM lets what runs end', async () => {
+  test('SIGTERM lets active runs end', async () => {
     const worker = await startWorker('--json');
     const run = await lanefold.runs.enqueue({ agent: 'slow', input: 'hello' });
     await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
@@ -67,7 +67,7 @@ describe('worker', () => {
     ]);
   });
 
-  test('past its grace hands its runs over and exits with 0', async () => {
+  test('hands its runs over after the grace period and exits with 0', async () => {
     const worker = await startWorker('--json', '--grace', '0');
     const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
     await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
@@ -78,7 +78,7 @@ describe('worker', () => {
     await lanefold.runs.cancel(run);
   });
 
-  test('a second signal exits at once and leaves the run to others', async () => {
+  test('exits immediately on a second signal and leaves the run to others', async () => {
     const worker = await startWorker('--json');
     const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
     await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');

@@ -18,7 +18,7 @@ const context = async (threadId: string) => {
   return context.map(canonicalMessage);
 };
 
-test('appended messages come back from the database in the canonical form they had before', async () => {
+test('appended messages keep their canonical form in the database', async () => {
   await fc.assert(
     fc.asyncProperty(closedMessages, async (messages) => {
       const threadId = await newThread(log);
@@ -28,7 +28,7 @@ test('appended messages come back from the database in the canonical form they h
       );
       const stored = await context(threadId);
       expect(stored).toStrictEqual(canonical(messages));
-      // the hash also sees the order of keys, which equality does not
+      // The hash depends on the order of keys, which equality ignores.
       expect(JSON.stringify(stored)).toBe(JSON.stringify(canonical(messages)));
       expect(contextHash(stored)).toBe(contextHash(canonical(messages)));
     }),

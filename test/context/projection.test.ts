@@ -12,7 +12,7 @@ afterAll(() => log.drop());
 const columns = `anchor_seq::float8, ordinal::float8, seq::float8, role, content, tool_calls, tool_call_id, name, thinking,
   reasoning_details, provider_metadata, run_id, request_id, refs`;
 
-/** The context of a lane as SQL gives it, after every seq from -1 to `last`. */
+/** The context of a lane according to SQL, as of every seq from -1 to `last`. */
 async function contextsInSql(threadId: string, contextRef: string, last: number): Promise<Map<number, ContextRow[]>> {
   const found = await rows<ContextRow & { upto: number }>(
     log.db,
@@ -34,7 +34,7 @@ const concerns = (entry: FoldEntry, lane: string): boolean =>
     ? entry.context_ref === null || entry.context_ref === lane
     : entry.context_ref === lane && (entry.kind === 'ai_message' || entry.is_anchor);
 
-test('every lane, at every seq, is in SQL what the fold makes of the log', async () => {
+test('SQL and the fold agree on every lane at every seq', async () => {
   let contextsCompared = 0;
   await fc.assert(
     fc.asyncProperty(history, async (actions) => {

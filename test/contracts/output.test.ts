@@ -61,7 +61,7 @@ describe.skipIf(noRedis())('an output contract', () => {
       .filter((event) => event.kind.startsWith('output_'))
       .map((event) => [event.kind, event.data['status'], event.data['attempt']]);
 
-  test('makes the parsed answer the result, and leaves the text in the log', async () => {
+  test('makes the parsed answer the result and keeps the text in the log', async () => {
     const { threadId, run: ended, model } = await run([{ text: `\n\`\`\`json\n${fits}\n\`\`\`` }]);
     expect(ended).toMatchObject({ status: 'completed', terminationReason: 'final_answer', result: oslo, step: 1 });
     expect(await contextOf(lanefold, threadId)).toEqual([
@@ -79,7 +79,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('is told to the model in each call, at the end of its system prompt, and nowhere stored', async () => {
+  test('is appended to the system prompt of every model call and never stored', async () => {
     const { threadId, model } = await run([{ finishReason: 'tool-calls' }, { text: fits }]);
     for (const { prompt } of model.calls) {
       expect(prompt.filter((message) => message.role === 'system')).toHaveLength(1);
@@ -95,7 +95,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     expect(bare.model.calls[0]!.prompt.map((message) => message.role)).toEqual(['system', 'user']);
   });
 
-  test('has the whole of a long answer put right, without tools and in one piece, and counts what that cost', async () => {
+  test('repairs the whole of a long answer without tools or streaming, and counts the tokens of the repair', async () => {
     const long = `It is Oslo. ${'Really. '.repeat(200)}The end.`;
     server.reply({ text: long, usage: [10, 5] }, { text: fits, usage: [20, 7] });
     const handle = await lanefold.run({
@@ -129,7 +129,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('fails the run when the repairs are used up, or at once where that is the mode', async () => {
+  test('fails the run when no repairs are left, or immediately in mode error', async () => {
     const twice = await run([{ text: 'Oslo' }, { text: '{"city": 1}' }, { text: '[1]' }], {
       output: { ...contract, maxRepairs: 2 },
     });
@@ -170,7 +170,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     expect(model.calls).toHaveLength(4);
   });
 
-  test('gives a repair of its own no longer than a tool', async () => {
+  test('limits a repair function to the tool timeout', async () => {
     const { run: ended } = await lanefold.run({
       agent: 'stuck',
       model: lanefold.model([{ text: 'no' }]).id,
@@ -182,7 +182,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     });
   });
 
-  test('is met or missed at the iteration limit, too', async () => {
+  test('also applies at the iteration limit', async () => {
     const script: FakeScript = [{ finishReason: 'tool-calls' }, { text: fits }];
     const met = await run(script, { maxIterations: 1 });
     expect(met.run).toMatchObject({ status: 'completed', terminationReason: 'max_iterations', result: oslo });
@@ -191,7 +191,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     expect(missed.run).toMatchObject({ status: 'failed', error: { type: 'output_validation' } });
   });
 
-  test('of an agent is put aside by "raw", and replaced by that of a request', async () => {
+  test('of an agent is disabled by "raw" and replaced by the contract of a request', async () => {
     for (const output of ['raw', { mode: 'raw' }] as const) {
       const raw = await run([{ text: 'Oslo' }], { agent: 'cities', output });
       expect(raw.run).toMatchObject({ status: 'completed', result: 'Oslo' });
@@ -221,14 +221,14 @@ describe.skipIf(noRedis())('an output contract', () => {
     }
   });
 
-  test('may be met by a function of the agent', async () => {
+  test('accepts the result of the agent’s repair function', async () => {
     const model = lanefold.model([{ text: 'Bergen' }]);
     const { run: ended } = await lanefold.run({ agent: 'by-hand', model: model.id, input: 'Which?' });
     expect(ended.result).toEqual({ city: 'Which?|Bergen|not yet', people: 2 });
     expect(model.calls).toHaveLength(1);
   });
 
-  test('retries a provider that is busy with a repair, and fails with its error when it stays so', async () => {
+  test('retries a repair while the provider is busy, and fails with its error in the end', async () => {
     server.reply({ text: 'Oslo' }, { status: 429, headers: { 'retry-after-ms': '1' } }, { text: fits });
     const repaired = await lanefold.run({ agent: 'text', model: 'http', input: 'x', output: contract });
     expect(repaired.run.result).toEqual(oslo);
@@ -240,7 +240,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     expect((await outputEvents(refused.threadId)).at(-1)).toEqual(['output_failed', 'error', 1]);
   });
 
-  test('gives way to input that came during the answer, and is closed to input during a repair', async () => {
+  test('yields to input that arrives during the answer, and accepts no input during a repair', async () => {
     const asked = [deferred(), deferred()];
     const answer = [deferred(), deferred()];
     const model = lanefold.model(async (_, n) => {
@@ -273,7 +273,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     await expectSound(lanefold, handle.threadId);
   });
 
-  test('lets a cancel win over a repair, and keeps the answer', async () => {
+  test('lets a cancel win over a repair and keeps the answer', async () => {
     const repairing = deferred();
     const model = lanefold.model(async (call, n) => {
       if (n === 0) return { text: 'Oslo' };
@@ -288,7 +288,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     await expectSound(lanefold, handle.threadId);
   });
 
-  test('goes with on_failure: restore', async () => {
+  test('works with on_failure: restore', async () => {
     const { threadId, run: ended } = await run([{ text: 'no' }], {
       output: { ...contract, mode: 'error' },
       onFailure: 'restore',
@@ -329,13 +329,13 @@ describe.skipIf(noRedis())('an output contract', () => {
     [{ schema: z.string() }, /object with properties/],
     [{ schema: { type: 'object' } }, /object with properties/],
     [{ schema: { type: 'array', items: {} } }, /object with properties/],
-    [{ schema: { type: 'object', properties: { a: { type: 'nonsense' } } } }, /cannot be checked/],
+    [{ schema: { type: 'object', properties: { a: { type: 'nonsense' } } } }, /cannot be validated against/],
     [{ schema: city, mode: 'maybe' }, /mode/],
     [{ schema: city, maxRepairs: -1 }, /maxRepairs/],
     [{ schema: city, name: 'two words' }, /name/],
     [{ schema: city, repair: () => ({}) }, /repair function/],
     [{}, /schema/],
-  ])('that cannot be kept is refused with the request: %j', async (output, message) => {
+  ])('that is invalid is rejected with the request: %j', async (output, message) => {
     const options = {
       agent: 'text',
       input: 'x',
@@ -350,7 +350,7 @@ describe.skipIf(noRedis())('an output contract', () => {
     await expect(lanefold.threads.get('no-contract')).rejects.toMatchObject({ code: 'thread_not_found' });
   });
 
-  test('of an agent that cannot be kept is refused when the agent is', async () => {
+  test('that is invalid is rejected with its agent', async () => {
     await expect(
       startRuntime([defineAgent({ name: 'a', model: unset, output: { schema: z.array(city) } })]),
     ).rejects.toMatchObject({

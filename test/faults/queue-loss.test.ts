@@ -84,13 +84,12 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       const body = { agent: 'a', strategy: 'react', model: 'fake', context_ref: 'default', create_thread: true };
       const request = {
         ...body,
-        thread_id: threadId,
         run_id: id,
         request_id: id,
         request_hash: '00',
         queue_prefix: lanefold.options.queuePrefix,
       };
-      await lanefold.database.pool.query('select lanefold.enqueue_run($1)', [{ ...request, input: { content: 'hi' } }]);
+      await lanefold.database.pool.query('select lanefold.enqueue_run($1, $2)', [threadId, { ...request, input: { content: 'hi' } }]);
     }
     await lanefold.startWorker(quick);
     await expectAllCompleted(runs);

@@ -74,11 +74,11 @@ describe('the message', () => {
     'Authorization: Bearer abcdef123456',
     'GET https://x/y?key=abcdef123456&a=1',
     '{"x-api-key": "abcdef123456"}',
-  ])('has no key in it: %s', (message) => {
+  ])('contains no key: %s', (message) => {
     expect(classify(new Error(message), 'llm_request').message).not.toMatch(/abcdef1234|A1234567890/);
   });
 
-  it('has no secret of this process in it', () => {
+  it('contains no secret of this process', () => {
     process.env.SOME_ODD_API_KEY = 'odd~secret~value';
     try {
       expect(classify(new Error('no odd~secret~value here'), 'llm_request').message).toBe('no [redacted] here');
@@ -99,7 +99,7 @@ describe('the message', () => {
   });
 });
 
-it('leaves a ModelError as it is', () => {
+it('keeps a ModelError unchanged', () => {
   const error = new ModelError('x', { errorType: 'timeout', retryable: true });
   expect(classify(error, 'llm_stream')).toBe(error);
 });

@@ -22,7 +22,7 @@ export const text = (delta: string, id = 't'): LanguageModelV4StreamPart[] => [
   { type: 'text-end', id },
 ];
 
-/** A model that streams these parts; with `open` the stream then stays silent, deaf to the abort signal. */
+/** A model that streams these parts; with `open` the stream then stays silent, ignoring the abort signal. */
 export function fakeModel(parts: LanguageModelV4StreamPart[], { open = false } = {}): FakeModel {
   const calls: LanguageModelV4CallOptions[] = [];
   const cancelled: unknown[] = [];

@@ -69,12 +69,12 @@ describe('a turn', () => {
     expect(turn.usage).toEqual({ input_tokens: 0, output_tokens: 0, total_tokens: 0 });
   });
 
-  it.each(['{"a":', '[1]', '"x"', '7', ''])('takes %j for no arguments and keeps it', async (input) => {
+  it.each(['{"a":', '[1]', '"x"', '7', ''])('treats %j as no arguments and keeps the raw string', async (input) => {
     const turn = await run([{ type: 'tool-call', toolCallId: '', toolName: 'f', input }, finish('tool-calls')]);
     expect(turn.toolCalls).toEqual([{ id: '', name: 'f', arguments: {}, arguments_raw: input }]);
   });
 
-  it('passes prompt, tools and settings on', async () => {
+  it('passes on prompt, tools and settings', async () => {
     const model = fakeModel([finish()]);
     const tools = [{ type: 'function' as const, name: 'f', inputSchema: {} }];
     const settings = {
@@ -184,7 +184,7 @@ describe('what a provider needs back', () => {
     expect(turn.reasoningDetails).toHaveLength(3);
   });
 
-  it('is nothing when one plain block of thinking says it all', async () => {
+  it('is nothing for a single plain block of thinking', async () => {
     const turn = await run([...block('reasoning', '0', 'hm'), ...text('Hi'), finish()]);
     expect(turn).toMatchObject({ thinking: 'hm', text: 'Hi' });
     expect(turn).not.toHaveProperty('reasoningDetails');
@@ -230,7 +230,7 @@ describe('failures', () => {
     expect(model.cancelled).toHaveLength(1);
   });
 
-  it('does not take half an answer for a whole one', async () => {
+  it('rejects a truncated answer', async () => {
     await expect(run(text('Hel'))).rejects.toMatchObject({ errorType: 'llm_stream', retryable: true });
   });
 
@@ -246,13 +246,13 @@ describe('failures', () => {
 describe('abort', () => {
   const reason = new Error('cancelled by the user');
 
-  it('rejects before the call when it happened before', async () => {
+  it('before the call rejects without calling', async () => {
     const model = fakeModel([finish()]);
     await expect(generate(model, call({ signal: AbortSignal.abort(reason) }))).rejects.toBe(reason);
     expect(model.calls).toHaveLength(0);
   });
 
-  it('rejects during a stream that is deaf to it, and cancels the stream', async () => {
+  it('rejects during a stream that ignores it, and cancels the stream', async () => {
     const controller = new AbortController();
     const model = fakeModel(text('x'), { open: true });
     const onStart = () => setImmediate(() => controller.abort(reason));
@@ -301,7 +301,7 @@ describe('idle timeout', () => {
     expect(model.cancelled).toHaveLength(1);
   });
 
-  it('starts anew with every part, also one that shows nothing', async () => {
+  it('restarts with every part, even an empty one', async () => {
     vi.useFakeTimers();
     const model = fakeModel([]);
     let controller!: ReadableStreamDefaultController<LanguageModelV4StreamPart>;

@@ -64,7 +64,7 @@ describe('OpenAI-compatible', () => {
     });
   });
 
-  it('sends the history back, the same bytes every time', async () => {
+  it('sends the history with the same bytes every time', async () => {
     const history: Message[] = [
       { role: 'system', content: 'Be brief.' },
       question,
@@ -176,7 +176,7 @@ describe('OpenAI-compatible', () => {
     expect(failure).toMatchObject({ name: 'ModelError', ...expected });
   });
 
-  it('fails as retryable when nothing listens', async () => {
+  it('fails as retryable when the connection is refused', async () => {
     await server.close();
     await expect(ask(id)).rejects.toMatchObject({ errorType: 'llm_request', retryable: true });
   });
@@ -307,7 +307,7 @@ describe('Google', () => {
     expect(contents[2].parts[0].functionResponse).toMatchObject({ name: 'add' });
   });
 
-  it('works without streaming, and gives a call without an id one', async () => {
+  it('works without streaming, and assigns an id to a call without one', async () => {
     server.reply({ text: 'Hi', toolCalls: [{ name: 'add', arguments: '{}' }] });
     const turn = await ask(id, [question], { stream: false });
     expect(turn).toMatchObject({ text: 'Hi', toolCalls: [{ arguments: {} }], usage: { total_tokens: 15 } });
@@ -327,7 +327,7 @@ describe('Google', () => {
     expect((failure as { retryAfterMs?: number }).retryAfterMs).toBe(expected);
   });
 
-  it('does not retry a bad request, and shows no key', async () => {
+  it('does not retry a bad request, and reveals no key', async () => {
     const message = 'API key not valid: AIzaSyA-1234567890abcdef.';
     server.reply({ status: 400, body: { error: { code: 400, message, status: 'INVALID_ARGUMENT' } } });
     await expect(ask(id)).rejects.toMatchObject({

@@ -61,7 +61,7 @@ describe('roles and parts', () => {
     );
   });
 
-  it('leaves out an assistant message with nothing in it', () => {
+  it('leaves out an empty assistant message', () => {
     expect(toPrompt([{ role: 'assistant', content: '' }])).toEqual([]);
   });
 });
@@ -169,7 +169,7 @@ describe('reasoning', () => {
     ]);
   });
 
-  it('passes over details of another shape', () => {
+  it('ignores details of another shape', () => {
     const reasoning_details: Json = [{ type: 'summary' }, 'x', null, { text: 5 }];
     expect(toPrompt([{ role: 'assistant', content: 'Hi', reasoning_details }])[0]?.content).toHaveLength(1);
   });
@@ -213,7 +213,7 @@ describe('the builder', () => {
     fc.record({ role: fc.constant('tool'), content, tool_call_id: fc.string() }),
   ) as fc.Arbitrary<Message>;
 
-  it('gives at every step the bytes of the whole mapping, and never changes a prompt it handed out', () => {
+  it('gives the same bytes as the whole conversion after every push, and never modifies a returned prompt', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 12 }), (messages) => {
         const builder = createPromptBuilder();

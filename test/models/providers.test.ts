@@ -74,7 +74,7 @@ describe.skipIf(noRedis()).each([
     await expectSound(lanefold, threadId);
   });
 
-  test('ends at once when the provider refuses the request', async () => {
+  test('fails immediately if the provider rejects the request', async () => {
     const before = server.requests.length;
     server.reply(failed(400, 'no such parameter', retryInfo));
     const { threadId, run } = await lanefold.run({ agent: 'calc', input: 'hi' });

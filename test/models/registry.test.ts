@@ -52,7 +52,7 @@ describe('names', () => {
     expect(await r.resolve('fast')).toBe(model);
   });
 
-  it('stops at a circle of aliases', async () => {
+  it('rejects circular aliases', async () => {
     const error = await failure('a', { aliases: { a: 'b', b: 'a' } });
     expect(error).toMatchObject({ code: 'unknown_model', message: expect.stringContaining('a → b → a') });
   });
@@ -70,7 +70,7 @@ describe('names', () => {
     expect(replay).toHaveBeenCalledTimes(1);
   });
 
-  it('refuses a model of another version', async () => {
+  it('rejects a model of another specification version', async () => {
     const old = { specificationVersion: 'v2' } as never;
     await expect(registry({ models: { old } }).resolve('old')).rejects.toMatchObject({ code: 'unknown_model' });
   });

@@ -14,7 +14,7 @@ const pools: [string, () => pg.Pool][] = [
 ];
 
 test.each(pools)(
-  'a connection of the pool of %s that breaks while lent out fails its statement, not the process',
+  'a checked-out connection of the %s pool that breaks fails its statement, not the process',
   async (_, open) => {
     const pool = open();
     pool.on('error', () => {});

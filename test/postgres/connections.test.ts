@@ -6,10 +6,10 @@ import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../supp
 import { deferred } from '../support/until.ts';
 
 const poolSize = 6;
-/** The table in docs/operating.md, beside the pool: the queue of a backend, and what a worker adds to it. */
+/** The connections besides the pool, as in docs/operating.md: the queue of a backend, and what a worker adds. */
 const besides = queueBackend() === 'postgres' ? { backend: 4, worker: 4 + 2 } : { backend: 0, worker: 1 };
 
-describe.skipIf(noRedis())('connections to PostgreSQL of a process', () => {
+describe.skipIf(noRedis())('the PostgreSQL connections of a process', () => {
   let lanefold: TestLanefold;
   let server: Awaited<ReturnType<TestLanefold['startServer']>>;
   let watcher: pg.Client;
@@ -32,7 +32,7 @@ describe.skipIf(noRedis())('connections to PostgreSQL of a process', () => {
     await lanefold?.close();
   });
 
-  test('with API, worker and many runs at once stay within what the guide says', async () => {
+  test('stay within the documented limit with API, worker and many concurrent runs', async () => {
     let most = 0;
     let done = false;
     const watching = (async () => {
@@ -56,7 +56,7 @@ describe.skipIf(noRedis())('connections to PostgreSQL of a process', () => {
     for (const run of await Promise.all(waits)) expect(run).toMatchObject({ status: 'completed' });
     done = true;
     await watching;
-    // the pool was wanted whole, or this would not be its maximum
+    // The pool was exhausted, so this is its maximum.
     expect(most).toBeGreaterThanOrEqual(poolSize);
     expect(most).toBeLessThanOrEqual(poolSize + besides.backend + besides.worker);
   });

@@ -17,7 +17,7 @@ import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
 import { parsePasswd } from '../../src/postgres/embedded/system-user.ts';
 import { endFixtures, spawnFixture } from './fixtures/children.ts';
 
-// a slow machine may need seconds for one initdb
+// initdb may take seconds on a slow machine.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const asRoot = process.geteuid?.() === 0;
@@ -98,14 +98,14 @@ describe('startEmbeddedPostgres', () => {
     expect(process.eventNames().map((name) => process.listenerCount(name))).toEqual(listeners);
   });
 
-  test('refuses a wrong password', async () => {
+  test('rejects a wrong password', async () => {
     const { url } = await start({ dir: await tempDir() });
     const wrong = new URL(url);
     wrong.password = 'wrong';
     await expect(query(wrong.href, 'select 1')).rejects.toMatchObject({ code: '28P01' });
   });
 
-  test('takes the wanted port when it is free and another one when not', async () => {
+  test('uses the wanted port if it is free, else another one', async () => {
     const blocker = createServer().listen(0, '127.0.0.1');
     await once(blocker, 'listening');
     const { port } = blocker.address() as AddressInfo;
@@ -118,7 +118,7 @@ describe('startEmbeddedPostgres', () => {
     expect((await start({ dir, port })).port).toBe(port);
   });
 
-  test('ends with a parent that is killed, and a restart right after works', async () => {
+  test('ends with a killed parent, and can be restarted right away', async () => {
     const dir = await tempDir();
     const { child, next } = spawnFixture({ dir });
     const { pid, url } = await next();
@@ -171,7 +171,7 @@ describe('startEmbeddedPostgres', () => {
     expect((await readdir(dir)).toSorted()).toEqual(['cluster', 'postgres.log', 'running.json']);
   });
 
-  test('a second start of a running dir says so, and findEmbeddedPostgres gives the first', async () => {
+  test('rejects a second start of a running dir, which findEmbeddedPostgres finds', async () => {
     const dir = await tempDir();
     expect(await findEmbeddedPostgres(dir)).toBeUndefined();
     const { child, next } = spawnFixture({ dir, database: 'app' });
@@ -189,7 +189,7 @@ describe('startEmbeddedPostgres', () => {
     expect(await findEmbeddedPostgres(dir)).toBeUndefined();
   });
 
-  test('of several starts at once one wins and the others say why', async () => {
+  test('lets one of several concurrent starts win; the others report why they failed', async () => {
     const dir = await tempDir();
     const results = await Promise.all([1, 2, 3].map(() => spawnFixture({ dir }).next()));
     const [winner, ...more] = results.filter(({ url }) => url);
@@ -206,7 +206,7 @@ describe('startEmbeddedPostgres', () => {
     }
   });
 
-  test('refuses data of another major version', async () => {
+  test('rejects data of another major version', async () => {
     const dir = await tempDir();
     const server = await start({ dir });
     await server.stop();
@@ -218,13 +218,13 @@ describe('startEmbeddedPostgres', () => {
     });
   });
 
-  test('tells what PostgreSQL disliked, and leaves nothing running', async () => {
+  test('reports the error of PostgreSQL and leaves nothing running', async () => {
     await expect(startEmbeddedPostgres({ dir: await tempDir(), settings: { nonsense: '1' } })).rejects.toMatchObject({
       message: expect.stringContaining('unrecognized configuration parameter "nonsense"'),
       hint: expect.stringContaining('settings'),
     });
     await expect(startEmbeddedPostgres({ dir: await tempDir(), binDir: await tempDir() })).rejects.toMatchObject({
-      message: expect.stringContaining('has no postgres and initdb'),
+      message: expect.stringContaining('does not contain postgres and initdb'),
     });
   });
 });
@@ -240,7 +240,7 @@ describe.runIf(asRoot)('as root', () => {
     expect(await readFile(`/proc/${server.pid}/status`, 'utf8')).toMatch(new RegExp(`^Uid:\\s+${uid}\\s+${uid}`, 'm'));
   });
 
-  test('shelters the data of a dir that only root can enter, and finds it again', async () => {
+  test('moves the data elsewhere if only root can enter the dir, and finds it again', async () => {
     const dir = await tempDir(homedir(), 0o700);
     const first = await start({ dir });
     expect(first.dataDir.startsWith(dir)).toBe(false);
@@ -272,10 +272,10 @@ describe.runIf(asRoot)('as root', () => {
     const cache = await tempDir(tmpdir(), 0o777);
     const binDir = await unlinkedPackage();
     const { child, next } = spawnFixture({ dir, binDir }, { uid, gid, env: { XDG_CACHE_HOME: cache } });
-    const said = await next();
-    expect(said).toMatchObject({ uid, port: expect.any(Number) });
+    const started = await next();
+    expect(started).toMatchObject({ uid, port: expect.any(Number) });
     expect(await readdir(join(cache, 'lanefold'))).toHaveLength(1);
-    expect(await query(said.url!, 'select 1 as one')).toEqual([{ one: 1 }]);
+    expect(await query(started.url!, 'select 1 as one')).toEqual([{ one: 1 }]);
     child.kill('SIGINT');
     await once(child, 'exit');
     const taken = await start({ dir });

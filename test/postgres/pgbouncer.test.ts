@@ -128,7 +128,7 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
       preparedStatements: true,
     });
     try {
-      // two connections that share the pooler's: sooner or later one is given what the other has prepared
+      // Two connections share those of the pooler, so eventually one gets the statements the other prepared.
       const failed = await until('connections are mixed', async () => {
         const answers = await Promise.allSettled(
           Array.from({ length: 10 }, () => careless.threads.get('no-such-thread')),
@@ -147,7 +147,7 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
     }
   });
 
-  test('the switch is on or off, and nothing else', async () => {
+  test('LANEFOLD_PREPARED_STATEMENTS accepts only on and off', async () => {
     vi.stubEnv('LANEFOLD_PREPARED_STATEMENTS', 'maybe');
     await expect(createLanefold({ ...bench.options })).rejects.toMatchObject({ code: 'invalid_input' });
     vi.stubEnv('LANEFOLD_PREPARED_STATEMENTS', 'off');

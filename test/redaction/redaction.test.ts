@@ -13,7 +13,7 @@ const quoted = `the request {"user":"ann","password":"${secret}"} with pin=${sec
 describe('a redactor', () => {
   const { value, text } = createKeyRedactor(['password', 'pin', 'x.y']);
 
-  test('takes out the values of its keys, exactly those, in any case and depth', () => {
+  test('redacts the values of exactly its keys, in any case and at any depth', () => {
     const given = { PIN: 7, pins: 8, a: [{ Password: { b: secret } }, { page_token: 't' }], 'x.y': 1, xzy: 2 };
     expect(value(given)).toEqual({
       PIN: '[REDACTED]',
@@ -46,13 +46,13 @@ describe('a redactor', () => {
     expect(text(given)).toBe(shown);
   });
 
-  test('is not broken by JSON of any depth', () => {
+  test('handles JSON of any depth', () => {
     const [open, close] = ['['.repeat(50_000), ']'.repeat(50_000)];
     expect(text(open + close)).toBe(open + close);
     expect(text(`${open}"pin=${secret}"${close}`)).not.toContain(secret);
   });
 
-  test('has the usual keys unless told others, or none', () => {
+  test('redacts the default keys unless given others or none', () => {
     expect(createKeyRedactor().value({ token: 1, client_secret: 2, tokens: 3 })).toEqual({
       token: '[REDACTED]',
       client_secret: '[REDACTED]',
@@ -69,7 +69,7 @@ describe.skipIf(noRedis())('a secret under a configured key', () => {
     const logIn = defineTool({
       name: 'log_in',
       input: z.object({ user: z.string(), password: z.string() }),
-      // long enough at work for Bull Board to be told of it
+      // Long enough for Bull Board to show the run.
       execute: async (_, { runId }) => {
         await until('the job has a log', async () => {
           const { count } = await runtime.queues[0]!.getJobLogs(`${runId}.1`);
@@ -103,18 +103,18 @@ describe.skipIf(noRedis())('a secret under a configured key', () => {
     return JSON.stringify([events, logs, job.asJSON(), await runtime.runs.events(run)]);
   };
 
-  test('is in no event, job or error of a run that fails', async () => {
+  test('appears in no event, job or error of a failed run', async () => {
     const { id: model } = runtime.model((_, n) => (n === 0 ? call : new Error(quoted)));
     const run = await runtime.run({ agent: 'clerk', model, input: 'go' });
     expect(run.run).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('[REDACTED]') } });
     expect(JSON.stringify(run.run)).not.toContain(secret);
-    const told = await shown(run);
-    expect(told).not.toContain(secret);
-    expect(told).toContain('was refused');
+    const visible = await shown(run);
+    expect(visible).not.toContain(secret);
+    expect(visible).toContain('was refused');
     expect(faults).toEqual([]);
   });
 
-  test('is in none of a run that answers with it, and the log has it all', async () => {
+  test('appears in none of them for a run that answers with it, but in the log', async () => {
     const { id: model } = runtime.model([call, { text: `Use {"password": "${secret}"}.` }]);
     const run = await runtime.run({ agent: 'clerk', model, input: 'go' });
     expect(await shown(run)).not.toContain(secret);
@@ -127,13 +127,13 @@ describe.skipIf(noRedis())('a secret under a configured key', () => {
     ]);
   });
 
-  test('is in none of a run whose result is an object, which callers get whole', async () => {
+  test('appears in none of them for an object result, which callers get unredacted', async () => {
     const answer = { user: 'ann', password: secret };
     const { id: model } = runtime.model([call, { text: JSON.stringify(answer) }]);
     const run = await runtime.run({ agent: 'typist', model, input: 'go' });
     expect(run.run).toMatchObject({ status: 'completed', result: answer });
-    const told = await shown(run);
-    expect(told).not.toContain(secret);
-    expect(told).toContain('"user":"ann"');
+    const visible = await shown(run);
+    expect(visible).not.toContain(secret);
+    expect(visible).toContain('"user":"ann"');
   });
 });

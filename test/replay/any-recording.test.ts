@@ -7,7 +7,7 @@ import { noRedis, queueBackend } from '../support/lanefold.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((s) => s.replaceAll('\u0000', ''));
 const question = text.map((s) => `Q${s}`);
-// few ids, names and arguments: they shall repeat, within a turn and from turn to turn
+// Few ids, names and arguments, so that they repeat within a turn and from turn to turn.
 const call = fc.record({
   id: fc.constantFrom('a', 'b'),
   function: fc.record({

@@ -3,7 +3,7 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { replayCli, shopFile } from './setup.ts';
 
-/** A database that changes what it is told must be found out: otherwise 0 mismatches would mean nothing. */
+/** A replay must detect a database that changes what it stores; otherwise 0 mismatches would mean nothing. */
 describe.skipIf(noRedis())('a replay finds', () => {
   let database: TestDatabase;
   beforeEach(async () => {
@@ -37,14 +37,14 @@ describe.skipIf(noRedis())('a replay finds', () => {
       expected: 'Let me look.',
       received: 'Let me look',
     };
-    // the next run is sent what the database has; the run itself is not, and its hashes say so
+    // The next run sends what the database has; the run itself did not, and its hashes show it.
     expect(mismatches).toContainEqual({ at: 'model_call', ...difference });
     expect(mismatches).toContainEqual({ at: 'lane_context', ...difference });
     expect(mismatches.filter(({ at }) => at === 'context_hash').map(({ message }) => message)).toEqual([5, 7]);
     expect(mismatches).toHaveLength(4);
   });
 
-  test('an argument, an id and a prompt that were changed', async () => {
+  test('a changed argument, id and prompt', async () => {
     await onInsert(`
       if new.thread_id = 'shop:0' and new.kind = 'ai_config_change' then new.payload := jsonb_set(new.payload, '{value}', '"You run a bank."'); end if;
       if new.thread_id = 'shop:1' and new.role = 'assistant' then new.payload := jsonb_set(new.payload, '{tool_calls,0,arguments}', '{"to": "nobody"}'); end if;
@@ -61,7 +61,7 @@ describe.skipIf(noRedis())('a replay finds', () => {
     ]);
   });
 
-  test('a run that fails', async () => {
+  test('a failed run', async () => {
     await onInsert(`if new.payload ->> 'content' = 'It is 1.' then raise exception 'out of order'; end if;`);
     const { code, mismatches } = await found();
     expect(code).toBe(1);
@@ -79,7 +79,7 @@ describe.skipIf(noRedis())('a replay finds', () => {
     );
   });
 
-  test('an entry that somebody else has written into the thread', async () => {
+  test('an entry that another client wrote into the thread', async () => {
     await database.pool.query(`
       create function meddle() returns trigger language plpgsql as $$ begin
         if new.id = 'shop:1' then

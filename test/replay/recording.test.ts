@@ -16,28 +16,38 @@ const asks = (...calls: unknown[]) => ({ role: 'assistant', content: null, tool_
 const result = (id: string, content: unknown = 'seen') => ({ role: 'tool', tool_call_id: id, name: 'look', content });
 
 const conversations: [what: string, traj: unknown, message: number | undefined, why: RegExp][] = [
-  ['no list', 'hello', undefined, /no list "traj"/],
+  ['no list', 'hello', undefined, /no array "traj"/],
   ['no messages', [], undefined, /no messages/],
   ['no message', [user, null], 1, /role is undefined/],
   ['an unknown role', [user, { role: 'developer', content: '' }], 1, /role is "developer"/],
-  ['a late system prompt', [user, { role: 'system', content: 'x' }], 1, /only at the beginning/],
-  ['content that is no text', [{ role: 'user', content: [{ type: 'text', text: 'x' }] }], 0, /content is not a string/],
-  ['a user who says nothing', [user, { role: 'user', content: ' \n' }], 1, /asks nothing/],
+  ['a late system prompt', [user, { role: 'system', content: 'x' }], 1, /only be the first message/],
+  [
+    'content that is not text',
+    [{ role: 'user', content: [{ type: 'text', text: 'x' }] }],
+    0,
+    /content is not a string/,
+  ],
+  ['a blank user message', [user, { role: 'user', content: ' \n' }], 1, /user message is blank/],
   ['text that cannot be stored', [{ role: 'user', content: 'a\u0000' }], 0, /NUL/],
-  ['an answer to nobody', [{ role: 'assistant', content: 'hello' }], 0, /no user message/],
+  ['an answer without a question', [{ role: 'assistant', content: 'hello' }], 0, /no user message/],
   [
     'two answers',
     [user, { role: 'assistant', content: 'a' }, { role: 'assistant', content: 'b' }],
     2,
     /no user message/,
   ],
-  ['a result without a call', [user, result('c')], 1, /no tool call is open/],
-  ['a call that is not answered', [user, asks(call('c')), user], 2, /tool call c before it is not answered/],
+  ['a result without a call', [user, result('c')], 1, /answers no open tool call/],
+  [
+    'a call that is not answered',
+    [user, asks(call('c')), user],
+    2,
+    /no tool message answers the preceding tool call c/,
+  ],
   [
     'a call that is never answered',
     [user, asks(call('c'), call('d')), result('c')],
     2,
-    /tool call d is never answered/,
+    /no tool message answers the tool call d/,
   ],
   [
     'results in another order',
@@ -45,10 +55,10 @@ const conversations: [what: string, traj: unknown, message: number | undefined, 
     2,
     /the next open one is c/,
   ],
-  ['a result that is no text', [user, asks(call('c')), result('c', { a: 1 })], 2, /content is not a string/],
+  ['a result that is not text', [user, asks(call('c')), result('c', { a: 1 })], 2, /content is not a string/],
   ['a call without an id', [user, asks(call(''))], 1, /tool call 0 has no id/],
-  ['a call without a name', [user, asks(call('c', { name: 'a b' }))], 1, /tool call 0 has no function name/],
-  ['arguments that are no text', [user, asks(call('c', { arguments: {} }))], 1, /arguments of its tool call 0/],
+  ['a call without a name', [user, asks(call('c', { name: 'a b' }))], 1, /tool call 0 has no valid function name/],
+  ['arguments that are not text', [user, asks(call('c', { arguments: {} }))], 1, /arguments of its tool call 0/],
 ];
 
 const faultOf = (file: string, text: string): LanefoldError => {
@@ -60,7 +70,7 @@ const faultOf = (file: string, text: string): LanefoldError => {
   throw new Error('the recording was accepted');
 };
 
-describe('a recording is refused', () => {
+describe('a recording is rejected', () => {
   test.each(conversations)('for %s', (_, traj, message, why) => {
     const error = faultOf('trips.json', JSON.stringify([{ traj: [user] }, { traj }]));
     expect(error).toMatchObject({ code: 'invalid_input', details: { file: 'trips.json', conversation: 1 } });
@@ -70,7 +80,7 @@ describe('a recording is refused', () => {
     expect(error.message.startsWith(at)).toBe(true);
   });
 
-  test('for JSON that is none, with line and column', () => {
+  test('for invalid JSON, with line and column', () => {
     expect(faultOf('a.json', '[\n  {"traj": []},\n  {"traj": ]}\n]').details).toEqual({
       file: 'a.json',
       line: 3,
@@ -80,12 +90,12 @@ describe('a recording is refused', () => {
     expect(faultOf('a.json', '').details).toEqual({ file: 'a.json', line: 1, column: 1 });
   });
 
-  test('for what is no list of conversations, or an empty one', () => {
+  test('for anything but a non-empty array of conversations', () => {
     expect(faultOf('a.json', '{"traj": []}').message).toMatch(/not a JSON array/);
     expect(faultOf('a.json', '[]').message).toMatch(/no conversations/);
   });
 
-  test('for a file name no thread id can be made of', () => {
+  test('for a file name that cannot be part of a thread id', () => {
     expect(faultOf('/data/my trips.json', '[]').message).toMatch(/"my trips"/);
   });
 
@@ -95,7 +105,7 @@ describe('a recording is refused', () => {
     const { code, stdout, stderr } = await cli(['replay', file]);
     expect([code, stdout]).toEqual([2, '']);
     expect(stderr).toMatch(
-      /^lanefold: .*trips\.json, conversation 0, message 1: no tool call is open.* \[invalid_input\]\nhint: /,
+      /^lanefold: .*trips\.json, conversation 0, message 1: this tool message answers no open tool call.* \[invalid_input\]\nhint: /,
     );
   });
 });

@@ -44,7 +44,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     }
   });
 
-  test('each user message is a run of its own, capped at its recorded turns', async () => {
+  test('each user message becomes a run, limited to its recorded turns', async () => {
     expect((await replayCli(database, shopFile, '--prefix', 'runs-')).code).toBe(0);
     const { rows } = await database.pool.query(
       `select request_id, status, termination_reason, options -> 'max_iterations' as turns from lanefold.run
@@ -60,7 +60,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     ]);
   });
 
-  test('people get the figures one a line, and its queue is gone afterwards', async () => {
+  test('prints one figure per line and deletes its queue afterwards', async () => {
     const { code, stdout } = await replayCli(database, shopFile, '--prefix', 'plain-', '--concurrency', '1');
     expect(code).toBe(0);
     const figures = Object.fromEntries(
@@ -75,7 +75,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     expect(rows).toEqual([{ jobs: 0 }]);
   });
 
-  test('what cannot have happened is a mismatch, shown where it is', async () => {
+  test('reports an impossible recording as a mismatch with its position', async () => {
     const file = record('liar.json', [
       [
         { role: 'user', content: 'Look.' },
@@ -87,18 +87,18 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     const { code, stdout } = await replayCli(database, file);
     expect(code).toBe(1);
     expect(stdout).toMatch(/^mismatches +2$/m);
-    expect(stdout).toContain('liar:0, message 2, seen at model_call: name differs (- recorded, + seen)');
+    expect(stdout).toContain('liar:0, message 2, in model_call: name differs (- recorded, + replayed)');
     expect(stdout).toContain('- "glance"\n  + "look"');
     expect(stdout).toContain('liar:0, message 2, seen at lane_context');
   });
 
-  test('a used thread id is refused before anything is written', async () => {
+  test('rejects a taken thread id before anything is written', async () => {
     const hello = [{ role: 'user', content: 'hello' }];
     await database.pool.query(`select lanefold.create_thread('{"id": "used:2"}')`);
     const file = record('used.json', [hello, hello, hello]);
     const refused = await replayCli(database, file);
     expect(refused).toMatchObject({ code: 2, stdout: '' });
-    expect(refused.stderr).toMatch(/^lanefold: Thread used:2 exists already.*\[thread_exists\]\nhint: .*--prefix/m);
+    expect(refused.stderr).toMatch(/^lanefold: Thread used:2 already exists.*\[thread_exists\]\nhint: .*--prefix/m);
     const { rows } = await database.pool.query(`select id from lanefold.thread where id like 'used:%'`);
     expect(rows).toEqual([{ id: 'used:2' }]);
     const { code, stdout } = await replayCli(database, file, '--prefix', 'again-', '--json');

@@ -7,7 +7,7 @@ import type { TestDatabase } from '../support/database.ts';
 import { queueBackend } from '../support/lanefold.ts';
 
 export const shopFile = path.resolve('test/replay/fixtures/shop.json');
-/** Of the fixture: runs, turns and tool messages in it. */
+/** The runs, turns and tool messages in the fixture. */
 export const shopFigures = { threads: 3, runs: 6, model_calls: 9, tool_calls: 6 };
 
 /** Writes a recording of these trajectories; returns its path. */

@@ -29,7 +29,7 @@ const codeOf = (token: unknown, secrets?: string[]): unknown => {
 
 const payloadOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
-/** A token with any payload and a good signature. */
+/** A token with any payload and a valid signature. */
 const signed = (payload: string | object, key = secret) => {
   const bytes = Buffer.from(typeof payload === 'string' ? payload : JSON.stringify(payload));
   const signature = createHmac('sha256', key).update(bytes).digest('base64url');
@@ -69,7 +69,7 @@ const anyPoint: fc.Arbitrary<Checkpoint> = fc.record({
   state: fc.record({ context: id, status: fc.constantFrom('queued', 'running', 'completed'), iteration: fc.nat() }),
 });
 
-test('every checkpoint comes back from its token, by any of the secrets', () => {
+test('every checkpoint can be read from its token with any of the secrets', () => {
   fc.assert(
     fc.property(anyPoint, fc.string({ minLength: 1 }), fc.array(fc.string({ minLength: 1 })), (some, key, others) => {
       const token = encodeToken(some, key);
@@ -79,7 +79,7 @@ test('every checkpoint comes back from its token, by any of the secrets', () => 
   );
 });
 
-test('a token with any one byte changed is refused', () => {
+test('a token with any single byte changed is rejected', () => {
   fc.assert(
     fc.property(anyPoint, fc.nat(), fc.integer({ min: 1, max: 255 }), (some, at, change) => {
       const bytes = Buffer.from(encodeToken(some, secret), 'latin1');
@@ -88,7 +88,7 @@ test('a token with any one byte changed is refused', () => {
     }),
     { numRuns: 2_000 },
   );
-  // and every value of every byte of one, the bits base64 leaves over included
+  // Every value of every byte of one token, including the padding bits of base64.
   const token = Buffer.from(encodeToken(point, secret), 'latin1');
   for (let at = 0; at < token.length; at++) {
     for (let value = 0; value < 256; value++) {
@@ -100,20 +100,20 @@ test('a token with any one byte changed is refused', () => {
   }
 });
 
-test('a token cut short or made longer is refused', () => {
+test('a truncated or extended token is rejected', () => {
   const token = encodeToken(point, secret);
   for (let length = 0; length < token.length; length++) expect(codeOf(token.slice(0, length))).not.toBe('accepted');
   for (const more of ['A', '=', '.', ' ', '\n', '.x']) expect(codeOf(token + more)).not.toBe('accepted');
 });
 
-test('a new secret in front signs, and the old one still verifies until it is taken away', () => {
+test('a new first secret signs, and the old one verifies until it is removed', () => {
   const old = encodeToken(point, 'old');
   expect(decode(old, ['new', 'old'])).toEqual(point);
   expect(codeOf(old, ['new'])).toBe('invalid_token_signature');
   expect(codeOf(old, [])).toBe('invalid_token_signature');
 });
 
-describe('is refused by name, in the order of the checks', () => {
+describe('an invalid token is rejected with the code of the first failing check', () => {
   const body = (changes: object) => signed({ ...good, ...changes });
   const state = (changes: object) => body({ state: { ...(good['state'] as object), ...changes } });
   const [, payload, signature] = encodeToken(point, secret).split('.');
@@ -160,7 +160,7 @@ describe('is refused by name, in the order of the checks', () => {
     expect(codeOf(token)).toBe(code);
   });
 
-  test('and says which field is missing', () => {
+  test('and names a missing field', () => {
     expect(() => decode(body({ request_id: '' }))).toThrow(
       expect.objectContaining({ code: 'missing_field', details: { name: 'request_id' } }),
     );

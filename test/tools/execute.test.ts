@@ -37,7 +37,7 @@ describe('a call', () => {
     });
   });
 
-  test('may answer later, by any thenable or by an async iterable', async () => {
+  test('may return any thenable or an async iterable', async () => {
     const outcome = async (value: () => unknown) => (await executeToolCall(toolOf(value), call(), base)).content;
     expect(await outcome(async () => 'later')).toBe('later');
     expect(await outcome(() => ({ then: (done: (value: unknown) => void) => done('thenable') }))).toBe('thenable');
@@ -61,7 +61,7 @@ describe('a call', () => {
     expect(await pending).toMatchObject({ attempts: 2, durationMs: 70 });
   });
 
-  test('shows what is not JSON, huge or unstorable as result.ts says', async () => {
+  test('renders values that are not JSON, too large or unstorable like renderResult', async () => {
     const run = (value: unknown, more = {}) =>
       executeToolCall(
         toolOf(() => value, more),
@@ -87,7 +87,7 @@ describe('arguments', () => {
     ).toBe('{}');
   });
 
-  test('that fail the schema are one failed attempt, not retried, not started', async () => {
+  test('that violate the schema are one failed attempt, which never starts and is not retried', async () => {
     const execute = vi.fn();
     const onAttempt = vi.fn(async () => {});
     const tool = defineTool({ name: 'probe', input: z.object({ n: z.int() }), execute });
@@ -123,7 +123,7 @@ describe('arguments', () => {
     expect((await pending).error?.type).toBe('invalid_arguments');
   });
 
-  test('nested too deep to copy are an outcome', async () => {
+  test('nested too deeply to copy are an outcome', async () => {
     let deep: Json = 1;
     for (let i = 0; i < 200_000; i++) deep = [deep];
     expect(
@@ -137,7 +137,7 @@ describe('arguments', () => {
     ).toBe('invalid_arguments');
   });
 
-  test('the call keeps its own, whatever the tool does to them', async () => {
+  test('of the call do not change when the tool modifies its copy', async () => {
     const given = call({ list: [1] });
     await executeToolCall(
       toolOf((args) => (args as { list: number[] }).list.push(2)),
@@ -180,7 +180,7 @@ describe('failures', () => {
     ],
     [
       Object.create(null, { toJSON: { value: () => undefined } }),
-      { type: 'exception', message: 'The tool threw a value that cannot be read', retryable: false },
+      { type: 'exception', message: 'The tool threw an unreadable value', retryable: false },
     ],
     [
       new Proxy(
@@ -191,7 +191,7 @@ describe('failures', () => {
           },
         },
       ),
-      { type: 'exception', message: 'The tool threw a value that cannot be read', retryable: false },
+      { type: 'exception', message: 'The tool threw an unreadable value', retryable: false },
     ],
   ])('thrown %# is read', async (thrown, error) => {
     const outcome = await failing(thrown);
@@ -211,7 +211,7 @@ describe('failures', () => {
     expect((await executeToolCall(tool, call(), base, { maxRetries: 5 })).attempts).toBe(1);
   });
 
-  test('back off for the same time before each retry; the key stays, the attempt counts', async () => {
+  test('wait the same time before each retry, with the same key and the next attempt number', async () => {
     const seen: [at: number, attempt: number, key: string][] = [];
     const start = Date.now();
     const tool = toolOf((_, { attempt, idempotencyKey }) => {
@@ -230,7 +230,7 @@ describe('failures', () => {
 });
 
 describe('timeout', () => {
-  test('is per attempt, retried, and fires the signal of the attempt only', async () => {
+  test('applies to each attempt, is retried, and aborts only the signal of the attempt', async () => {
     const signals: AbortSignal[] = [];
     const tool = toolOf((_, { signal }) => (signals.push(signal), hang()));
     const outer = new AbortController();
@@ -249,7 +249,7 @@ describe('timeout', () => {
     expect(outer.signal.aborted).toBe(false);
   });
 
-  test('abandons a tool that ignores its signal, and its late failure harms nobody', async () => {
+  test('abandons a tool that ignores its signal, and ignores its late failure', async () => {
     const late = deferred<string>();
     const pending = executeToolCall(
       toolOf(() => late.promise),
@@ -273,7 +273,7 @@ describe('timeout', () => {
     expect((await pending).error?.type).toBe('timeout');
   });
 
-  test('closes a stream that goes on', async () => {
+  test('closes a stream that continues', async () => {
     const closed = vi.fn();
     const gate = deferred<void>();
     const tool = toolOf(async function* () {
@@ -313,7 +313,7 @@ describe('abort', () => {
     expect(execute).not.toHaveBeenCalled();
   });
 
-  test('during an attempt rejects at once and fires the signal of the attempt', async () => {
+  test('during an attempt rejects immediately and aborts the signal of the attempt', async () => {
     const outer = new AbortController();
     let own: AbortSignal | undefined;
     const tool = toolOf((_, { signal }) => {
@@ -328,7 +328,7 @@ describe('abort', () => {
     expect(own?.reason).toBe(reason);
   });
 
-  test('by the tool itself, in its first tick, is seen', async () => {
+  test('by the tool itself, in its first tick, is noticed', async () => {
     const outer = new AbortController();
     const tool = toolOf(() => (outer.abort(reason), hang()));
     await expect(executeToolCall(tool, call(), base, { signal: outer.signal })).rejects.toBe(reason);

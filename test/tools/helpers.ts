@@ -24,7 +24,7 @@ export const toolOf = (
 
 export const ok = (content: string): ToolOutcome => ({ status: 'ok', content, attempts: 1, durationMs: 0 });
 
-/** A promise settled by hand. */
+/** A promise that the test settles. */
 export function deferred<T>() {
   let resolve!: (value: T) => void;
   let reject!: (reason: unknown) => void;

@@ -55,17 +55,17 @@ describe.skipIf(noRedis()).each(['stdio', 'streamable HTTP'])('tools of an MCP s
     });
   });
 
-  test('give text, structured content and a note for an image', async () => {
+  test('return text, structured content and a note for an image', async () => {
     expect(await call('greet', { name: 'Ada' })).toMatchObject({ status: 'ok', content: 'Hello Ada' });
     const sum = await call('sum', { a: 1, b: 2 });
     expect(sum.status).toBe('ok');
     expect(sum.content).toContain('the sum is 3');
     const drawn = await call('draw');
     expect(drawn.content).toContain('a pixel\n[');
-    expect(drawn.content).toContain('image/png: left out');
+    expect(drawn.content).toContain('image/png: omitted');
   });
 
-  test('that fail, or get wrong arguments, tell the model so', async () => {
+  test('that fail or get invalid arguments return an error to the model', async () => {
     const failed = await call('fail');
     expect([failed.status, JSON.parse(failed.content)]).toMatchObject([
       'error',
@@ -74,7 +74,7 @@ describe.skipIf(noRedis()).each(['stdio', 'streamable HTTP'])('tools of an MCP s
     expect(await call('greet', { name: 7 })).toMatchObject({ status: 'error' });
   });
 
-  test('that hang are given up after the timeout', async () => {
+  test('that hang are abandoned after the timeout', async () => {
     const { status, content } = await call('hang', {}, 'hasty');
     expect([status, JSON.parse(content).error.type]).toEqual(['error', 'timeout']);
     if (server) expect(server.hung).toContain('called');
@@ -92,7 +92,7 @@ describe.skipIf(noRedis()).each(['stdio', 'streamable HTTP'])('tools of an MCP s
     await expectSound(lanefold, run.threadId);
   });
 
-  // last: the server does not come back
+  // Last, because the server does not come back.
   test.runIf(kind === 'stdio')('of a server that dies in a call fail, and the run goes on', async () => {
     expect(await call('die')).toMatchObject({ status: 'error' });
     expect(await call('greet', { name: 'Ada' })).toMatchObject({ status: 'error' });

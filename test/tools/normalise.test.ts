@@ -17,7 +17,7 @@ const run = async (record: ToolRecord, args = {}) => {
 const empty = z.object({});
 
 describe('AI SDK tools', () => {
-  test('run as they are', async () => {
+  test('run unchanged', async () => {
     const execute = vi.fn(async ({ city }: { city: string }, _options: unknown) => ({ city, degrees: 20 }));
     const weather = tool({ description: 'Weather', inputSchema: z.object({ city: z.string() }), execute });
     const [normal] = await normaliseTools({ weather });
@@ -50,7 +50,7 @@ describe('AI SDK tools', () => {
     expect((await run({ stream })).content).toBe('{"done":true}');
   });
 
-  test('may have lazy schemas, which are made once', async () => {
+  test('may have lazy schemas, which are resolved once', async () => {
     const make = vi.fn(() => Promise.resolve({ type: 'object' as const }));
     const lazy = dynamicTool({ inputSchema: jsonSchema(make), execute: async (input) => input });
     const tools = await normaliseTools({ lazy });
@@ -79,7 +79,7 @@ describe('AI SDK tools', () => {
     [
       { type: 'content', value: [{ type: 'file', mediaType: 'image/png', data: { type: 'data', data: 'AAAA' } }] },
       'ok',
-      '[file image/png: left out, a tool message is text]',
+      '[file image/png: omitted, because tool messages are text]',
     ],
     [
       { type: 'error-text', value: 'bad' },
@@ -140,7 +140,7 @@ describe('AI SDK tools', () => {
     expect(await needsApproval({}, { ...base, ...pending })).toBe(true);
   });
 
-  test('that cannot be used are refused', async () => {
+  test('that are unusable are rejected', async () => {
     await invalid({ none: tool({ inputSchema: empty, outputSchema: empty }) });
     await invalid({ 'bad name': tool({ inputSchema: empty, execute: async () => 1 }) });
     await invalid({ text: tool({ inputSchema: z.string(), execute: async () => 1 }) });

@@ -5,7 +5,7 @@ import { errorMessage } from '../../src/tools/error-message.ts';
 import { cleanJson, isStorable } from '../../src/text.ts';
 
 describe('renderResult', () => {
-  test('any JSON value parses back, a string is itself', () => {
+  test('renders any JSON value so that it parses back, and a string unchanged', () => {
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: 'grapheme' }), (value) => {
         const { content, ...rest } = renderResult(value);
@@ -16,7 +16,7 @@ describe('renderResult', () => {
     );
   });
 
-  test('with text the database cannot store it parses back to the cleaned value', () => {
+  test('renders unstorable text so that it parses back to the cleaned value', () => {
     const unit = fc.constantFrom('a', '\0', '\ud800', '\udc00', '\\', 'u0000', '"', '😀');
     fc.assert(
       fc.property(fc.jsonValue({ stringUnit: unit }), (value) => {
@@ -30,7 +30,7 @@ describe('renderResult', () => {
     );
   });
 
-  test('never throws and always gives storable text, whatever the value', () => {
+  test('never throws and always returns storable text', () => {
     fc.assert(
       fc.property(fc.anything({ withBigInt: true, withDate: true, withMap: true }), (value) => {
         const rendered = renderResult(value);
@@ -86,11 +86,11 @@ describe('renderResult', () => {
     expect(JSON.parse(content)).toEqual({ ok: false, error });
   });
 
-  test('the limit is in UTF-8 bytes, inclusive', () => {
+  test('applies the limit in UTF-8 bytes, inclusive', () => {
     expect(renderResult('é'.repeat(5), 10).status).toBe('ok');
     expect(renderResult('é'.repeat(6), 10).error).toEqual({
       type: 'result_too_large',
-      message: 'The result has 12 bytes, the limit is 10. Ask for less.',
+      message: 'The result has 12 bytes; the limit is 10. Request less data.',
       retryable: false,
     });
     expect(renderResult('x'.repeat(262_144)).status).toBe('ok');
@@ -98,7 +98,7 @@ describe('renderResult', () => {
     expect(renderResult([1, 2, 3], 6).error?.message).toContain('7 bytes');
   });
 
-  test('NUL and lone surrogates are replaced, also inside JSON', () => {
+  test('replaces NUL and lone surrogates, including inside JSON', () => {
     expect(renderResult('a\0b\ud800')).toEqual({ status: 'ok', content: 'a\ufffdb\ufffd', cleaned: true });
     expect(renderResult({ a: '\0' })).toEqual({ status: 'ok', content: '{"a":"\ufffd"}', cleaned: true });
     expect(renderResult({ a: '\\u0000' })).toEqual({ status: 'ok', content: '{"a":"\\\\u0000"}' });
@@ -112,7 +112,9 @@ describe('errorMessage', () => {
   });
 
   test('cuts the message between characters and cleans it', () => {
-    expect(errorMessage({ type: 't', message: 'x'.repeat(3_000), retryable: false }).error?.message).toHaveLength(2_000);
+    expect(errorMessage({ type: 't', message: 'x'.repeat(3_000), retryable: false }).error?.message).toHaveLength(
+      2_000,
+    );
     const split = errorMessage({ type: 't', message: 'x'.repeat(1_999) + '😀', retryable: false });
     expect(split.error?.message).toBe('x'.repeat(1_999));
     expect(split.cleaned).toBeUndefined();

@@ -10,7 +10,7 @@ const skills = defineSkills([
   { name: 'refunds', description: 'How to refund.', instructions: 'Refund within 30 days.' },
   { name: 'greetings', description: 'How to greet.', instructions: 'Say hello.' },
 ]);
-/** Says of itself what only a skill may. */
+/** A tool whose result imitates the refs of a skill. */
 const impostor = defineTool({
   name: 'impostor',
   input: z.object({}),
@@ -29,7 +29,7 @@ const model = fakeModel((call) => {
   };
 });
 
-/** Comes to an end only with its run. */
+/** Ends only with its run. */
 const hang = defineTool({
   name: 'hang',
   input: z.object({}),
@@ -81,7 +81,7 @@ describe('a skill the model has loaded', () => {
     expect(tools[2]!.content).toContain('invalid_arguments');
   });
 
-  test('outlives compactions, its turn reduced to it', async () => {
+  test('survives compactions, with its turn reduced to the skill', async () => {
     const threadId = await loaded();
     const kept = [
       ['assistant', 'b'],
@@ -97,7 +97,7 @@ describe('a skill the model has loaded', () => {
     await expectSound(bench, threadId);
   });
 
-  test('is not kept twice by a compaction that carries it', async () => {
+  test('is not duplicated by a compaction that already includes it', async () => {
     const threadId = await loaded();
     await bench.contexts.replace(threadId, summary, { reason: 'compaction', baseSeq: 0 });
     expect(await seen(threadId)).toEqual([
@@ -126,7 +126,7 @@ describe('a skill the model has loaded', () => {
     ]);
   });
 
-  test('leaves alone what another tool answered under the same id', async () => {
+  test('does not affect the result of another tool under the same id', async () => {
     const threadId = await loaded();
     const entries = [
       { role: 'assistant' as const, content: '', tool_calls: [{ id: 'b', name: 'look', arguments: {} }] },
@@ -141,7 +141,7 @@ describe('a skill the model has loaded', () => {
     ]);
   });
 
-  test('is marked also where its run is cancelled before the round has ended', async () => {
+  test('is marked even if its run is cancelled before the round has ended', async () => {
     const run = await bench.runs.enqueue({ agent: 'a', input: 'go', model: 'hanging' });
     await until('the skill is stored', async () => (await ledgerOf(bench, run.threadId))[0]?.status === 'ok');
     await bench.runs.cancel(run);
@@ -151,14 +151,14 @@ describe('a skill the model has loaded', () => {
     expect(tools[1]!.refs).toMatchObject({ kind: 'abandoned' });
   });
 
-  test('is forgotten with a replace for any other reason', async () => {
+  test('is dropped by a replace for any other reason', async () => {
     const threadId = await loaded();
     await bench.contexts.replace(threadId, summary);
     expect(await seen(threadId)).toEqual([['user', 'Summary.']]);
   });
 });
 
-test('no skills, or two of one name, are refused', () => {
+test('an empty list and duplicate names are rejected', () => {
   const one = { name: 'a', description: 'b', instructions: 'c' };
   expect(() => defineSkills([])).toThrow(expect.objectContaining({ code: 'invalid_tool' }));
   expect(() => defineSkills([one, one])).toThrow(expect.objectContaining({ code: 'invalid_tool' }));

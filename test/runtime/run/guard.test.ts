@@ -58,7 +58,7 @@ describe.skipIf(noRedis())('a guard', () => {
   test.each<[string, typeof guard, unknown]>([
     ['with a reason', () => ({ block: 'not on a Sunday' }), 'not on a Sunday'],
     ['without one', () => false, 'The call is not allowed.'],
-    ['by throwing', () => Promise.reject(new Error('no rules')), 'The call could not be checked: no rules'],
+    ['by throwing', () => Promise.reject(new Error('no rules')), 'The guard could not check the call: no rules'],
     ['by an answer nobody understands', () => 'fine' as never, 'The call is not allowed.'],
   ])('blocks a call %s: the model is told, its siblings run', async (_, verdict, message) => {
     guard = ({ callIndex }) => (callIndex === 0 ? verdict({} as GuardedCall) : true);
