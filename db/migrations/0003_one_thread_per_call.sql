@@ -15,4 +15,5 @@ DROP FUNCTION IF EXISTS
   lanefold._add_job(text, text, text, int, text),
   lanefold._lane_head(text, text),
   lanefold._merge_durable(jsonb, jsonb),
-  lanefold._settle_after_finish(text, text);
+  lanefold._settle_after_finish(text, text),
+  lanefold._write_config(text, text, jsonb);

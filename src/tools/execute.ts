@@ -61,10 +61,9 @@ export async function executeToolCall(
   return retryTool(
     async (attempt) => {
       const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
-      const { result, offered } = openEffects(await runAttempt(start, timeoutMs, signal));
-      return { ...renderResult(result, maxBytes), ...(offered && { offered }) };
+      return openEffects(await runAttempt(start, timeoutMs, signal));
     },
-    { maxRetries, backoffMs, signal, onAttempt },
+    { maxRetries, backoffMs, signal, onAttempt, render: (result) => renderResult(result, maxBytes) },
   );
 }
 

@@ -1,15 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, type Rendered } from './error-message.ts';
+import type { openEffects } from './effects.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { effectsOf, readThrown } from './tool-error.ts';
 
-export interface RetryLimits {
+export interface RetryOptions {
   /** Attempts after the first one. */
   maxRetries: number;
   backoffMs: number;
   signal: AbortSignal;
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
   onAttempt?: ((attempt: number) => Promise<void>) | undefined;
+  /** The result as the model reads it; not part of the attempt's duration. Must not throw. */
+  render: (result: unknown) => Rendered;
 }
 
 /**
@@ -17,16 +20,17 @@ export interface RetryLimits {
  * and with the error of `onAttempt`.
  */
 export async function retryTool(
-  run: (attempt: number) => Promise<Rendered & Pick<ToolOutcome, 'offered'>>,
-  { maxRetries, backoffMs, signal, onAttempt }: RetryLimits,
+  run: (attempt: number) => Promise<ReturnType<typeof openEffects>>,
+  { maxRetries, backoffMs, signal, onAttempt, render }: RetryOptions,
 ): Promise<ToolOutcome> {
   for (let attempt = 1; ; attempt++) {
     if (onAttempt) await onAttempt(attempt);
     signal.throwIfAborted();
     const startedAt = performance.now();
     try {
-      const result = await run(attempt);
-      return { ...result, attempts: attempt, durationMs: since(startedAt) };
+      const { result, offered } = await run(attempt);
+      const durationMs = since(startedAt);
+      return { ...render(result), attempts: attempt, durationMs, ...(offered && { offered }) };
     } catch (error) {
       const durationMs = since(startedAt);
       signal.throwIfAborted();

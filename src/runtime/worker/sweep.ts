@@ -26,19 +26,22 @@ const adoptMs = 300_000;
 export async function sweep(db: Database, queue: RunQueue, { onError, ...options }: SweepOptions): Promise<number> {
   const limits: SweepLimits = { ...options, queuePrefix: queue.prefix, adoptMs };
   const found = await findDueRuns(db, limits);
+  const add = (jobs: QueuedRun[]) => Promise.all(jobs.map((job) => dispatch(db, queue, job, onError)));
   const due = (work: DueRun['work']): DueRun[] => found.filter((run) => run.work === work);
 
   const { lost, present } = await findLostJobs(queue, due('queued'), due('expired'), onError);
   if (present.length > 0) await markJobsSeen(db, present);
-  const jobs: QueuedRun[] = lost.length > 0 ? await requeueRuns(db, lost, limits) : [];
+  const requeued = lost.length > 0 ? await requeueRuns(db, lost, limits) : [];
+  await add(requeued);
+  const resumed: QueuedRun[] = [];
   for (const run of due('cancelled')) {
     const ended = await finishCancelledRun(db, run).catch(onError);
-    if (ended?.promoted) jobs.push(ended.promoted);
+    if (ended?.promoted) resumed.push(ended.promoted);
   }
   for (const run of due('unapproved')) {
-    const resumed = await expireApprovals(db, run, limits).catch(onError);
-    if (resumed) jobs.push(resumed);
+    const job = await expireApprovals(db, run, limits).catch(onError);
+    if (job) resumed.push(job);
   }
-  await Promise.all(jobs.map((job) => dispatch(db, queue, job, onError)));
-  return jobs.length;
+  await add(resumed);
+  return requeued.length + resumed.length;
 }
