@@ -1,4 +1,4 @@
-/** Rejects when `work` has not settled after `ms`. The work itself goes on: a promise cannot be stopped. */
+/** Rejects if `work` has not settled after `ms`. The work itself continues, because a promise cannot be cancelled. */
 export async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {

@@ -1,6 +1,6 @@
 /*
- * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For text
- * that a provider or a tool wrote, which names no keys, see secrets.ts.
+ * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
+ * text, where an API key may appear without a name, see secrets.ts.
  */
 
 /** Replaces a redacted value. */

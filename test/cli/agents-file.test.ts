@@ -33,7 +33,7 @@ describe('an agents file', () => {
       'common.cts',
       `const agents: { name: string; model: string }[] = [{ name: 'parrot', model: 'scripted:echo' }];\nexport default agents;`,
     ],
-  ])('%s is loaded as it is', async (name, source) => {
+  ])('%s loads without a build', async (name, source) => {
     const { code, stdout, stderr } = await run('--agents', write(name, source));
     expect([code, stdout], stderr).toEqual([0, 'hello\n']);
   });
@@ -58,18 +58,18 @@ describe('an agents file', () => {
     ['missing.ts', undefined, /missing\.ts does not exist/],
     ['none.ts', 'export const agents = [];', /none\.ts has no default export/],
     ['object.js', 'export default { name: "a" };', /object\.js is an object, not an array/],
-    ['empty.ts', 'export default [];', /exports no agents/],
+    ['empty.ts', 'export default [];', /exports an empty array/],
     ['number.ts', 'export default [3];', /Item 0 .* is a number, not an agent/],
-    ['syntax.ts', 'export default [', /syntax\.ts cannot be loaded: .*ERROR/],
-    ['import.ts', 'import "./nowhere.js"; export default [];', /import\.ts cannot be loaded: .*nowhere/],
+    ['syntax.ts', 'export default [', /Cannot load .*syntax\.ts: .*ERROR/],
+    ['import.ts', 'import "./nowhere.js"; export default [];', /Cannot load .*import\.ts: .*nowhere/],
     [
       'throws.mjs',
       'throw new TypeError("no luck\\ntoday"); export default [];',
-      /cannot be loaded: TypeError: no luck today/,
+      /Cannot load .*throws\.mjs: TypeError: no luck today/,
     ],
-    ['invalid.ts', 'export default [{ name: "a" }];', /Agent "a" cannot be used: it has no model/],
-    ['tool.ts', 'export default [{ name: "a", model: "scripted:echo", tools: [{ name: "x y" }] }];', /no tool/],
-  ])('%s is refused with one line that says why', async (name, source, why) => {
+    ['invalid.ts', 'export default [{ name: "a" }];', /Agent "a" is invalid: model is missing/],
+    ['tool.ts', 'export default [{ name: "a", model: "scripted:echo", tools: [{ name: "x y" }] }];', /is not a tool/],
+  ])('%s is rejected with a one-line reason', async (name, source, why) => {
     if (source !== undefined) write(name, source);
     const { code, stdout, stderr } = await run('--agents', name);
     expect([code, stdout], stderr).toEqual([2, '']);

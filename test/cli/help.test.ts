@@ -13,7 +13,7 @@ describe('help', () => {
       'REDIS_URL',
       'LANEFOLD_AGENTS',
       'Exit codes:',
-      '0  done',
+      '0  success',
       '1  failure',
       '2  invalid usage',
     ])
@@ -48,7 +48,7 @@ describe('invalid usage exits with 2, one line and a hint', () => {
     [['run', 'hi', 'there'], 'too many arguments', 'See'],
     [['worker', '--concurrency', '0'], 'must be a whole number of at least 1', 'See'],
     [['thread', 't', '--limit', '1.5'], 'must be a whole number of at least 1', 'See'],
-    [['replay', 'no-such-file.json'], 'no-such-file.json cannot be read', 'JSON'],
+    [['replay', 'no-such-file.json'], 'Cannot read the recording no-such-file.json', 'JSON'],
   ])('%j', async (args, message, hint) => {
     const { code, stdout, stderr } = await cli(args);
     expect([code, stdout]).toEqual([2, '']);

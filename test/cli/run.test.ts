@@ -106,7 +106,7 @@ describe('run, thread and context', () => {
     );
 
     const late = await cli(['run', 'hi', '--thread', 'talk', '--system', 'Be long.'], { env });
-    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('Thread talk exists')]);
+    expect([late.code, late.stderr]).toEqual([2, expect.stringContaining('Thread talk already exists')]);
   });
 
   test('a failed run exits with 1 and says why', async () => {
@@ -167,7 +167,7 @@ describe('run, thread and context', () => {
   test('an unreachable database is reported in one line, without a stack', async () => {
     const { code, stderr } = await cli(['thread', 't', '--database-url', 'postgresql://nobody@127.0.0.1:1/none']);
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^lanefold: PostgreSQL cannot be reached: .*\[database_unreachable\]\nhint: .*\n$/);
+    expect(stderr).toMatch(/^lanefold: Cannot reach PostgreSQL: .*\[database_unreachable\]\nhint: .*\n$/);
   });
 });
 

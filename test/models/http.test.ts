@@ -170,7 +170,7 @@ describe('OpenAI-compatible', () => {
       },
       { errorType: 'llm_stream', retryable: true },
     ],
-  ])('fails well on %s', async (_, reply, expected) => {
+  ])('classifies %s', async (_, reply, expected) => {
     server.reply(reply);
     const failure = await ask(id).catch((error: unknown) => error);
     expect(failure).toMatchObject({ name: 'ModelError', ...expected });
@@ -320,7 +320,7 @@ describe('Google', () => {
     ['fractions', '0.857s', 857],
     ['an object', { seconds: '2', nanos: 500_000_000 }, 2_500],
     ['nonsense', 'soon', undefined],
-  ])('takes the wait from the body, which is where Gemini says it: %s', async (_, retryDelay, expected) => {
+  ])('reads the retry delay from the body, where Gemini puts it: %s', async (_, retryDelay, expected) => {
     server.reply({ status: 429, body: exhausted(retryDelay) });
     const failure = await ask(id).catch((error: unknown) => error as { retryAfterMs?: number });
     expect(failure).toMatchObject({ errorType: 'llm_request', retryable: true, statusCode: 429 });
@@ -349,7 +349,7 @@ describe('Google', () => {
       'data: {"error":{"code":503,"message":"x","status":"UNAVAILABLE"}}\n\n',
       { retryable: true },
     ],
-  ])('reports %s as what it is', async (_, body, expected) => {
+  ])('classifies %s', async (_, body, expected) => {
     server.reply({ status: 200, headers: { 'content-type': 'text/event-stream' }, body });
     await expect(ask(id)).rejects.toMatchObject({ errorType: 'llm_stream', ...expected });
   });

@@ -55,7 +55,7 @@ describe('roles and parts', () => {
     [{ type: 'hologram', x: 1 }, 'hologram'],
     [{ type: 'file', media_type: 'image/png' }, 'file'],
     [{ type: 'file', media_type: 'image/png', url: 'no url' }, 'file'],
-  ])('refuses %j', (part, type) => {
+  ])('rejects %j', (part, type) => {
     expect(() => toPrompt([{ role: 'user', content: [part] }])).toThrowError(
       expect.objectContaining({ code: 'invalid_input', details: { type }, message: expect.stringContaining(type) }),
     );
@@ -73,7 +73,7 @@ describe('tool calls', () => {
     ['[1]', [1], {}],
     ['', null, {}],
     [undefined, { x: 0 }, { x: 0 }],
-  ])('takes the input of raw %j and parsed %j', (raw, parsed, input) => {
+  ])('chooses the input from raw %j and parsed %j', (raw, parsed, input) => {
     const tool_calls = [
       { id: 'c', name: 'f', arguments: parsed as Json, ...(raw === undefined ? {} : { arguments_raw: raw }) },
     ];

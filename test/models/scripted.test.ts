@@ -5,8 +5,7 @@ import { placeholderArgs } from '../../src/models/scripted/placeholder.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { createScriptedModel } from '../../src/models/scripted/model.ts';
 import { generate, type ModelCall } from '../../src/models/generate.ts';
-
-vi.mock('node:timers/promises', () => import('../support/timers-promises.ts'));
+import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 
 const never = new AbortController().signal;
 const user = (content: string): Message => ({ role: 'user', content });
@@ -27,7 +26,7 @@ const tool = (name: string, properties: object, required?: string[]): LanguageMo
   inputSchema: { type: 'object', properties: properties as never, ...(required ? { required } : {}) },
 });
 
-afterEach(() => void vi.useRealTimers());
+afterEach(() => void useRealClock());
 
 describe('scripted:echo', () => {
   it('answers with the last user message, in words, the same without streaming', async () => {
@@ -132,7 +131,7 @@ it('fills a schema with placeholders', () => {
 
 describe('latency', () => {
   it('waits before the first word and between words', async () => {
-    vi.useFakeTimers();
+    useFakeClock();
     let soFar: (() => { text: string }) | undefined;
     const result = ask('echo?latency_ms=50&chunk_ms=5', [user('a b')], { onStart: (look) => (soFar = look) });
     await vi.advanceTimersByTimeAsync(54);
@@ -144,7 +143,7 @@ describe('latency', () => {
   });
 
   it.each([true, false])('ends on abort and leaves no timer (stream: %s)', async (stream) => {
-    vi.useFakeTimers();
+    useFakeClock();
     const controller = new AbortController();
     const result = ask('echo?latency_ms=50', [user('a')], { signal: controller.signal, stream });
     const failed = expect(result).rejects.toThrow('enough');

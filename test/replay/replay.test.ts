@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     expect(stdout).toMatch(/^mismatches +2$/m);
     expect(stdout).toContain('liar:0, message 2, in model_call: name differs (- recorded, + replayed)');
     expect(stdout).toContain('- "glance"\n  + "look"');
-    expect(stdout).toContain('liar:0, message 2, seen at lane_context');
+    expect(stdout).toContain('liar:0, message 2, in lane_context');
   });
 
   test('rejects a taken thread id before anything is written', async () => {

@@ -5,14 +5,13 @@ import { executeToolCall } from '../../src/tools/execute.ts';
 import { ToolError } from '../../src/tools/tool-error.ts';
 import { defineTool } from '../../src/tools/define-tool.ts';
 import type { ToolCallContext } from '../../src/tools/tool.ts';
+import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 import { base, call, deferred, toolOf } from './helpers.ts';
 
-vi.mock('node:timers/promises', () => import('../support/timers-promises.ts'));
-
-beforeEach(() => void vi.useFakeTimers());
+beforeEach(() => void useFakeClock());
 afterEach(() => {
   expect(vi.getTimerCount()).toBe(0);
-  vi.useRealTimers();
+  useRealClock();
 });
 
 const hang = () => new Promise<never>(() => {});
@@ -193,7 +192,7 @@ describe('failures', () => {
       ),
       { type: 'exception', message: 'The tool threw an unreadable value', retryable: false },
     ],
-  ])('thrown %# is read', async (thrown, error) => {
+  ])('reads thrown value %#', async (thrown, error) => {
     const outcome = await failing(thrown);
     expect(outcome.error).toEqual(error);
     expect(JSON.parse(outcome.content)).toEqual({ ok: false, error });

@@ -26,8 +26,8 @@ export const fromCallSettings = (settings: CallSettings): ModelSettings =>
 export const toCallSettings = (settings: ModelSettings): CallSettings => camelKeys(settings) as CallSettings;
 
 const headers = z.record(
-  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a header name'),
-  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'not a header value'),
+  z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'not a valid header name'),
+  z.string().regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'not a valid header value'),
 );
 
 const stored = z.strictObject({
