@@ -56,6 +56,26 @@ test.each([
   expect(scan['Rows Removed by Filter'] ?? 0).toBe(others);
 });
 
+test('dropping the traces of two runs of a long thread reads those runs alone', async () => {
+  const client = await log.pool.connect();
+  try {
+    await client.query('begin');
+    await client.query('set local enable_seqscan = off');
+    const { rows: dropped } = await client.query("select lanefold.drop_trace($1, array['run-3', 'run-5']) as n", [
+      threadId,
+    ]);
+    expect(dropped).toEqual([{ n: 2 }]);
+    const { rows: read } = await client.query<{ fetched: number }>(
+      "select pg_stat_get_xact_tuples_fetched('lanefold._event_batch'::regclass)::int as fetched",
+    );
+    // three commits and a claim each, found once and deleted once
+    expect(read[0]!.fetched).toBeLessThanOrEqual(2 * 4 * 2);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
+
 test('a run older than first_event_seq keeps all its events until its trace is dropped', async () => {
   const threadId = await newThread(log);
   const old = ['claimed', 'finished'].map((id) => sqlRun(log.db, threadId, id));

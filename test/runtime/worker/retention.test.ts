@@ -106,6 +106,11 @@ describe.skipIf(noRedis())('traces of long ago', () => {
       await client.query("select 1 from lanefold.thread where id = 't-2' for update");
       expect(await drop(60)).toBe(0);
       expect(await kept()).toEqual([true, true, true]);
+      // nor does that thread keep the younger traces of others
+      const other = await asks('t-4', 'a');
+      await age(other, 70);
+      expect(await drop(60, 1)).toBe(1);
+      expect((await row(other))['trace_dropped_at']).not.toBeNull();
     } finally {
       await client.query('rollback');
       client.release();
