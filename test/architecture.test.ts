@@ -6,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 const floors = [
   ['errors.ts'],
   [
+    'environment.ts',
     'ids.ts',
     'text.ts',
     'case.ts',

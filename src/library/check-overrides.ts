@@ -8,6 +8,7 @@ import { toStoredContract } from '../contracts/read-contract.ts';
 import { findStrategy } from '../strategies/registry.ts';
 import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
+import { assertWhole } from '../whole-number.ts';
 
 /** What a request may override of its agent, for its own run only. */
 export interface RunOverrides {
@@ -37,9 +38,9 @@ export interface RunOverrides {
 /** The overrides as they are stored; rejects what the run could not do. */
 export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
-  assertWhole('maxIterations', maxIterations, 1);
-  assertWhole('idleTimeoutMs', idleTimeoutMs, 0);
-  assertWhole('toolTimeoutMs', toolTimeoutMs, 1);
+  assertWhole(maxIterations, 'maxIterations', { minimum: 1, hint });
+  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { hint });
+  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, hint });
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
@@ -111,10 +112,7 @@ function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefi
   return checked.settings;
 }
 
-function assertWhole(key: string, value: unknown, least: number): void {
-  if (value === undefined || (Number.isInteger(value) && (value as number) >= least)) return;
-  throw invalid(key, `must be a whole number of at least ${least}; got ${JSON.stringify(value)}`);
-}
+const hint = 'Omit it to use the agent’s own.';
 
 const invalid = (key: string, why: string): LanefoldError =>
-  new LanefoldError('invalid_input', `${key} ${why}.`, { hint: 'Omit it to use the agent’s own.' });
+  new LanefoldError('invalid_input', `${key} ${why}.`, { hint });

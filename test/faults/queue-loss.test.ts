@@ -89,7 +89,10 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
         request_hash: '00',
         queue_prefix: lanefold.options.queuePrefix,
       };
-      await lanefold.database.pool.query('select lanefold.enqueue_run($1, $2)', [threadId, { ...request, input: { content: 'hi' } }]);
+      await lanefold.database.pool.query('select lanefold.enqueue_run($1, $2)', [
+        threadId,
+        { ...request, input: { content: 'hi' } },
+      ]);
     }
     await lanefold.startWorker(quick);
     await expectAllCompleted(runs);

@@ -7,11 +7,7 @@ const lookahead = 10;
  * Empties the traces of the oldest runs that ended more than `days` ago, about `limit` of them. Threads that a writer
  * holds are left for the next time. Returns how many runs were due, as far as it looked, and how many it emptied.
  */
-export async function dropTraces(
-  db: Database,
-  days: number,
-  limit: number,
-): Promise<{ due: number; dropped: number }> {
+export async function dropTraces(db: Database, days: number, limit: number): Promise<{ due: number; dropped: number }> {
   const due = await db.query<{ thread_id: string; id: string }>(
     'find_old_traces',
     `select thread_id, id from lanefold._run

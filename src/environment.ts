@@ -1,0 +1,43 @@
+import { LanefoldError } from './errors.ts';
+
+/** `LANEFOLD_PREPARED_STATEMENTS`; default on. @throws LanefoldError `invalid_input` */
+export function preparedStatements(): boolean {
+  const given = process.env['LANEFOLD_PREPARED_STATEMENTS'] || 'on';
+  if (['on', 'true', '1'].includes(given)) return true;
+  if (['off', 'false', '0'].includes(given)) return false;
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_PREPARED_STATEMENTS must be on or off; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to on or off, or unset it.',
+    },
+  );
+}
+
+/** `LANEFOLD_STOP_GRACE_MS` as the worker option. @throws LanefoldError `invalid_input` */
+export function stopGrace(): { stopGraceMs?: number } {
+  const given = process.env['LANEFOLD_STOP_GRACE_MS'];
+  if (!given) return {};
+  if (/^\d+$/.test(given)) return { stopGraceMs: Number(given) };
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_STOP_GRACE_MS must be a number of milliseconds; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to milliseconds, such as 25000, or unset it.',
+    },
+  );
+}
+
+/** The option, else `LANEFOLD_QUEUE_SHARDS`, else 1. @throws LanefoldError `invalid_input` */
+export function queueShards(option: number | undefined): number {
+  const given = option ?? process.env['LANEFOLD_QUEUE_SHARDS'];
+  const shards = Number(given || 1);
+  if (Number.isInteger(shards) && shards >= 1 && shards <= 1024) return shards;
+  throw new LanefoldError(
+    'invalid_input',
+    `queueShards must be a whole number from 1 to 1024; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set LANEFOLD_QUEUE_SHARDS to the same number in every process.',
+    },
+  );
+}
