@@ -171,7 +171,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
           ),
           (worker) => worker.stop(),
         ),
-      startServer: (serverOptions = {}) => stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
+      startServer: (serverOptions = {}) =>
+        stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
       close,
     };
     return lanefold;
@@ -185,24 +186,36 @@ function preparedStatements(): boolean {
   const given = process.env['LANEFOLD_PREPARED_STATEMENTS'] || 'on';
   if (['on', 'true', '1'].includes(given)) return true;
   if (['off', 'false', '0'].includes(given)) return false;
-  throw new LanefoldError('invalid_input', `LANEFOLD_PREPARED_STATEMENTS must be on or off; got ${JSON.stringify(given)}.`, {
-    hint: 'Set it to on or off, or unset it.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_PREPARED_STATEMENTS must be on or off; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to on or off, or unset it.',
+    },
+  );
 }
 
 function stopGrace(): WorkerOptions {
   const given = process.env['LANEFOLD_STOP_GRACE_MS'];
   if (!given) return {};
   if (/^\d+$/.test(given)) return { stopGraceMs: Number(given) };
-  throw new LanefoldError('invalid_input', `LANEFOLD_STOP_GRACE_MS must be a number of milliseconds; got ${JSON.stringify(given)}.`, {
-    hint: 'Set it to milliseconds, such as 25000, or unset it.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `LANEFOLD_STOP_GRACE_MS must be a number of milliseconds; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to milliseconds, such as 25000, or unset it.',
+    },
+  );
 }
 
 function queueShards(given: number | string | undefined): number {
   const shards = Number(given || 1);
   if (Number.isInteger(shards) && shards >= 1 && shards <= 1024) return shards;
-  throw new LanefoldError('invalid_input', `queueShards must be a whole number from 1 to 1024; got ${JSON.stringify(given)}.`, {
-    hint: 'Set LANEFOLD_QUEUE_SHARDS to the same number in every process.',
-  });
+  throw new LanefoldError(
+    'invalid_input',
+    `queueShards must be a whole number from 1 to 1024; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set LANEFOLD_QUEUE_SHARDS to the same number in every process.',
+    },
+  );
 }

@@ -84,7 +84,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
       `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${Object.keys(strategies).join(', ')}`,
     );
   }
-  if (definition.output && !strategies[strategy]!.output) throw invalid(name, `strategy ${strategy} does not support an output contract`);
+  if (definition.output && !strategies[strategy]!.output)
+    throw invalid(name, `strategy ${strategy} does not support an output contract`);
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
@@ -137,7 +138,8 @@ function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
   if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
     throw invalid(agent, `effectPolicy.mode must be allow_list, allow_all or deny_all; got ${JSON.stringify(mode)}`);
   const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
-  if (unknown !== undefined) throw invalid(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
+  if (unknown !== undefined)
+    throw invalid(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
   return policy;
 }
 

@@ -8,10 +8,14 @@ export function findTransformer(name: string, own: Named, shared: Named): Reques
   const found = [own, shared].find((named) => Object.hasOwn(named, name))?.[name];
   if (found) return assertTransformer(name, found);
   const known = [...Object.keys(own), ...Object.keys(shared)].sort();
-  throw new LanefoldError('invalid_request_transformer', `Request transformer ${JSON.stringify(name)} does not exist.`, {
-    hint: known.length > 0 ? `Known: ${known.join(', ')}.` : 'Pass requestTransformers: { … } to createLanefold.',
-    details: { name, known },
-  });
+  throw new LanefoldError(
+    'invalid_request_transformer',
+    `Request transformer ${JSON.stringify(name)} does not exist.`,
+    {
+      hint: known.length > 0 ? `Known: ${known.join(', ')}.` : 'Pass requestTransformers: { … } to createLanefold.',
+      details: { name, known },
+    },
+  );
 }
 
 export function assertTransformer(name: string, transformer: unknown): RequestTransformer {

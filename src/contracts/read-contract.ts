@@ -97,7 +97,10 @@ function jsonSchemaValidator(schema: JSONSchema7): NonNullable<Schema['validate'
   try {
     parser = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
   } catch (error) {
-    throw invalid(`schema cannot be validated against: ${error instanceof Error ? error.message : String(error)}`, error);
+    throw invalid(
+      `schema cannot be validated against: ${error instanceof Error ? error.message : String(error)}`,
+      error,
+    );
   }
   return async (value) => {
     const result = await parser.safeParseAsync(value);

@@ -103,7 +103,10 @@ async function generateStream(
 
 // Without this check, a stream that ends early would pass for a complete answer.
 const cutStream = () =>
-  new ModelError('The model stream ended before the answer was complete.', { errorType: 'llm_stream', retryable: true });
+  new ModelError('The model stream ended before the answer was complete.', {
+    errorType: 'llm_stream',
+    retryable: true,
+  });
 
 async function generateWhole(model: LanguageModelV4, call: ModelCall, signal: AbortSignal): Promise<ModelTurn> {
   const result = await failing('llm_request', () => model.doGenerate(toOptions(call, signal)));

@@ -78,10 +78,14 @@ export function fromPostgres(error: unknown): unknown {
     });
   }
   if (statementLost.has(fault?.code ?? '')) {
-    return new LanefoldError('prepared_statement_lost', `A connection pooler lost a prepared statement: ${fault.message}.`, {
-      hint: 'Nothing was written. Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements.',
-      cause: error,
-    });
+    return new LanefoldError(
+      'prepared_statement_lost',
+      `A connection pooler lost a prepared statement: ${fault.message}.`,
+      {
+        hint: 'Nothing was written. Set LANEFOLD_PREPARED_STATEMENTS=off in every process, or use PgBouncer 1.21 with max_prepared_statements.',
+        cause: error,
+      },
+    );
   }
   if (fault?.code === diskFull) {
     return new LanefoldError('database_full', `The disk of PostgreSQL is full: ${fault.message}.`, {

@@ -40,7 +40,10 @@ export function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): 
   }
   const fingerprint = p['config_fingerprint'];
   if (typeof fingerprint !== 'string' || fingerprint !== fingerprintOf(p['agent'])) {
-    throw refused('token_config_mismatch', 'the configuration of its agent has changed, or this process does not know the agent');
+    throw refused(
+      'token_config_mismatch',
+      'the configuration of its agent has changed, or this process does not know the agent',
+    );
   }
   const { state } = p;
   if (!isObject(state) || !('context' in state)) throw refused('invalid_token_state', 'it has no state to resume from');

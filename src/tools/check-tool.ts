@@ -17,7 +17,11 @@ const limits = { timeoutMs: 1, maxRetries: 0, retryBackoffMs: 0, maxResultBytes:
 export function checkTool(tool: Tool): Tool {
   const { name, replay } = tool;
   if (typeof name !== 'string' || !namePattern.test(name))
-    throw invalidTool(name, 'has a name that providers reject', 'Use 1 to 64 letters, digits, underscores and hyphens.');
+    throw invalidTool(
+      name,
+      'has a name that providers reject',
+      'Use 1 to 64 letters, digits, underscores and hyphens.',
+    );
   if (typeof tool.execute !== 'function')
     throw invalidTool(name, 'has no execute function', 'Add one; Lanefold runs every tool itself.');
   if (typeof tool.validate !== 'function')

@@ -24,9 +24,13 @@ export interface Skill {
 export function defineSkills(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));
   if (byName.size === 0 || byName.size < skills.length) {
-    throw new LanefoldError('invalid_tool', 'defineSkills needs at least one skill, and every skill needs a unique name.', {
-      hint: 'Rename one of the skills, or remove the tool.',
-    });
+    throw new LanefoldError(
+      'invalid_tool',
+      'defineSkills needs at least one skill, and every skill needs a unique name.',
+      {
+        hint: 'Rename one of the skills, or remove the tool.',
+      },
+    );
   }
   const tool = defineTool({
     name: 'load_skill',

@@ -97,11 +97,9 @@ export const AppendEntries = z
 export const AppendReceipt = z
   .object({
     first_seq: z.int(),
-    rev: z
-      .int()
-      .openapi({
-        description: 'Current number of entries, including those appended since a duplicate was first accepted.',
-      }),
+    rev: z.int().openapi({
+      description: 'Current number of entries, including those appended since a duplicate was first accepted.',
+    }),
     duplicate: z.boolean(),
   })
   .openapi('AppendReceipt', { example: { first_seq: 5, rev: 6, duplicate: false } });

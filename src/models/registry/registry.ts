@@ -75,13 +75,9 @@ function followAliases(requested: string, aliases: Record<string, string>): stri
   for (let next = own(aliases, id); next !== undefined; next = own(aliases, id)) {
     if (seen.includes(next)) {
       const cycle = [...seen, next].join(' → ');
-      throw new LanefoldError(
-        'unknown_model',
-        `The model alias ${JSON.stringify(requested)} is circular: ${cycle}.`,
-        {
-          hint: 'Point one of these aliases at a model such as openai:gpt-5-mini.',
-        },
-      );
+      throw new LanefoldError('unknown_model', `The model alias ${JSON.stringify(requested)} is circular: ${cycle}.`, {
+        hint: 'Point one of these aliases at a model such as openai:gpt-5-mini.',
+      });
     }
     seen.push(next);
     id = next;

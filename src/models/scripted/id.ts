@@ -27,8 +27,7 @@ export function parseScriptedId(id: string): ScriptedSpec {
   const name = at < 0 ? id : id.slice(0, at);
   const query = new URLSearchParams(at < 0 ? '' : id.slice(at + 1));
   for (const key of query.keys())
-    if (key !== 'latency_ms' && key !== 'chunk_ms')
-      throw invalid(id, `option ${JSON.stringify(key)} is unknown`);
+    if (key !== 'latency_ms' && key !== 'chunk_ms') throw invalid(id, `option ${JSON.stringify(key)} is unknown`);
   return {
     script: name === 'echo' || name === 'demo' ? name : parseScript(id, name),
     latencyMs: milliseconds(id, query, 'latency_ms'),
@@ -49,7 +48,8 @@ function parseScript(id: string, json: string): ScriptedTurn[] {
   } catch {
     throw invalid(id, 'it must be echo, demo or a JSON array of turns');
   }
-  if (!Array.isArray(script) || script.length === 0) throw invalid(id, 'the script must be an array of at least one turn');
+  if (!Array.isArray(script) || script.length === 0)
+    throw invalid(id, 'the script must be an array of at least one turn');
   return script.map((turn, i) => {
     if (typeof turn === 'string') return { text: turn, calls: [] };
     const fields = isObject(turn) ? turn : {};

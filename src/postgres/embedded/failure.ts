@@ -5,7 +5,10 @@ const lowDisk = 200 * 1024 * 1024;
 
 const hints: [pattern: RegExp, hint: string][] = [
   [/No space left on device|free disk space|ENOSPC|EDQUOT/i, 'The disk is full: free some space and try again.'],
-  [/could not look up effective user ID/i, 'The current uid has no entry in /etc/passwd: add one, or set DATABASE_URL.'],
+  [
+    /could not look up effective user ID/i,
+    'The current uid has no entry in /etc/passwd: add one, or set DATABASE_URL.',
+  ],
   [
     /error while loading shared libraries|symbol not found|GLIBC|Library not loaded/i,
     'These binaries do not run on this system (musl, or an old libc): install PostgreSQL and set LANEFOLD_POSTGRES_BIN to its bin folder, or set DATABASE_URL.',
