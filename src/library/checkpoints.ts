@@ -80,9 +80,9 @@ export async function mintToken(
   if (expiresInMs !== undefined && !(Number.isInteger(expiresInMs) && expiresInMs >= 1 && expiresInMs <= maxExpiryMs)) {
     throw new LanefoldError(
       'invalid_input',
-      `expiresInMs is ${expiresInMs}, not a whole number from 1 to ${maxExpiryMs}.`,
+      `expiresInMs must be a whole number from 1 to ${maxExpiryMs}; got ${expiresInMs}.`,
       {
-        hint: 'Leave it out for a token that does not expire.',
+        hint: 'Omit it for a token that does not expire.',
       },
     );
   }
