@@ -1,9 +1,9 @@
--- What each public object offers, as psql shows it. Applied last.
-comment on schema lanefold is 'LLM agents as durable background jobs. What a name without a leading underscore offers is stable.';
+-- What each public object is for, as psql shows it. Applied last.
+comment on schema lanefold is 'LLM agents as durable background jobs. Names without a leading underscore are a stable interface.';
 comment on table lanefold.thread is 'One conversation and its append-only log. rev counts its entries, event_rev its events.';
 comment on view lanefold.lane is 'The contexts of a thread: latest anchor, last entry and open calls, derived from the log.';
-comment on table lanefold.context_op is 'Every accepted context operation, for ever: pending, applied, superseded or stale.';
-comment on table lanefold.pending_input is 'Steer and inject input with its receipt: queued, injected or dropped.';
+comment on table lanefold.context_op is 'Every accepted context operation, kept for ever: pending, applied, superseded or stale.';
+comment on table lanefold.pending_input is 'Steering and injected input, with receipts: queued, injected or dropped.';
 comment on view lanefold.thread_entry is 'The log: seq is 0-based and gapless per thread. Rows are never updated or deleted.';
 comment on view lanefold.lane_context is 'What the model sees of every lane now: the system prompt and the messages since the latest replace.';
 comment on view lanefold.run is 'One request executed by a strategy, with its result and usage. Durations in milliseconds.';
@@ -17,21 +17,21 @@ comment on function lanefold.events_after(text, bigint, int) is 'Events of a thr
 comment on function lanefold.lanes_from_log(text) is 'The lanes of a thread, computed from its log alone.';
 comment on function lanefold.rebuild_lanes(text) is 'Rebuilds the list of lanes of a thread from its log.';
 comment on function lanefold.create_thread(text, jsonb) is 'Creates a thread; a system prompt becomes its first entry.';
-comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends entries of a caller: closed groups of messages, or entries of the caller''s own kinds.';
+comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a caller''s entries: closed groups of messages, or entries of its own kinds.';
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';
 comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is 'One durable advance of a run by its lease holder, once per step.';
 comment on function lanefold.record_tool_call(text, text, bigint, int, int, int, jsonb) is 'Moves one row of the ledger: started, or its outcome.';
-comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Lets a run wait, without a worker, for human approval of its calls.';
-comment on function lanefold.decide_tool_call(text, text, int, int, jsonb) is 'Approves or denies a call that waits; the first decision counts.';
+comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Suspends a run until a human has approved or denied its calls; no worker holds it meanwhile.';
+comment on function lanefold.decide_tool_call(text, text, int, int, jsonb) is 'Approves or denies a pending call; the first decision counts.';
 comment on function lanefold.expire_approvals(text, text, text, int) is 'Denies the calls of a suspended run whose time is over.';
 comment on function lanefold.finish_run(text, text, bigint, jsonb) is 'Ends a run without its machine and closes its open tool group from the ledger.';
-comment on function lanefold.cancel_run(text, text, text) is 'Asks for the end of a run; harmless twice or too late.';
+comment on function lanefold.cancel_run(text, text, text) is 'Cancels a run; harmless twice or too late.';
 comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 'Accepts a replace or switch of a lane: applied when idle, deferred while a run is active.';
 comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inject input for the active run and returns its receipt.';
-comment on function lanefold.resume_run(text, text, int, text) is 'Takes up an unfinished run that no worker holds, at the step of a checkpoint.';
-comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost, and whether the run is to be cancelled.';
-comment on function lanefold.release_run(text, text, bigint, boolean) is 'Gives a run that its worker will not continue back to the queue, under its lease.';
+comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an unfinished run that no worker holds, at the step of a checkpoint.';
+comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';
+comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the queue has the job of a run.';
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';

@@ -13,7 +13,7 @@ begin
   if not found then
     perform lanefold._lock_thread(p_thread_id);
     perform lanefold._fail('LF002', format('Thread %s exists already.', p_thread_id),
-      'Use another id, or go on with the existing thread.');
+      'Use another id, or continue with the existing thread.');
   end if;
   if v_rev > 0 then
     perform lanefold._insert_entries(p_thread_id, 0, v_at, jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',

@@ -1,5 +1,5 @@
 -- What follows the end of a run, in the same commit and in this order: input that nobody took is dropped, the context is
--- restored where the run asked for it, the deferred operation and configuration are applied, the next waiting run becomes the
+-- restored where the run requested it, the deferred operation and configuration are applied, the next waiting run becomes the
 -- active one. The caller, commit_step or finish_run, holds the lock of the thread. Returns {promoted?}.
 create or replace function lanefold._after_finish(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$

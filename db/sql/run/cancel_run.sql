@@ -1,5 +1,5 @@
--- Asks for the end of a run. One that no worker holds ends here; a running one is left to its worker, whose terminal commit
--- records `cancelled` whatever it brings. Twice or too late is harmless. Returns {status, accepted, finished?, promoted?}.
+-- Cancels a run. One that no worker holds ends here; a running one is left to its worker, whose terminal commit records
+-- `cancelled` whatever its outcome. Twice or too late is harmless. Returns {status, accepted, finished?, promoted?}.
 -- Raises LF011.
 create or replace function lanefold.cancel_run(p_thread_id text, p_run_id text, p_reason text default 'user_cancelled')
 returns jsonb language plpgsql as $$

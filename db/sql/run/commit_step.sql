@@ -9,7 +9,7 @@
 -- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
--- seal?: boolean, closes the input queue while the run goes on,
+-- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.

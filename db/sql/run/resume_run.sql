@@ -1,4 +1,4 @@
--- Takes up an unfinished run that no worker holds, at the step of a checkpoint. One whose worker is gone gets a new enqueue_no
+-- Resumes an unfinished run that no worker holds, at the step of a checkpoint. One whose worker is gone gets a new enqueue_no
 -- where a sweep would give it one: not within 5 s of the last, and on another queue not within five minutes. One that is queued
 -- keeps its job; one that waits, for its turn or for approval, continues by itself; an ended run is left as it is. Returns
 -- {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard}}; the caller adds the job. Raises LF011, LF017 for a stale
@@ -22,7 +22,7 @@ begin
     perform lanefold._fail('LF018', format('Run %s is at work.', p_run_id), 'Wait for its end, or steer it.');
   elsif r.step <> p_step then
     perform lanefold._fail('LF017', format('Run %s is at step %s, the checkpoint at step %s.', p_run_id, r.step, p_step),
-      'Mint a new checkpoint, or wait: an unfinished run goes on by itself.');
+      'Mint a new checkpoint, or wait: an unfinished run continues by itself.');
   elsif r.status = 'running' and r.enqueued_at < v_at - interval '5 s'
     and (r.queue_prefix = p_prefix or r.lease_until < v_at - interval '5 min') then
     update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix

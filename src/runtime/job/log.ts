@@ -14,7 +14,7 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
     tokens: usage?.total_tokens ?? 0,
     phase,
   });
-  const start = claim.fresh ? `${claim.agent} begins` : `${claim.agent} goes on after step ${claim.step}`;
+  const start = claim.fresh ? `${claim.agent} starts` : `${claim.agent} resumes after step ${claim.step}`;
   const first = `${start}, model ${short(claim.model)}, lane ${claim.context_ref}`;
   const progress = new JobProgress(job, progressAt(claim.iteration, claim.state?.phase ?? 'llm', claim.usage), first);
   return {
