@@ -8,7 +8,7 @@ const agents = [
 ];
 const ok: EnqueueOptions = { agent: 'a', input: 'hi' };
 
-describe.skipIf(noRedis())('a request that cannot be accepted', () => {
+describe.skipIf(noRedis())('a rejected request', () => {
   let lanefold: TestLanefold;
   beforeAll(async () => {
     vi.stubEnv('OPENAI_API_KEY', undefined);
@@ -25,7 +25,7 @@ describe.skipIf(noRedis())('a request that cannot be accepted', () => {
     await lanefold?.close();
   });
 
-  const everything = async () => {
+  const storedRows = async () => {
     const { rows } = await lanefold.database.pool.query(
       `select (select json_agg(t order by id) from lanefold.thread t) as threads,
          (select json_agg(r order by id) from lanefold._run r) as runs,
@@ -37,22 +37,22 @@ describe.skipIf(noRedis())('a request that cannot be accepted', () => {
   const cases: [string, string, Partial<Record<keyof EnqueueOptions, unknown>>][] = [
     ['an unknown agent', 'unknown_agent', { agent: 'b' }],
     ['an unknown model', 'unknown_model', { model: 'nobody:m' }],
-    ['a script that is none', 'unknown_model', { model: 'scripted:[' }],
+    ['a malformed script', 'unknown_model', { model: 'scripted:[' }],
     ['a thread id with a space', 'invalid_id', { threadId: 'a b', createThread: true }],
     ['an empty thread id', 'invalid_id', { threadId: '', createThread: true }],
     ['a thread id of 129 bytes', 'invalid_id', { threadId: 'x'.repeat(129), createThread: true }],
-    ['a request id that begins with a dash', 'invalid_id', { requestId: '-r' }],
-    ['a lane that is no string', 'invalid_id', { contextRef: 7 }],
+    ['a request id that starts with a dash', 'invalid_id', { requestId: '-r' }],
+    ['a lane that is not a string', 'invalid_id', { contextRef: 7 }],
     ['an empty input', 'invalid_input', { input: '' }],
     ['a blank input', 'invalid_input', { input: ' \n' }],
-    ['an input of no parts', 'invalid_input', { input: [] }],
+    ['an input without parts', 'invalid_input', { input: [] }],
     ['no input', 'invalid_input', { input: undefined }],
     ['an input that is a number', 'invalid_input', { input: 7 }],
-    ['a part of a type no model takes', 'invalid_input', { input: [{ type: 'smell' }] as ContentPart[] }],
+    ['a part of an unknown type', 'invalid_input', { input: [{ type: 'smell' }] as ContentPart[] }],
     ['a file without data', 'invalid_input', { input: [{ type: 'file', media_type: 'image/png' }] }],
     ['a part that is null', 'invalid_input', { input: [null] }],
-    ['no iterations', 'invalid_input', { maxIterations: 0 }],
-    ['half an iteration', 'invalid_input', { maxIterations: 1.5 }],
+    ['a limit of 0 iterations', 'invalid_input', { maxIterations: 0 }],
+    ['a fractional limit of iterations', 'invalid_input', { maxIterations: 1.5 }],
     ['NUL in the input', 'invalid_text', { input: 'a\u0000' }],
     ['a lone surrogate in a part', 'invalid_text', { input: [{ type: 'text', text: '\ud800' }] }],
     ['NUL in a key of the tool context', 'invalid_text', { toolContext: { 'k\u0000': 1 } }],
@@ -60,29 +60,33 @@ describe.skipIf(noRedis())('a request that cannot be accepted', () => {
     ['a busy thread', 'thread_busy', { threadId: 'busy' }],
     ['an unknown thread', 'thread_not_found', { threadId: 'nowhere' }],
     ['an erased thread', 'thread_erased', { threadId: 'gone' }],
-    ['a known request with another body', 'idempotency_mismatch', { threadId: 'busy', requestId: 'r1', input: 'ho' }],
+    [
+      'a known request id with a different body',
+      'idempotency_mismatch',
+      { threadId: 'busy', requestId: 'r1', input: 'ho' },
+    ],
   ];
 
-  test.each(cases)('%s: %s, and nothing is written', async (_, code, options) => {
-    const before = await everything();
+  test.each(cases)('%s: fails with %s and writes nothing', async (_, code, options) => {
+    const before = await storedRows();
     const error = await lanefold.runs.enqueue({ ...ok, ...options } as EnqueueOptions).catch((e: unknown) => e);
     expect(error).toMatchObject({ name: 'LanefoldError', code, hint: expect.stringMatching(/\w/) });
-    expect(await everything()).toEqual(before);
+    expect(await storedRows()).toEqual(before);
   });
 
-  test('a missing provider key: the variable is named', async () => {
-    const before = await everything();
+  test('a missing provider key: the error names the variable', async () => {
+    const before = await storedRows();
     const error = await lanefold.runs.enqueue({ ...ok, agent: 'keyless' }).catch((e: unknown) => e as Error);
     expect(error).toMatchObject({ code: 'missing_provider_key' });
     expect(`${(error as Error).message} ${(error as { hint?: string }).hint}`).toContain('OPENAI_API_KEY');
-    expect(await everything()).toEqual(before);
+    expect(await storedRows()).toEqual(before);
   });
 
-  test('a run that does not exist', async () => {
-    const nobody = { threadId: 'idle', id: 'run_x' };
-    await expect(lanefold.runs.get(nobody)).rejects.toMatchObject({ code: 'run_not_found' });
-    await expect(lanefold.runs.wait(nobody)).rejects.toMatchObject({ code: 'run_not_found' });
-    await expect(lanefold.runs.cancel(nobody)).rejects.toMatchObject({ code: 'run_not_found' });
+  test('an unknown run: get, wait and cancel fail', async () => {
+    const unknownRun = { threadId: 'idle', id: 'run_x' };
+    await expect(lanefold.runs.get(unknownRun)).rejects.toMatchObject({ code: 'run_not_found' });
+    await expect(lanefold.runs.wait(unknownRun)).rejects.toMatchObject({ code: 'run_not_found' });
+    await expect(lanefold.runs.cancel(unknownRun)).rejects.toMatchObject({ code: 'run_not_found' });
     await expect(lanefold.runs.cancel({ threadId: 'nowhere', id: 'run_x' })).rejects.toMatchObject({
       code: 'thread_not_found',
     });

@@ -15,11 +15,11 @@ describe.skipIf(noRedis())('runs of one thread', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('that wait their turn run in order, each message in the log only when its run begins', async () => {
+  test('execute in order; each message is logged only when its run starts', async () => {
     const gate = deferred();
     const slow = lanefold.model(async () => gate.promise.then(() => ({ text: 'one' })));
     const first = await lanefold.runs.enqueue({ agent: 'a', model: slow.id, input: 'first' });
-    await until('the first is at its model', () => slow.calls.length === 1);
+    await until('the first run calls its model', () => slow.calls.length === 1);
     const waiting = [];
     for (const input of ['second', 'third', 'fourth']) {
       waiting.push(
@@ -41,7 +41,7 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     await expectSound(lanefold, first.threadId);
   });
 
-  test('accept a request once: the same id and body is the same run, busy or ended', async () => {
+  test('are started once per request id: repeating the request returns the same run, active or ended', async () => {
     const gate = deferred();
     const slow = lanefold.model(async () => gate.promise.then(() => ({ text: 'one' })));
     const request = { agent: 'a', model: slow.id, input: 'hi', requestId: 'r1', threadId: 'once', createThread: true };
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     expect(await contextOf(lanefold, 'once')).toHaveLength(2);
   });
 
-  test('accept a request once also where its agent has another model since then', async () => {
+  test('are started once per request id even if the agent’s model has changed', async () => {
     const request = { agent: 'deployed', input: 'hi', requestId: 'r2', threadId: 'deployed', createThread: true };
     const clients = await Promise.all(
       ['scripted:echo', 'scripted:demo'].map((model) =>
@@ -72,7 +72,7 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     for (const client of clients) await client.close();
   });
 
-  test('accept one of many requests of the same id that come at once', async () => {
+  test('are started once for concurrent requests with the same id', async () => {
     const request = { agent: 'a', model: unset, input: 'hi', requestId: 'r1', threadId: 'race', createThread: true };
     const handles = await Promise.all(Array.from({ length: 8 }, () => lanefold.runs.enqueue(request)));
     expect(new Set(handles.map((handle) => handle.id)).size).toBe(1);
@@ -81,7 +81,7 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     expect(await contextOf(lanefold, 'race')).toHaveLength(2);
   });
 
-  test('accept a request that names no thread once, on a new thread of its own', async () => {
+  test('are started once per request id without a thread id, too, on a new thread', async () => {
     const request = { agent: 'a', model: unset, input: 'hi', requestId: 'no-thread' };
     const handles = await Promise.all(Array.from({ length: 4 }, () => lanefold.runs.enqueue(request)));
     expect(new Set(handles.map((handle) => `${handle.threadId} ${handle.id}`)).size).toBe(1);
@@ -93,7 +93,7 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     expect(other.threadId).not.toBe(handles[0]!.threadId);
   });
 
-  test('on another lane see nothing of the first', async () => {
+  test('on another lane do not see the messages of the first', async () => {
     await lanefold.run({ agent: 'a', model: unset, input: 'main', threadId: 'lanes', createThread: true });
     const side = lanefold.model([{ text: 'side answer' }]);
     await lanefold.run({ agent: 'b', model: side.id, input: 'side', threadId: 'lanes', contextRef: 'side' });
@@ -117,14 +117,14 @@ describe.skipIf(noRedis())('runs of one thread', () => {
     await expectSound(lanefold, 'lanes');
   });
 
-  test('of many threads at once all end, each with its own answer', async () => {
+  test('on many threads at once all complete, each with its own answer', async () => {
     const runs = await Promise.all(
       Array.from({ length: 40 }, (_, i) => lanefold.run({ agent: 'a', model: unset, input: `hello ${i}` })),
     );
     expect(runs.map(({ run }) => run.result)).toEqual(runs.map((_, i) => `hello ${i}`));
   });
 
-  test('give up waiting after the caller’s patience, and go on', async () => {
+  test('continue after a caller’s wait times out', async () => {
     const gate = deferred();
     const slow = lanefold.model(async () => gate.promise.then(() => ({ text: 'late' })));
     const run = await lanefold.runs.enqueue({ agent: 'a', model: slow.id, input: 'hi' });

@@ -20,7 +20,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
   const payloadOf = (token: string) =>
     JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as Record<string, unknown>;
 
-  /** A run whose second model call is under way until `gate` is opened. */
+  /** A run whose second model call is in progress until `gate` opens. */
   async function held() {
     const gate = deferred();
     const arrived = deferred();
@@ -39,7 +39,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     return runtime.run({ agent: 'solo', model, input: 'go' });
   };
 
-  test('point to a run and its step, and hold nothing of what was said', async () => {
+  test('identify a run and its step, and contain nothing of the conversation', async () => {
     const { run, gate } = await held();
     const minted = await runtime.runs.checkpoint(run, { expiresInMs: 60_000 });
     expect(minted).toMatchObject({ threadId: run.threadId, runId: run.id, step: 2, expiresAt: expect.any(Date) });
@@ -58,7 +58,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     await runtime.runs.wait(run);
   });
 
-  test('of a run at work are refused until it has ended, and then bring its result', async () => {
+  test('of an active run cannot resume it; once it has ended, they return its result', async () => {
     const { run, gate } = await held();
     const { token } = await runtime.runs.checkpoint(run);
     await expect(runtime.runs.resume(token)).rejects.toMatchObject({ code: 'run_active' });
@@ -92,7 +92,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     await expectSound(runtime, run.threadId);
   });
 
-  test('with a query start a new run on the lane of the old one, once a request', async () => {
+  test('with a query start a new run on the same lane, once per request id', async () => {
     const { run: first } = await runtime.run({
       agent: 'solo',
       model: runtime.model([{ text: 'one' }, { text: 'two' }]).id,
@@ -126,7 +126,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     });
   });
 
-  test('cancel their run, and are dead then', async () => {
+  test('can cancel their run, and are stale afterwards', async () => {
     const { run, gate } = await held();
     const { token } = await runtime.runs.checkpoint(run);
     expect(await runtime.runs.cancel(token, 'enough')).toMatchObject({ accepted: true });
@@ -145,7 +145,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     expect(await runtime.runs.cancel(token)).toEqual({ status: 'cancelled', accepted: false });
   });
 
-  test('of runs that wait in line change nothing', async () => {
+  test('of a waiting run leave it waiting', async () => {
     const { run, gate } = await held();
     const waiting = await runtime.runs.enqueue({ agent: 'solo', input: 'next', threadId: run.threadId, busy: 'wait' });
     const { token, step } = await runtime.runs.checkpoint(waiting);
@@ -155,7 +155,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     expect(await runtime.runs.wait(waiting)).toMatchObject({ status: 'completed' });
   });
 
-  test('need a secret, the same in every process, and an agent as it was', async () => {
+  test('require a secret that all processes share, and an unchanged agent', async () => {
     const { run } = await done();
     const { token } = await runtime.runs.checkpoint(run);
     const other = async (options: object, name = 'solo', more = {}) => {
@@ -195,7 +195,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
     }
   });
 
-  test('are minted for a time that can be, of runs that exist', async () => {
+  test('require a valid lifetime and an existing run', async () => {
     const { run } = await done();
     for (const expiresInMs of [0, -1, 1.5, NaN, 1e300]) {
       await expect(runtime.runs.checkpoint(run, { expiresInMs })).rejects.toMatchObject({ code: 'invalid_input' });
@@ -211,7 +211,7 @@ describe.skipIf(noRedis())('checkpoint tokens', () => {
 });
 
 describe.skipIf(noRedis())('a run whose worker died', () => {
-  test('goes on from a token of its step, and from no other', async () => {
+  test('resumes from a token of its current step, and from no other', async () => {
     const bench = await startHarness({ tokenSecrets: ['s'] });
     try {
       const arrived = [deferred(), deferred()];

@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('createLanefold', () => {
       (error: unknown) => error,
     );
 
-  test('without a database says so, with what to do', async () => {
+  test('reports an unreachable database, with a hint', async () => {
     expect(await failure({ databaseUrl: `postgres://x@127.0.0.1:${closed}/x` })).toMatchObject({
       code: 'database_unreachable',
       hint: expect.stringContaining('DATABASE_URL'),
@@ -29,7 +29,7 @@ describe.skipIf(noRedis())('createLanefold', () => {
     expect(await failure({ databaseUrl: other.href })).toMatchObject({ code: 'database_unreachable' });
   });
 
-  test('without its queue says so, with what to do', async () => {
+  test('reports an unreachable queue, with a hint', async () => {
     const [options, word] =
       queueBackend() === 'redis'
         ? [{ redisUrl: `redis://127.0.0.1:${closed}` }, 'REDIS_URL']
@@ -40,7 +40,7 @@ describe.skipIf(noRedis())('createLanefold', () => {
     });
   });
 
-  test('on a database without the schema says how to make it', async () => {
+  test('reports a missing schema, with a hint to run lanefold migrate', async () => {
     const empty = await createDatabase({ empty: true });
     expect(await failure({ databaseUrl: empty.url })).toMatchObject({
       code: 'database_outdated',
@@ -51,7 +51,7 @@ describe.skipIf(noRedis())('createLanefold', () => {
 
   test.each<[string, () => AgentDefinition[], string]>([
     [
-      'two agents of one name',
+      'two agents with the same name',
       () => [1, 2].map(() => defineAgent({ name: 'a', model: 'scripted:echo' })),
       'invalid_agent',
     ],
@@ -59,13 +59,13 @@ describe.skipIf(noRedis())('createLanefold', () => {
     ['an agent without a model', () => [{ name: 'a', model: '' }], 'invalid_agent'],
     ['an unknown strategy', () => [{ name: 'a', model: 'scripted:echo', strategy: 'luck' }], 'invalid_agent'],
     [
-      'settings that no model call has',
+      'unknown model settings',
       () => [{ name: 'a', model: 'scripted:echo', settings: { temprature: 1 } as object }],
       'invalid_agent',
     ],
-    ['no model calls', () => [{ name: 'a', model: 'scripted:echo', maxIterations: 0 }], 'invalid_agent'],
-    ['a tool that is none', () => [{ name: 'a', model: 'scripted:echo', tools: [7] as never }], 'invalid_tool'],
-  ])('refuses %s', async (_, agents, code) => {
+    ['a limit of 0 iterations', () => [{ name: 'a', model: 'scripted:echo', maxIterations: 0 }], 'invalid_agent'],
+    ['a tool that is a number', () => [{ name: 'a', model: 'scripted:echo', tools: [7] as never }], 'invalid_tool'],
+  ])('rejects %s', async (_, agents, code) => {
     expect(await failure({ agents: agents() })).toMatchObject({ code });
   });
 });

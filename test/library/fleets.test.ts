@@ -5,19 +5,19 @@ import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.t
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('two fleets with queues of their own on one database', () => {
+describe.skipIf(noRedis())('two fleets with separate queues on one database', () => {
   let one: TestLanefold;
   let other: Lanefold;
   let gate: ReturnType<typeof deferred<void>>;
-  const saying = (text: string) => ({
+  const answering = (text: string) => ({
     agents: [defineAgent({ name: 'a', model: 'fake' })],
     models: { fake: fakeModel(async () => gate.promise.then(() => ({ text }))) },
   });
   beforeAll(async () => {
-    one = await startLanefold(saying('said by one'));
+    one = await startLanefold(answering('said by one'));
     other = await createLanefold({
       ...one.options,
-      ...saying('said by the other'),
+      ...answering('said by the other'),
       databaseUrl: one.databaseUrl,
       queuePrefix: `${one.options.queuePrefix}o`,
     });
@@ -30,23 +30,23 @@ describe.skipIf(noRedis())('two fleets with queues of their own on one database'
     await one?.close();
   });
 
-  const both = async (threadId: string) => {
+  const enqueueOnBoth = async (threadId: string) => {
     const first = await one.runs.enqueue({ agent: 'a', input: 'first', threadId, createThread: true });
     await until('the first runs', async () => (await one.runs.get(first)).status === 'running');
     const second = await other.runs.enqueue({ agent: 'a', input: 'second', threadId, busy: 'wait' });
     return { first, second };
   };
 
-  test('the run that waited behind one of the other fleet is done by its own', async () => {
-    const { first, second } = await both('ended');
+  test('a run that waits behind the other fleet’s run is executed by its own fleet', async () => {
+    const { first, second } = await enqueueOnBoth('ended');
     gate.resolve();
     expect(await one.runs.wait(first)).toMatchObject({ result: 'said by one' });
     expect(await one.runs.wait(second)).toMatchObject({ status: 'completed', result: 'said by the other' });
     await expectSound(one, 'ended');
   });
 
-  test('so it is where a caller of its own cancels the run before it', async () => {
-    const { first, second } = await both('cancelled');
+  test('each waiting run is executed by its own fleet after one fleet cancels the other’s active run', async () => {
+    const { first, second } = await enqueueOnBoth('cancelled');
     const third = await one.runs.enqueue({ agent: 'a', input: 'third', threadId: 'cancelled', busy: 'wait' });
     await other.runs.cancel(first);
     gate.resolve();

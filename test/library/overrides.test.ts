@@ -48,7 +48,7 @@ describe.skipIf(noRedis())('a request', () => {
   const toolNames = async (overrides: Partial<EnqueueOptions>) =>
     ((await firstCall(overrides)).tools ?? []).map((sent) => sent.name);
 
-  test('replaces the tools, filters them, or takes them all away', async () => {
+  test('replaces the tools, filters them or removes them all', async () => {
     expect(await toolNames({})).toEqual(['one', 'two']);
     expect(await toolNames({ tools: ['three', 'one'] })).toEqual(['three', 'one']);
     expect(await toolNames({ allowedTools: ['two'] })).toEqual(['two']);
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('a request', () => {
     expect(await toolNames({ tools: [] })).toEqual([]);
   });
 
-  test('filters the tools its thread has registered, too', async () => {
+  test('also filters the tools registered on its thread', async () => {
     await lanefold.threads.create({ id: 'registered' });
     await lanefold.threads.configure('registered', { registerTools: ['three'], unregisterTools: ['one'] });
     const on = { threadId: 'registered' };
@@ -66,7 +66,7 @@ describe.skipIf(noRedis())('a request', () => {
     expect(await toolNames({ ...on, tools: ['one'] })).toEqual(['one']);
   });
 
-  test('runs no tool it does not have, though the model calls it', async () => {
+  test('does not run a tool it excludes, even if the model calls it', async () => {
     const model = lanefold.model([{ calls: [{ name: 'one' }, { name: 'two' }] }, { text: 'ok' }]);
     const { threadId } = await lanefold.run({ agent: 'a', model: model.id, input: 'x', allowedTools: ['two'] });
     const results = (await entriesOf(lanefold, threadId)).filter((entry) => entry.role === 'tool');
@@ -76,7 +76,7 @@ describe.skipIf(noRedis())('a request', () => {
     ]);
   });
 
-  test('sends its settings over those of the agent, and its headers over both', async () => {
+  test('merges its settings over the agent’s, and its headers over both', async () => {
     const call = await firstCall({
       settings: {
         temperature: 0,
@@ -98,7 +98,7 @@ describe.skipIf(noRedis())('a request', () => {
     expect(await firstCall({})).toMatchObject({ temperature: 0.5, headers: { 'x-both': 'agent' } });
   });
 
-  test('reaches the provider: headers, limits, and an answer in one piece', async () => {
+  test('passes headers and limits to the provider, and can turn streaming off', async () => {
     server.reply({ text: 'whole' });
     const { run } = await lanefold.run({
       agent: 'a',
@@ -115,7 +115,7 @@ describe.skipIf(noRedis())('a request', () => {
     expect(sent.body).not.toHaveProperty('stream');
   });
 
-  test('merges its tool context over that of the agent', async () => {
+  test('merges its tool context over the agent’s', async () => {
     const model = lanefold.model([{ calls: [{ name: 'one' }] }, { text: 'ok' }]);
     const options = { agent: 'a', model: model.id, input: 'x', toolContext: { from: 'request' } };
     const { threadId } = await lanefold.run(options);
@@ -123,7 +123,7 @@ describe.skipIf(noRedis())('a request', () => {
     expect(JSON.parse(result!.payload['content'] as string)).toEqual({ one: { from: 'request', agent: true } });
   });
 
-  test('gives its tools and its model as long as it says', async () => {
+  test('sets the timeouts of its tools and its model', async () => {
     server.reply({ hang: true });
     const silent = await lanefold.run({ agent: 'a', model: 'http', input: 'x', idleTimeoutMs: 50 });
     expect(silent.run).toMatchObject({ status: 'failed', error: { type: 'timeout' } });
@@ -142,7 +142,7 @@ describe.skipIf(noRedis())('a request', () => {
     }
   });
 
-  test('leaks nothing into the next one', async () => {
+  test('does not affect the next request', async () => {
     const first = await lanefold.run({ agent: 'a', model: 'scripted:["x"]', input: 'x', allowedTools: [] });
     expect(await toolNames({ threadId: first.threadId })).toEqual(['one', 'two']);
   });
@@ -164,7 +164,7 @@ describe.skipIf(noRedis())('a request', () => {
     [{ toolTimeoutMs: 0 }, 'invalid_input', /toolTimeoutMs/],
     [{ maxIterations: 1.5 }, 'invalid_input', /maxIterations/],
     [{ requestTransformer: 'nope' }, 'invalid_request_transformer', /"nope"/],
-  ])('with %j is refused, and nothing is written', async (wrong, code, message) => {
+  ])('with %j is rejected, and nothing is written', async (wrong, code, message) => {
     const options = { agent: 'a', input: 'x', threadId: 'refused', createThread: true, ...wrong } as EnqueueOptions;
     await expect(lanefold.runs.enqueue(options)).rejects.toMatchObject({
       code,

@@ -7,7 +7,7 @@ import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.t
 
 class Rollback extends Error {}
 
-/** Work of the caller's around an enqueue; resolves where the transaction commits, rejects where it rolls back. */
+/** Does the caller's work in a transaction; resolves when it commits, rejects when it rolls back. */
 type Transact = (work: (tx: Transaction, note: (text: string) => Promise<unknown>) => Promise<void>) => Promise<void>;
 
 describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a transaction of %s', (kind) => {
@@ -48,7 +48,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
   const enqueue = (tx: Transaction, more: Partial<EnqueueOptions> = {}): Promise<RunHandle> =>
     lanefold.runs.enqueue({ agent: 'echo', input: 'hello', ...more }, { tx });
 
-  /** What the tables and the queue hold, as seen from outside of any transaction. */
+  /** Counts rows and jobs, as seen from outside any transaction. */
   const held = async () => {
     const { rows } = await pool.query(`select (select count(*) from lanefold.thread)::int as threads,
       (select count(*) from lanefold.run)::int as runs, (select count(*) from lanefold.thread_entry)::int as entries,
@@ -57,7 +57,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     return { ...(rows[0] as object), jobs: jobs.flatMap((counts) => Object.values(counts)).reduce((a, b) => a + b, 0) };
   };
 
-  test('a rollback leaves nothing: no thread, no run, no job', async () => {
+  test('a rollback leaves no thread, run or job', async () => {
     const before = await held();
     await expect(
       transact(async (tx, note) => {
@@ -69,12 +69,12 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     ).rejects.toThrow(Rollback);
     expect(await held()).toEqual(before);
 
-    // the ids are free again, and the next commit is not disturbed by what was rolled back
+    // the ids are free again, and the rolled-back work does not affect the next commit
     await transact(async (tx) => void (await enqueue(tx, { threadId: `gone-${kind.length}`, createThread: true })));
     expect(await held()).toMatchObject({ threads: 1, runs: 1, notes: 0 });
   });
 
-  test('nobody sees the run before the commit; the commit lets it run', async () => {
+  test('the run is invisible before the commit and starts after it', async () => {
     const worker = await lanefold.startWorker();
     let run!: RunHandle;
     await transact(async (tx, note) => {
@@ -91,7 +91,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     await worker.stop();
   });
 
-  test('two runs of one transaction both run', async () => {
+  test('two runs enqueued in one transaction both complete', async () => {
     const worker = await lanefold.startWorker();
     const runs: RunHandle[] = [];
     await transact(async (tx) => {
@@ -104,16 +104,16 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     await worker.stop();
   });
 
-  test('a request repeated in a later transaction is the same run', async () => {
-    const asked = { threadId: `again-${kind.length}`, requestId: 'r-1' };
+  test('repeating a request in a later transaction returns the same run', async () => {
+    const request = { threadId: `again-${kind.length}`, requestId: 'r-1' };
     let first!: RunHandle;
     let second!: RunHandle;
-    await transact(async (tx) => void (first = await enqueue(tx, { ...asked, createThread: true })));
-    await transact(async (tx) => void (second = await enqueue(tx, { ...asked, createThread: true })));
+    await transact(async (tx) => void (first = await enqueue(tx, { ...request, createThread: true })));
+    await transact(async (tx) => void (second = await enqueue(tx, { ...request, createThread: true })));
     expect([first.duplicate, second]).toEqual([false, { ...second, id: first.id, duplicate: true }]);
   });
 
-  test('a refusal is a typed error, and rolls the caller’s own work back with it', async () => {
+  test('a rejected enqueue throws a typed error and rolls back the caller’s own work', async () => {
     const before = await held();
     const refused = transact(async (tx, note) => {
       await note('refused');

@@ -6,13 +6,13 @@ import { expect, inject, onTestFinished, test } from 'vitest';
 import { listenFor } from '../support/listen.ts';
 import { queueBackend } from '../support/lanefold.ts';
 
-// In a process of its own: where it spins, no time limit of a test would end it.
+// Runs in its own process: if the worker spins, no test timeout can end it.
 const script = path.join(inject('packageDir'), 'dist/test/queue/fixtures/refused-worker.js');
 
 test.skipIf(queueBackend() === 'redis').each<[string, (socket: net.Socket) => void]>([
-  ['hangs up, as one that shuts down does,', (socket) => socket.destroy()],
-  ['says nothing', () => {}],
-])('a worker whose PostgreSQL %s is refused, and lets its process go on and end', async (_, answer) => {
+  ['closes the connection, as during shutdown,', (socket) => socket.destroy()],
+  ['never answers', () => {}],
+])('a worker whose PostgreSQL %s fails with queue_unreachable, and its process can exit', async (_, answer) => {
   const sockets = new Set<net.Socket>();
   const server = net.createServer((socket) => {
     sockets.add(socket.on('error', () => {}));
@@ -22,8 +22,8 @@ test.skipIf(queueBackend() === 'redis').each<[string, (socket: net.Socket) => vo
   const url = await listenFor(server, 'postgres://postgres@127.0.0.1/none');
   const child = spawn(process.execPath, [script, url], { stdio: ['ignore', 'pipe', 'inherit'], timeout: 30_000 });
   const exited = once(child, 'exit');
-  const [said] = (await Promise.race([once(child.stdout, 'data'), exited])) as [unknown];
-  expect(String(said)).toBe('queue_unreachable\n');
+  const [output] = (await Promise.race([once(child.stdout, 'data'), exited])) as [unknown];
+  expect(String(output)).toBe('queue_unreachable\n');
   for (const socket of sockets) socket.destroy();
   expect(await exited).toEqual([0, null]);
 });

@@ -10,7 +10,7 @@ import { expectSound } from '../support/log.ts';
 import { startRedisCluster, type RedisCluster } from '../support/redis-cluster.ts';
 import { deferred, until } from '../support/until.ts';
 
-/** `{lf-0}` to `{lf-5}` lie on all three nodes of a fresh cluster: names decide on slots, so this is no luck. */
+/** `{lf-0}` to `{lf-5}` lie on all three nodes of a fresh cluster: names determine slots, so this never varies. */
 const shards = 6;
 
 describe.skipIf(queueBackend() !== 'redis' || noRedis())('a queue on Redis Cluster', () => {
@@ -59,19 +59,19 @@ describe.skipIf(queueBackend() !== 'redis' || noRedis())('a queue on Redis Clust
     for (const run of runs) await expectSound(lanefold, run.threadId);
   };
 
-  test('spreads over all nodes, and runs end, wait in line and are cancelled', async () => {
+  test('spreads over all nodes; runs complete, wait in line and can be cancelled', async () => {
     const runs = await enqueue(30);
     for (const client of cluster.clients) expect(await client.dbsize()).toBeGreaterThan(0);
     await lanefold.startWorker({ concurrency: 10 });
     const next = await lanefold.runs.enqueue({ agent: 'a', input: 'next', threadId: runs[0]!.threadId, busy: 'wait' });
-    await until('a run is at work', () => model.calls.length > 0);
+    await until('a run is active', () => model.calls.length > 0);
     expect(await lanefold.runs.cancel(runs[1]!)).toMatchObject({ accepted: true });
     gate.resolve();
     expect(await lanefold.runs.wait(runs[1]!)).toMatchObject({ status: 'cancelled' });
     await allEnd([...runs.filter((_, i) => i !== 1), next]);
   });
 
-  test('is shown by Bull Board', async () => {
+  test('appears in Bull Board', async () => {
     const [run] = await enqueue(1);
     const server = await lanefold.startServer({ port: 0 });
     const response = await fetch(`${server.url}/admin/queues/api/queues`);
@@ -81,26 +81,26 @@ describe.skipIf(queueBackend() !== 'redis' || noRedis())('a queue on Redis Clust
     await lanefold.runs.cancel(run!);
   });
 
-  test('that is flushed on every node loses no run', async () => {
+  test('loses no run when every node is flushed', async () => {
     const runs = await enqueue(12);
     await lanefold.startWorker({ ...quick, concurrency: 2 });
-    await until('some are at work', () => model.calls.length > 0);
+    await until('some runs are active', () => model.calls.length > 0);
     for (const client of cluster.clients) await client.flushall();
     gate.resolve();
     await allEnd(runs);
   });
 
-  test('of which a master is killed and comes back empty loses no run', async () => {
+  test('loses no run when a master is killed and comes back empty', async () => {
     const runs = await enqueue(12);
     await lanefold.startWorker({ ...quick, concurrency: 2, onError: () => {} });
-    await until('some are at work', () => model.calls.length > 0);
+    await until('some runs are active', () => model.calls.length > 0);
     await cluster.restart(0);
     gate.resolve();
     await allEnd([...runs, ...(await enqueue(12))]);
   });
 
   test.each(['redis+cluster://', 'redis+cluster://host:port', 'rediss+cluster://a:1,,b:2'])(
-    'refuses %s as no list of nodes',
+    'rejects %s as an invalid list of nodes',
     async (redisUrl) => {
       await expect(createLanefold({ ...lanefold.options, redisUrl })).rejects.toMatchObject({ code: 'invalid_input' });
     },

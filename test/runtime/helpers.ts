@@ -14,11 +14,11 @@ export interface Runtime extends TestLanefold {
   worker: RunningWorker;
   /** A new fake model and its id. */
   model(script: FakeScript): FakeModel & { id: string };
-  /** Enqueues and waits for the end. */
+  /** Enqueues a run and waits until it ends. */
   run(options: EnqueueOptions): Promise<RunHandle & { run: Run }>;
 }
 
-/** A Lanefold with a worker whose models are fakes, made by the tests as they go. */
+/** A Lanefold with one worker, for which tests create fake models as needed. */
 export async function startRuntime(
   agents: AgentDefinition[],
   { worker: workerOptions, ...options }: Omit<LanefoldOptions, 'agents'> & { worker?: WorkerOptions } = {},

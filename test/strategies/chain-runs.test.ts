@@ -53,7 +53,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     expect((await lanefold.run({ agent: 'thinker', model: model.id, input: 'x' })).run.result).toBe('Just 4.');
   });
 
-  test('log a prompt of their own unless the agent or the thread has one', async () => {
+  test('log their own prompt unless the agent or the thread has one', async () => {
     const prompt = async (options: Partial<EnqueueOptions>) => {
       const model = lanefold.model([{ text: '#### ok' }]);
       const { threadId } = await lanefold.run({ agent: 'thinker', input: 'x', ...options, model: model.id });
@@ -88,16 +88,16 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
       [2, 'success', 'five'],
       [1, 'max_iterations', expect.stringContaining('Maximum')],
     ] as const) {
-      const asked = deferred();
+      const called = deferred();
       const answer = deferred();
       const model = lanefold.model(async (_, n) => {
         if (n === 1) return { text: '#### five' };
-        asked.resolve();
+        called.resolve();
         await answer.promise;
         return { text: '#### four' };
       });
       const handle = await lanefold.runs.enqueue({ agent: 'thinker', model: model.id, input: '2+2?', maxIterations });
-      await asked.promise;
+      await called.promise;
       await lanefold.runs.steer(handle.threadId, 'No, 2+3.');
       answer.resolve();
       expect(await lanefold.runs.wait(handle)).toMatchObject({
@@ -133,7 +133,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
     [{ strategy: 'cod', allowedTools: [] }, 'invalid_input'],
     [{ strategy: 'cot', output: { schema: z.object({ a: z.string() }) } }, 'invalid_output'],
     [{ strategy: 'cot', agent: 'former' }, 'invalid_output'],
-  ])('%o is refused', async (wrong, code) => {
+  ])('%o is rejected', async (wrong, code) => {
     await expect(lanefold.runs.enqueue({ agent: 'doer', input: 'x', ...wrong })).rejects.toMatchObject({ code });
   });
 

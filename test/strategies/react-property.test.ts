@@ -37,7 +37,7 @@ const moves = fc.array(fc.record({ answer, crash: fc.boolean(), steered: fc.bool
   maxLength: 30,
 });
 
-test('under any answers, crashes and queued input, tool groups stay closed and in order, and the run ends within its limit', () => {
+test('with any answers, crashes and queued input, tool groups stay closed and in order, and the run ends within its limit', () => {
   fc.assert(
     fc.property(moves, fc.integer({ min: 1, max: 6 }), (script, maxIterations) => {
       const { log, turns, ended } = play(script, maxIterations);
@@ -51,7 +51,7 @@ test('under any answers, crashes and queued input, tool groups stay closed and i
 
 const contract = (mode: 'repair' | 'error', maxRepairs: number) => ({ output: { mode, maxRepairs, meta: {} } });
 
-test('under a contract, the run ends with an object that meets it, or fails after its repairs', () => {
+test('with an output contract, the run ends with an object that meets it, or fails after its repairs', () => {
   const contracts = fc.tuple(fc.constantFrom('repair' as const, 'error' as const), fc.integer({ min: 0, max: 3 }));
   fc.assert(
     fc.property(moves, fc.integer({ min: 1, max: 4 }), contracts, (script, maxIterations, [mode, repairs]) => {
@@ -68,7 +68,7 @@ test('under a contract, the run ends with an object that meets it, or fails afte
   );
 });
 
-/** Drives the machine like the runtime. Once the script is used up, every model call gets a final answer. */
+/** Drives the machine as the runtime does. Once the script is used up, every model call gets a final answer. */
 function play(script: Move[], maxIterations: number, more: Partial<RunFacts> = {}) {
   const run: RunFacts = { ...facts, maxIterations, ...more };
   const repaired: number[] = [];
@@ -124,10 +124,12 @@ const openCalls = (log: EntryDraft[]): ToolCall[] =>
 /** Each assistant message with calls is followed by one tool message per call, in call order. */
 function expectClosed(log: EntryDraft[]): void {
   for (let i = 0; i < log.length; i++) {
-    const asked = (log[i]!.payload['tool_calls'] ?? []) as unknown as ToolCall[];
-    const answers = log.slice(i + 1, i + 1 + asked.length).map((entry) => [entry.role, entry.payload['tool_call_id']]);
-    expect(answers).toEqual(asked.map((c) => ['tool', c.id]));
-    i += asked.length;
-    if (asked.length === 0) expect(log[i]!.role).not.toBe('tool');
+    const toolCalls = (log[i]!.payload['tool_calls'] ?? []) as unknown as ToolCall[];
+    const answers = log
+      .slice(i + 1, i + 1 + toolCalls.length)
+      .map((entry) => [entry.role, entry.payload['tool_call_id']]);
+    expect(answers).toEqual(toolCalls.map((c) => ['tool', c.id]));
+    i += toolCalls.length;
+    if (toolCalls.length === 0) expect(log[i]!.role).not.toBe('tool');
   }
 }

@@ -86,9 +86,9 @@ describe('ReAct', () => {
   });
 
   test('a round is restricted to the tools the model was offered, even after a crash; the next round is not', () => {
-    const asked = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as MachineEvent);
-    expect(asked.state.tools).toEqual(['look']);
-    const again = given(asked.state).when('resume');
+    const started = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as MachineEvent);
+    expect(started.state.tools).toEqual(['look']);
+    const again = given(started.state).when('resume');
     expect(again).toMatchObject({ state: { tools: ['look'] }, command: { type: 'run_tools' } });
     expect(given(again.state).when(finished([call('a')])).state.tools).toBeUndefined();
   });

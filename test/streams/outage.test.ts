@@ -6,9 +6,9 @@ import { readStream } from '../support/read-stream.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('without the relay', () => {
+describe.skipIf(noRedis())('a relay outage', () => {
   let pair: Pair;
-  let mend: () => Promise<void>;
+  let restore: () => Promise<void>;
   beforeAll(async () => {
     pair = await startPair();
     const prefix = pair.front.options.queuePrefix!;
@@ -16,19 +16,19 @@ describe.skipIf(noRedis())('without the relay', () => {
       const redis = new Redis(inject('redisUrl'));
       const key = `{${prefix}-relay}::relay:{${prefix}}:nodes`;
       await redis.set(key, 'not what it should be');
-      mend = async () => {
+      restore = async () => {
         await redis.del(key);
         redis.disconnect();
       };
     } else {
       const { pool } = pair.front.database;
       await pool.query('alter table bullmq.relay_node rename to away');
-      mend = async () => void (await pool.query('alter table bullmq.away rename to relay_node'));
+      restore = async () => void (await pool.query('alter table bullmq.away rename to relay_node'));
     }
   });
   afterAll(() => pair?.close());
 
-  test('runs notice nothing and streams have every event and every answer; with it they have deltas again', async () => {
+  test('does not affect runs; streams deliver every event and answer, and deltas again once the relay is back', async () => {
     const run = await pair.front.runs.enqueue({ agent: 'typist', input: 'hi' });
     const reader = readStream(pair.front.runs.stream(run));
     const keys = await pair.model.next();
@@ -44,8 +44,8 @@ describe.skipIf(noRedis())('without the relay', () => {
     const more = await pair.model.next();
     more.type('Heard ');
     await second.has('llm_started');
-    await mend();
-    await until('the answer is heard', () => second.answer() === 'Heard ');
+    await restore();
+    await until('the first delta arrives', () => second.answer() === 'Heard ');
     more.type('again.');
     more.stop();
     await second.ended;

@@ -20,19 +20,19 @@ describe.skipIf(noRedis())('a stream', () => {
     return events.map((event) => event.event_seq);
   };
 
-  test('of a run tells every event once and the answer while it is written, and ends after the last event', async () => {
+  test('of a run delivers every event once and the answer as it is generated, and ends after the last event', async () => {
     const run = await start();
     const reader = follow(run);
     const keys = await pair.model.next();
     await reader.has('llm_started');
     keys.think('Hm, ');
-    await until('the thinking came', () => reader.answer('thinking') === 'Hm, ');
+    await until('the thinking arrives', () => reader.answer('thinking') === 'Hm, ');
     keys.think('hello.');
     keys.type('Hel');
-    await until('the beginning came', () => reader.answer() === 'Hel');
+    await until('the first delta arrives', () => reader.answer() === 'Hel');
     expect(reader.kinds()).not.toContain('llm_completed');
     keys.type('lo 🙂 there');
-    await until('the rest came', () => reader.answer() === 'Hello 🙂 there');
+    await until('the rest arrives', () => reader.answer() === 'Hello 🙂 there');
     keys.stop();
     await reader.ended;
     expect(reader.answer('thinking')).toBe('Hm, hello.');
@@ -42,7 +42,7 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(reader.kinds().slice(-2)).toEqual(['request_completed', 'checkpoint']);
   });
 
-  test('that joins in mid-answer begins with a snapshot, with a fresh reader beside it and without one', async () => {
+  test('joined mid-answer starts with a snapshot, with or without other readers, and when resumed', async () => {
     const run = await start();
     const keys = await pair.model.next();
     keys.type('One, ');
@@ -50,12 +50,12 @@ describe.skipIf(noRedis())('a stream', () => {
     const first = follow(run);
     await until('the first has the text so far', () => first.answer() === 'One, two, ');
     keys.type('three, ');
-    await until('and goes on', () => first.answer() === 'One, two, three, ');
+    await until('the first has the next delta', () => first.answer() === 'One, two, three, ');
     const second = follow(run);
-    await until('the second has it all', () => second.answer() === 'One, two, three, ');
+    await until('the second has all of it', () => second.answer() === 'One, two, three, ');
     const after = (await stored(run)).at(-1)!;
     const third = follow(run, { after });
-    await until('who resumes has it too', () => third.answer() === 'One, two, three, ');
+    await until('the resumed stream has all of it', () => third.answer() === 'One, two, three, ');
     keys.type('four.');
     keys.stop();
     for (const reader of [first, second, third]) {
@@ -66,7 +66,7 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(third.seqs()).toEqual((await stored(run)).filter((seq) => seq > after));
   });
 
-  test('resumed after any event of several runs has neither gap nor repeat, for the thread and for each run', async () => {
+  test('resumed after any event has no gaps or repeats, for the thread and for each of its runs', async () => {
     const first = await start();
     const keys = await pair.model.next();
     keys.stop({ id: 'c1', name: 'look', args: { at: 'the sea' } }, { id: 'c2', name: 'look', args: { at: 'nothing' } });
@@ -94,14 +94,14 @@ describe.skipIf(noRedis())('a stream', () => {
     const more = await stored(first);
     expect(more.length).toBeGreaterThan(all.length);
     for (const { after, reader } of readers) {
-      await until('all came', () => reader.seqs().at(-1) === more.at(-1));
+      await until('all events arrive', () => reader.seqs().at(-1) === more.at(-1));
       expect(reader.seqs()).toEqual(more.filter((seq) => seq > after));
     }
     for (const { stop } of readers) stop.abort();
     await Promise.all(readers.map(({ reader }) => reader.ended));
   });
 
-  test('tells a finished answer by a snapshot to who comes later, and brings entries where they are wanted', async () => {
+  test('opened after the run delivers the answer as a snapshot, and entries on request', async () => {
     const run = await start();
     const keys = await pair.model.next();
     keys.type('Done.');
@@ -117,12 +117,12 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(dry.items.every((item) => !('entry' in item))).toBe(true);
   });
 
-  test('drops an answer that broke off, and tells the next one from its beginning', async () => {
+  test('keeps the text of a failed model call separate from that of its retry', async () => {
     const run = await start();
     const reader = follow(run);
     const broken = await pair.model.next();
     broken.type('Half an ans');
-    await until('the half came', () => reader.answer() === 'Half an ans');
+    await until('the first half arrives', () => reader.answer() === 'Half an ans');
     broken.fail(Object.assign(new Error('socket hang up'), { code: 'ECONNRESET' }));
     const keys = await pair.model.next();
     keys.type('A whole answer.');
@@ -133,7 +133,7 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(reader.answer('text', `${run.id}.2`)).toBe('A whole answer.');
   });
 
-  test('that is left, or ended by its signal, cancels nothing', async () => {
+  test('does not cancel the run when its reader leaves or aborts', async () => {
     const run = await start();
     const keys = await pair.model.next();
     for await (const item of pair.front.runs.stream(run)) if (item.type === 'event') break;
@@ -147,7 +147,7 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(await pair.front.runs.wait(run)).toMatchObject({ status: 'completed', result: 'Still here.' });
   });
 
-  test('of what does not exist is refused', async () => {
+  test('of an unknown run, an unknown thread or an erased thread is rejected', async () => {
     const run = await start();
     (await pair.model.next()).stop();
     const first = (stream: AsyncIterable<StreamItem>) => stream[Symbol.asyncIterator]().next();

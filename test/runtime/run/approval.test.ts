@@ -47,18 +47,18 @@ describe.skipIf(noRedis())('approval', () => {
   afterAll(() => lanefold?.close());
 
   const call = (name: string, amount: unknown = 1) => ({ id: `${name}-${String(amount)}`, name, args: { amount } });
-  /** A run whose model makes these calls and then answers; resolves when it waits for people. */
-  const asking = async (
+  /** Starts a run whose model makes these calls and then answers; resolves once it awaits approval. */
+  const startSuspended = async (
     calls: ReturnType<typeof call>[],
     { agent = 'a', ...options }: { agent?: string; threadId?: string } = {},
-  ): Promise<RunHandle & { waits: Run }> => {
+  ): Promise<RunHandle & { suspended: Run }> => {
     const model = lanefold.model([{ calls }, { text: 'done' }]);
     const run = await lanefold.runs.enqueue({ agent, model: model.id, input: 'go', ...options });
-    const waits = await until('the run waits', async () => {
+    const suspended = await until('the run is suspended', async () => {
       const found = await lanefold.runs.get(run);
       return found.status === 'suspended' ? found : undefined;
     });
-    return { ...run, waits };
+    return { ...run, suspended };
   };
   const kinds = async (run: RunHandle) => (await eventsOf(lanefold, run.threadId, run.id)).map((event) => event.kind);
   const jobOf = async (run: RunHandle, no: number) =>
@@ -67,16 +67,18 @@ describe.skipIf(noRedis())('approval', () => {
       return job?.finishedOn ? job : undefined;
     });
 
-  test('lets the run wait without a worker, runs what needs none, and goes on with a yes', async () => {
-    const run = await asking([call('look'), call('pay', 5)]);
-    expect(run.waits).toMatchObject({
+  test('suspends the run without holding a worker, runs the other calls, and resumes once granted', async () => {
+    const run = await startSuspended([call('look'), call('pay', 5)]);
+    expect(run.suspended).toMatchObject({
       status: 'suspended',
       awaiting: [{ round: 1, index: 1, id: 'pay-5', name: 'pay', arguments: { amount: 5 } }],
       suspendedUntil: expect.any(Date),
       finishedAt: null,
     });
     const week = 7 * 86_400_000;
-    expect(Math.abs(run.waits.suspendedUntil!.getTime() - run.waits.startedAt!.getTime() - week)).toBeLessThan(600_000);
+    expect(Math.abs(run.suspended.suspendedUntil!.getTime() - run.suspended.startedAt!.getTime() - week)).toBeLessThan(
+      600_000,
+    );
     expect(executed).toEqual(['look 1']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['ok', 'awaiting_approval']);
     await until('no worker holds it', () => lanefold.worker.active === 0);
@@ -106,15 +108,15 @@ describe.skipIf(noRedis())('approval', () => {
       ...['tool_completed', 'tool_completed', 'checkpoint', 'llm_started', 'llm_completed', 'checkpoint'],
       ...['request_completed', 'checkpoint'],
     ]);
-    const told = await eventsOf(lanefold, run.threadId);
+    const events = await eventsOf(lanefold, run.threadId);
     const place = { round: 1, index: 1, tool_call_id: 'pay-5', tool_name: 'pay' };
-    expect(told[6]!.data).toEqual({ ...place, expires_at: expect.any(String) });
-    expect(told[7]!.data).toEqual({ ...place, decision: 'approved', by: 'ada', reason: 'as agreed' });
+    expect(events[6]!.data).toEqual({ ...place, expires_at: expect.any(String) });
+    expect(events[7]!.data).toEqual({ ...place, decision: 'approved', by: 'ada', reason: 'as agreed' });
     await expectSound(lanefold, run.threadId);
   });
 
-  test('denied is told to the model with the reason, and the tool does not run', async () => {
-    const run = await asking([call('pay', 5)]);
+  test('if denied, shows the model the reason and does not run the tool', async () => {
+    const run = await startSuspended([call('pay', 5)]);
     await lanefold.runs.deny(run, { round: 1, index: 0 }, { reason: 'too much' });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
     const error = { type: 'denied', message: 'The call was denied: too much', retryable: false };
@@ -124,9 +126,9 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('of several calls goes on when all are decided', async () => {
-    const run = await asking([call('pay', 1), call('pay', 2), call('look')]);
-    expect(run.waits.awaiting.map(({ index }) => index)).toEqual([0, 1]);
+  test('of several calls resumes the run once all are decided', async () => {
+    const run = await startSuspended([call('pay', 1), call('pay', 2), call('look')]);
+    expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([0, 1]);
     const first = await lanefold.runs.deny(run, { round: 1, index: 0 });
     expect(first).toMatchObject({ decision: 'denied', status: 'suspended' });
     expect((await lanefold.runs.get(run)).awaiting.map(({ index }) => index)).toEqual([1]);
@@ -137,8 +139,8 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('counts the first decision: again it answers the same, the other one is refused', async () => {
-    const run = await asking([call('pay')]);
+  test('keeps the first decision: repeating it returns the same receipt, the opposite is rejected', async () => {
+    const run = await startSuspended([call('pay')]);
     const place = { round: 1, index: 0 };
     const made = await lanefold.runs.approve(run, place, { by: 'ada' });
     expect(await lanefold.runs.approve(run, place, { by: 'bob' })).toMatchObject({
@@ -152,14 +154,14 @@ describe.skipIf(noRedis())('approval', () => {
     expect(executed).toEqual(['pay 1']);
   });
 
-  test('is refused for calls that do not wait for it', async () => {
-    const run = await asking([call('look'), call('pay')]);
+  test('is rejected for calls that do not await it', async () => {
+    const run = await startSuspended([call('look'), call('pay')]);
     const approve = (round: number, index: number) => lanefold.runs.approve(run, { round, index });
     await expect(approve(1, 0)).rejects.toMatchObject({ code: 'not_awaiting_approval' });
     await expect(approve(1, 2)).rejects.toMatchObject({ code: 'tool_call_not_found' });
     await expect(approve(-1, 0)).rejects.toMatchObject({ code: 'invalid_input' });
-    const nobody = { threadId: run.threadId, id: 'nobody' };
-    await expect(lanefold.runs.approve(nobody, { round: 1, index: 0 })).rejects.toMatchObject({
+    const unknownRun = { threadId: run.threadId, id: 'nobody' };
+    await expect(lanefold.runs.approve(unknownRun, { round: 1, index: 0 })).rejects.toMatchObject({
       code: 'run_not_found',
     });
     expect(await lanefold.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: true });
@@ -168,13 +170,13 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('is asked for where the tool says so of the arguments, and where it cannot say', async () => {
-    const run = await asking([
+  test('is requested if needsApproval returns true for the arguments or throws', async () => {
+    const run = await startSuspended([
       ...[call('refund', 100), call('refund', 101), call('sdk', 100), call('sdk', 101)],
       ...[call('unsure'), call('pay', 'a lot')],
     ]);
-    expect(run.waits.awaiting.map(({ index }) => index)).toEqual([1, 3, 4]);
-    for (const { round, index } of run.waits.awaiting) await lanefold.runs.approve(run, { round, index });
+    expect(run.suspended.awaiting.map(({ index }) => index)).toEqual([1, 3, 4]);
+    for (const { round, index } of run.suspended.awaiting) await lanefold.runs.approve(run, { round, index });
     await lanefold.runs.wait(run);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual([
       ...['ok', 'ok', 'ok', 'ok', 'ok'],
@@ -183,7 +185,7 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('that nobody gives in time is a denial', async () => {
+  test('is denied if nobody decides in time', async () => {
     const model = lanefold.model([{ calls: [call('pay', 1), call('pay', 2)] }, { text: 'done' }]);
     const { threadId, run, id } = await lanefold.run({ agent: 'hasty', model: model.id, input: 'go' });
     expect(run).toMatchObject({ status: 'completed', suspendedUntil: null });
@@ -196,8 +198,8 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('leaves the thread usable meanwhile: input queues, operations wait, other runs wait or interrupt', async () => {
-    const run = await asking([call('pay')]);
+  test('while pending, queues input, defers context operations and lets other runs wait', async () => {
+    const run = await startSuspended([call('pay')]);
     const { threadId } = run;
     expect(await lanefold.runs.steer(threadId, 'and hurry')).toMatchObject({ status: 'queued' });
     const replaced = await lanefold.contexts.replace(threadId, { entries: [{ role: 'user', content: 'new' }] });
@@ -206,12 +208,12 @@ describe.skipIf(noRedis())('approval', () => {
       lanefold.threads.append(threadId, [{ message: { role: 'user', content: 'x' } }]),
     ).rejects.toMatchObject({ code: 'lane_busy' });
     await expect(lanefold.threads.erase(threadId)).rejects.toMatchObject({ code: 'thread_busy' });
-    const patient = await lanefold.runs.enqueue({ agent: 'a', input: 'patient', threadId, busy: 'wait' });
-    expect(patient.status).toBe('waiting');
+    const waiting = await lanefold.runs.enqueue({ agent: 'a', input: 'patient', threadId, busy: 'wait' });
+    expect(waiting.status).toBe('waiting');
     await lanefold.runs.approve(run, { round: 1, index: 0 });
-    await lanefold.runs.wait(patient);
-    const said = (await entriesOf(lanefold, threadId)).filter((entry) => entry.kind === 'ai_message');
-    expect(said.map((entry) => entry.payload['content'])).toEqual([
+    await lanefold.runs.wait(waiting);
+    const messages = (await entriesOf(lanefold, threadId)).filter((entry) => entry.kind === 'ai_message');
+    expect(messages.map((entry) => entry.payload['content'])).toEqual([
       ...['go', '', 'pay 1 done', 'and hurry', 'done'],
       ...['patient', 'patient'],
     ]);
@@ -219,8 +221,8 @@ describe.skipIf(noRedis())('approval', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('is moot when the run is cancelled or interrupted: it ends at once, its group closed', async () => {
-    const run = await asking([call('look'), call('pay', 1), call('pay', 2)]);
+  test('is moot once the run is interrupted: the run is cancelled and its tool group closed', async () => {
+    const run = await startSuspended([call('look'), call('pay', 1), call('pay', 2)]);
     await lanefold.runs.deny(run, { round: 1, index: 1 }, { reason: 'no' });
     const { run: next } = await lanefold.run({
       agent: 'a',
@@ -239,7 +241,7 @@ describe.skipIf(noRedis())('approval', () => {
     await expect(lanefold.runs.approve(run, { round: 1, index: 2 })).rejects.toMatchObject({ code: 'thread_erased' });
   });
 
-  test('may be asked for in round after round', async () => {
+  test('can be requested in several rounds of one run', async () => {
     const model = lanefold.model([{ calls: [call('pay', 1)] }, { calls: [call('pay', 2)] }, { text: 'done' }]);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'go' });
     for (const round of [1, 2]) {

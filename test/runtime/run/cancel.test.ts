@@ -30,17 +30,17 @@ const agents = [defineAgent({ name: 'a', model: unset, tools: [deaf, quick] })];
 describe.skipIf(noRedis())('cancelling a run', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
-    // A worker learns of cancels where it renews its leases.
+    // A worker learns of cancels when it renews its leases.
     lanefold = await startRuntime(agents, { worker: { leaseMs: 900 } });
   });
   afterAll(() => lanefold?.close());
 
   const hanging = () => lanefold.model(() => new Promise(() => {}));
 
-  test('while its model streams ends it, leaves the model and frees the thread', async () => {
+  test('during a model call ends the run, aborts the call and frees the thread', async () => {
     const model = hanging();
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    await until('the model works', () => model.calls.length === 1);
+    await until('the model is called', () => model.calls.length === 1);
     expect(await lanefold.runs.cancel(run, 'changed my mind')).toEqual({ status: 'running', accepted: true });
     expect(await lanefold.runs.wait(run)).toMatchObject({
       status: 'cancelled',
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('cancelling a run', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('while tools run closes their group: what is known is told, the rest is named as cancelled', async () => {
+  test('during tool calls closes their group: stored outcomes are kept, the others are reported as cancelled', async () => {
     const model = lanefold.model([{ calls: [{ name: 'deaf' }, { name: 'quick' }] }]);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('one outcome is stored', async () =>
@@ -66,36 +66,38 @@ describe.skipIf(noRedis())('cancelling a run', () => {
     await lanefold.runs.cancel(run);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'cancelled' });
     expect(signals.at(-1)!.aborted).toBe(true);
-    const [, , dead, alive] = await contextOf(lanefold, run.threadId);
-    expect(JSON.parse(dead![1] as string)).toMatchObject({ ok: false, error: { type: 'cancelled' } });
-    expect(alive).toEqual(['tool', 'quick result']);
+    const [, , abandoned, finished] = await contextOf(lanefold, run.threadId);
+    expect(JSON.parse(abandoned![1] as string)).toMatchObject({ ok: false, error: { type: 'cancelled' } });
+    expect(finished).toEqual(['tool', 'quick result']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.status)).toEqual(['abandoned', 'ok']);
     expect(model.calls).toHaveLength(1);
     await expectSound(lanefold, run.threadId);
   });
 
-  test('while it waits to ask its model again ends it at once', async () => {
+  test('during the delay before a model retry ends it immediately', async () => {
     const model = lanefold.model(() => busyFor(50));
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    await until('it waits', async () => (await eventsOf(lanefold, run.threadId)).some((e) => e.kind === 'llm_retry'));
+    await until('it waits for the retry', async () =>
+      (await eventsOf(lanefold, run.threadId)).some((e) => e.kind === 'llm_retry'),
+    );
     await lanefold.runs.cancel(run);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'cancelled' });
     expect(model.calls).toHaveLength(1);
     await expectSound(lanefold, run.threadId);
   });
 
-  test('too late is harmless', async () => {
+  test('after it has ended changes nothing', async () => {
     const done = await lanefold.run({ agent: 'a', model: unset, input: 'hi' });
     expect(await lanefold.runs.cancel(done)).toEqual({ status: 'completed', accepted: false });
     expect((await lanefold.runs.get(done)).status).toBe('completed');
     await expectSound(lanefold, done.threadId);
   });
 
-  test('of one that waits leaves the active one alone', async () => {
+  test('while it waits leaves the active run alone', async () => {
     const gate = deferred();
     const model = lanefold.model(async () => gate.promise.then(() => ({ text: 'done' })));
     const active = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    await until('the model works', () => model.calls.length === 1);
+    await until('the model is called', () => model.calls.length === 1);
     const options = { agent: 'a', model: unset, threadId: active.threadId, busy: 'wait' as const };
     const second = await lanefold.runs.enqueue({ ...options, input: 'second' });
     const third = await lanefold.runs.enqueue({ ...options, input: 'third' });
@@ -111,7 +113,7 @@ describe.skipIf(noRedis())('cancelling a run', () => {
     await expectSound(lanefold, active.threadId);
   });
 
-  test('of one that nobody has begun ends it at once without a message, and the next one takes its place', async () => {
+  test('before a worker claims it ends it immediately, logs no message and promotes the next run', async () => {
     const idle = await startLanefold({ agents });
     try {
       const first = await idle.runs.enqueue({ agent: 'a', input: 'never asked' });
@@ -129,13 +131,13 @@ describe.skipIf(noRedis())('cancelling a run', () => {
     }
   });
 
-  test('before the last commit wins, also twice: the answer is kept, the run is cancelled for the first reason', async () => {
+  test('before the final commit wins: the answer is logged, but the run is cancelled, with the first reason given', async () => {
     const late = await startRuntime(agents, { worker: { leaseMs: 3_600_000 } });
     try {
       const gate = deferred();
       const model = late.model(async () => gate.promise.then(() => ({ text: 'too late' })));
       const run = await late.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-      await until('the model works', () => model.calls.length === 1);
+      await until('the model is called', () => model.calls.length === 1);
       for (const reason of ['first', 'second']) {
         expect(await late.runs.cancel(run, reason)).toEqual({ status: 'running', accepted: true });
       }

@@ -55,7 +55,7 @@ const tools = [
   },
 ];
 
-describe.skipIf(noRedis())('effects of tools', () => {
+describe.skipIf(noRedis())('tool effects', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([
@@ -80,7 +80,7 @@ describe.skipIf(noRedis())('effects of tools', () => {
       .filter((event) => event.kind === 'tool_completed')
       .map((event) => event.data['refused_effects']);
 
-  test('are logged once a round, in call order, and seen by the tools of the next round', async () => {
+  test('are logged once per round, in call order, and visible to the tools of the next round', async () => {
     const { threadId } = await run([['slow', 'fast'], ['fast']]);
     const first = { marker: 'fast', slow: true, deep: { er: [1] } };
     expect(await stateOf(threadId)).toEqual(first);
@@ -104,26 +104,26 @@ describe.skipIf(noRedis())('effects of tools', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('go on from where the thread is in its next run', async () => {
+  test('persist on the thread, and the next run starts from them', async () => {
     const { threadId } = await run([['fast']]);
     const model = lanefold.model([{ calls: [{ name: 'fast' }] }, { text: 'done' }]);
     await lanefold.run({ agent: 'a', model: model.id, input: 'again', threadId });
     expect(seen[1]).toEqual({ marker: 'fast', deep: { er: [1] } });
   });
 
-  test('of an attempt that is tried again do not count, those of the last one do', async () => {
+  test('apply only from the last attempt of a retried tool', async () => {
     const { threadId } = await run([['flaky']]);
     expect(attempts).toBe(2);
     expect(await stateOf(threadId)).toEqual({ attempt2: true });
   });
 
-  test('of AI SDK tools count as well', async () => {
+  test('apply from AI SDK tools, too', async () => {
     const { threadId } = await run([['sdk']]);
     expect(await stateOf(threadId)).toEqual({ sdk: true });
     expect((await contextOf(lanefold, threadId))[2]).toEqual(['tool', 'five is 5']);
   });
 
-  test('that are none are told and not made; text PostgreSQL cannot store is replaced, with a note', async () => {
+  test('are reported and not applied if invalid; text PostgreSQL cannot store is replaced and marked', async () => {
     const { threadId } = await run([['odd']]);
     expect(await stateOf(threadId)).toEqual({ odd: 'x\ufffd' });
     expect(await refused(threadId)).toEqual([
@@ -136,7 +136,7 @@ describe.skipIf(noRedis())('effects of tools', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('against the policy are told and not made, and nothing else changes', async () => {
+  test('are reported and not applied if the policy denies them; the others apply', async () => {
     const all = await run([['fast']], 'none');
     expect(await stateOf(all.threadId)).toEqual({});
     expect(await refused(all.threadId)).toEqual([
@@ -154,7 +154,7 @@ describe.skipIf(noRedis())('effects of tools', () => {
   test.each([
     ['mode', { mode: 'sometimes' }],
     ['operation', { allow: ['emit'] }],
-  ])('have a policy that is refused for an unknown %s', (_, effectPolicy) => {
+  ])('have a policy that rejects an unknown %s', (_, effectPolicy) => {
     expect(() => defineAgent({ name: 'x', model: unset, effectPolicy: effectPolicy as never })).toThrow(/effectPolicy/);
   });
 });

@@ -18,7 +18,7 @@ const contract = {
 
 describe.skipIf(noRedis())('the events of a run', () => {
   let lanefold: Runtime;
-  const told = new Map<string, EventRow>();
+  const firstOfKind = new Map<string, EventRow>();
   const runs: Record<string, { id: string; events: EventRow[] }> = {};
 
   beforeAll(async () => {
@@ -26,19 +26,19 @@ describe.skipIf(noRedis())('the events of a run', () => {
     const keep = async (name: string, handle: { id: string; threadId: string }) => {
       const events = await eventsOf(lanefold, handle.threadId);
       runs[name] = { id: handle.id, events };
-      for (const event of events) if (!told.has(event.kind)) told.set(event.kind, event);
+      for (const event of events) if (!firstOfKind.has(event.kind)) firstOfKind.set(event.kind, event);
     };
-    const asked = deferred();
+    const called = deferred();
     const answer = deferred();
     const steered = lanefold.model(async (_, n) => {
       if (n === 0) return { calls: [{ id: 'c1', name: 'look' }], usage: [7, 3] };
       if (n > 1) return { text: n === 2 ? 'not an object' : '{"a": "b"}' };
-      asked.resolve();
+      called.resolve();
       await answer.promise;
       return { text: 'overtaken' };
     });
     const handle = await lanefold.runs.enqueue({ agent: 'a', model: steered.id, input: 'x', output });
-    await asked.promise;
+    await called.promise;
     await lanefold.runs.steer(handle.threadId, 'and y', { inputId: 'in-1', source: 'me', extraRefs: { k: 1 } });
     answer.resolve();
     await lanefold.runs.wait(handle);
@@ -54,13 +54,13 @@ describe.skipIf(noRedis())('the events of a run', () => {
     await keep('failed', await run({ model: retried.id }));
     const wrong = lanefold.model([{ text: 'no' }]);
     await keep('invalid', await run({ model: wrong.id, output: { ...output, mode: 'error' } }));
-    const begun = deferred();
+    const streaming = deferred();
     const silent = lanefold.model((call) => {
-      begun.resolve();
+      streaming.resolve();
       return new Promise((_, reject) => call.abortSignal!.addEventListener('abort', () => reject(new Error('gone'))));
     });
     const slow = await lanefold.runs.enqueue({ agent: 'a', model: silent.id, input: 'x' });
-    await begun.promise;
+    await streaming.promise;
     await lanefold.runs.cancel(slow, 'enough');
     await lanefold.runs.wait(slow);
     await keep('cancelled', slow);
@@ -134,16 +134,16 @@ describe.skipIf(noRedis())('the events of a run', () => {
       },
     ],
     ['request_cancelled', 1, { reason: 'enough' }],
-  ])('%s says what it is about', (kind, iteration, data) => {
-    const event = told.get(kind)!;
+  ])('%s has the right iteration and data', (kind, iteration, data) => {
+    const event = firstOfKind.get(kind)!;
     expect(event.iteration).toBe(iteration);
     expect(event.data).toMatchObject(data);
     const extra = Object.keys(event.data).filter((key) => !(key in data));
-    // a usage is told where there is one
+    // usage is present only if the model reported it
     expect(extra.filter((key) => key !== 'usage')).toEqual([]);
   });
 
-  test('come in the order of what happened', () => {
+  test('are recorded in order', () => {
     expect(runs['full']!.events.map((event) => [event.kind, event.iteration, event.data['message_count']])).toEqual([
       ['request_started', 1, undefined],
       ['llm_started', 1, 2],
@@ -167,12 +167,12 @@ describe.skipIf(noRedis())('the events of a run', () => {
     ]);
   });
 
-  test('count the usage of a rejected turn, too', () => {
+  test('include the usage of a rejected turn', () => {
     const failed = runs['failed']!.events.find((event) => event.kind === 'request_failed')!;
     expect(failed.data['usage']).toEqual({ input_tokens: 10, output_tokens: 5, total_tokens: 15 });
   });
 
-  test('are summed up in what the run tells of itself', async () => {
+  test('agree with what runs.get returns', async () => {
     const { id, events } = runs['full']!;
     const { rows } = await lanefold.database.pool.query('select thread_id from lanefold.run where id = $1', [id]);
     const run = await lanefold.runs.get({ threadId: rows[0].thread_id, id });

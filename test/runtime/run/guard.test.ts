@@ -57,10 +57,10 @@ describe.skipIf(noRedis())('a guard', () => {
 
   test.each<[string, typeof guard, unknown]>([
     ['with a reason', () => ({ block: 'not on a Sunday' }), 'not on a Sunday'],
-    ['without one', () => false, 'The call is not allowed.'],
+    ['without a reason', () => false, 'The call is not allowed.'],
     ['by throwing', () => Promise.reject(new Error('no rules')), 'The guard could not check the call: no rules'],
-    ['by an answer nobody understands', () => 'fine' as never, 'The call is not allowed.'],
-  ])('blocks a call %s: the model is told, its siblings run', async (_, verdict, message) => {
+    ['with an invalid verdict', () => 'fine' as never, 'The call is not allowed.'],
+  ])('blocks a call %s: the model sees the error, the other calls run', async (_, verdict, message) => {
     guard = ({ callIndex }) => (callIndex === 0 ? verdict({} as GuardedCall) : true);
     const handle = await run('act', 'act');
     expect(await lanefold.runs.wait(handle)).toMatchObject({ status: 'completed', result: 'done' });
@@ -82,10 +82,10 @@ describe.skipIf(noRedis())('a guard', () => {
     expect(executed).toEqual([0]);
   });
 
-  test('is asked before people are, and again when they have said yes', async () => {
+  test('runs before approval is requested, and again once it is granted', async () => {
     guard = ({ callIndex }) => callIndex !== 0;
     const handle = await run('ask', 'ask');
-    await until('it waits', async () => (await lanefold.runs.get(handle)).status === 'suspended');
+    await until('the run is suspended', async () => (await lanefold.runs.get(handle)).status === 'suspended');
     expect((await lanefold.runs.get(handle)).awaiting.map(({ index }) => index)).toEqual([1]);
     guard = () => ({ block: 'no longer' });
     await lanefold.runs.approve(handle, { round: 1, index: 1 });

@@ -29,11 +29,11 @@ describe.skipIf(noRedis())('an interrupt', () => {
   const interrupt = (threadId: string, input: string) =>
     lanefold.runs.enqueue({ agent: 'a', model: unset, input, threadId, busy: 'interrupt' });
 
-  test('leaves a model that streams, and begins when that run has ended', async () => {
+  test('aborts a streaming model and starts once that run has ended, ahead of waiting runs', async () => {
     server.reply({ text: 'a long story', fragments: 6, hangAfter: 3 });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: 'wire:m', input: 'tell me a story' });
     const request = await until('the model streams', () => server.requests[0]);
-    const patient = await lanefold.runs.enqueue({
+    const waiting = await lanefold.runs.enqueue({
       agent: 'a',
       input: 'and then',
       threadId: run.threadId,
@@ -46,7 +46,7 @@ describe.skipIf(noRedis())('an interrupt', () => {
       status: 'cancelled',
       error: { type: 'cancelled', message: 'interrupted' },
     });
-    await lanefold.runs.wait(patient);
+    await lanefold.runs.wait(waiting);
     expect((await contextOf(lanefold, run.threadId)).map(([, content]) => content)).toEqual([
       'tell me a story',
       ...['stop that', 'stop that'],
@@ -55,7 +55,7 @@ describe.skipIf(noRedis())('an interrupt', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('during tools closes their group, with what is known, before its own message', async () => {
+  test('closes an open tool group with the stored outcomes before it adds its own message', async () => {
     const model = lanefold.model([{ calls: [{ name: 'deaf' }, { name: 'quick' }] }]);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'work' });
     await until('one outcome is stored', async () =>
@@ -69,11 +69,11 @@ describe.skipIf(noRedis())('an interrupt', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('after another one supersedes it, where that has not begun', async () => {
+  test('supersedes an earlier interrupt that has not started', async () => {
     const model = lanefold.model(() => new Promise(() => {}));
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'first' });
-    await until('the model works', () => model.calls.length === 1);
-    // in one transaction, so that no worker can come between
+    await until('the model is called', () => model.calls.length === 1);
+    // in one transaction, so that no worker can claim the second run in between
     const client = await lanefold.database.pool.connect();
     await client.query('begin');
     const tx = { tx: client };

@@ -22,7 +22,7 @@ describe.skipIf(noRedis())('the input of a run', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('may have several parts, which are stored and sent as they are', async () => {
+  test('may have several parts, which are stored and sent unchanged', async () => {
     const image = 'iVBORw0KGgo=';
     const input = [
       { type: 'text', text: 'What is this?' },
@@ -42,7 +42,7 @@ describe.skipIf(noRedis())('the input of a run', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('may name another model than the agent’s', async () => {
+  test('may override the agent’s model', async () => {
     expect((await lanefold.run({ agent: 'a', input: 'hi' })).run).toMatchObject({ result: 'by default' });
     const other = await lanefold.run({ agent: 'a', model: 'scripted:["by request"]', input: 'hi' });
     expect(other.run).toMatchObject({ result: 'by request', model: 'scripted:["by request"]' });
@@ -50,7 +50,7 @@ describe.skipIf(noRedis())('the input of a run', () => {
     expect(started!.data).toMatchObject({ model: 'scripted:["by request"]' });
   });
 
-  test('may add to the context of the tools, which know their call', async () => {
+  test('may extend the tool context, which tools receive with the details of their call', async () => {
     const model = lanefold.model([{ calls: [{ id: 'c9', name: 'spy' }] }, { text: 'ok' }]);
     const options = { agent: 'a', model: model.id, input: 'hi', toolContext: { plan: 'paid' } };
     const { threadId, id, requestId } = await lanefold.run(options);
@@ -63,13 +63,13 @@ describe.skipIf(noRedis())('the input of a run', () => {
     ]);
   });
 
-  test('that comes while the last answer is made continues the run', async () => {
+  test('continues the run if it arrives during the final answer', async () => {
     const gate = deferred();
     const model = lanefold.model(async (_, n) =>
       n === 0 ? gate.promise.then(() => ({ text: 'done' })) : { text: 'done, in French' },
     );
     const { threadId, id } = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'do it' });
-    await until('the model works', () => model.calls.length === 1);
+    await until('the model is called', () => model.calls.length === 1);
     const steer = { id: 'i1', kind: 'steer', source: 'test', content: 'in French' };
     await lanefold.database.pool.query('select lanefold.enqueue_input($1, $2)', [threadId, steer]);
     gate.resolve();
@@ -95,12 +95,12 @@ describe.skipIf(noRedis())('the input of a run', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('that comes during the last allowed model call is kept without an answer', async () => {
+  test('is logged but not answered if it arrives during the last allowed model call', async () => {
     const gate = deferred();
     const model = lanefold.model(async () => gate.promise.then(() => ({ text: 'done' })));
     const options = { agent: 'a', model: model.id, input: 'do it', maxIterations: 1 };
     const { threadId, id } = await lanefold.runs.enqueue(options);
-    await until('the model works', () => model.calls.length === 1);
+    await until('the model is called', () => model.calls.length === 1);
     const steer = { id: 'i1', kind: 'steer', source: 'test', content: 'wait' };
     await lanefold.database.pool.query('select lanefold.enqueue_input($1, $2)', [threadId, steer]);
     gate.resolve();

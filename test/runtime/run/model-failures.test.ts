@@ -14,9 +14,9 @@ const httpError = (statusCode: number, headers: Record<string, string> = {}) =>
     statusCode,
     responseHeaders: headers,
   });
-const atOnce = { 'retry-after-ms': '0' };
+const immediately = { 'retry-after-ms': '0' };
 
-describe.skipIf(noRedis())('a model that fails', () => {
+describe.skipIf(noRedis())('a failing model', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
@@ -27,9 +27,9 @@ describe.skipIf(noRedis())('a model that fails', () => {
   });
   afterAll(() => lanefold?.close());
 
-  test('with 429 and 500 is asked again until it answers, each retry told', async () => {
+  test('is retried after 429 and 500 until it answers, with an event for each retry', async () => {
     const model = lanefold.model((_, n) =>
-      n === 0 ? httpError(429, { 'retry-after-ms': '7' }) : n === 1 ? httpError(500, atOnce) : { text: 'hello' },
+      n === 0 ? httpError(429, { 'retry-after-ms': '7' }) : n === 1 ? httpError(500, immediately) : { text: 'hello' },
     );
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'completed', result: 'hello', iteration: 1 });
@@ -46,8 +46,8 @@ describe.skipIf(noRedis())('a model that fails', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('past its retries fails the run, which leaves the lane usable', async () => {
-    const model = lanefold.model(() => httpError(503, atOnce));
+  test('fails the run once retries run out, and the lane stays usable', async () => {
+    const model = lanefold.model(() => httpError(503, immediately));
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({
       status: 'failed',
@@ -66,7 +66,7 @@ describe.skipIf(noRedis())('a model that fails', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('for good after a tool round fails at once, with what it used, and keeps what it did', async () => {
+  test('fails the run immediately on a permanent error; usage and tool results are kept', async () => {
     const model = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(400)));
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'failed', error: { type: 'llm_request' }, usage: { total_tokens: 15 } });
@@ -85,7 +85,7 @@ describe.skipIf(noRedis())('a model that fails', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('takes the lane back to before the run where that was asked for', async () => {
+  test('restores the lane to its state before the run if onFailure is restore', async () => {
     const { threadId } = await lanefold.run({ agent: 'a', model: 'scripted:["one"]', input: 'first' });
     const model = lanefold.model((_, n) => (n === 0 ? { calls: [{ name: 'look' }] } : httpError(400)));
     const { id } = await lanefold.run({ agent: 'a', model: model.id, input: 'second', threadId, onFailure: 'restore' });
@@ -103,7 +103,7 @@ describe.skipIf(noRedis())('a model that fails', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('by a blank turn fails the run as llm_response, its usage counted, nothing of it in the context', async () => {
+  test('fails the run with llm_response on a blank turn, which counts as usage but stays out of the context', async () => {
     const model = lanefold.model([{ text: ' ', finishReason: 'length' }]);
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'failed', error: { type: 'llm_response' }, usage: { total_tokens: 15 } });
@@ -111,14 +111,14 @@ describe.skipIf(noRedis())('a model that fails', () => {
     expect((await eventsOf(lanefold, threadId)).map((event) => event.kind)).not.toContain('llm_completed');
   });
 
-  test('by silence fails the run as timeout without asking again', async () => {
+  test('fails the run with timeout, without a retry, if it sends nothing', async () => {
     const model = lanefold.model(() => new Promise(() => {}));
     const { run } = await lanefold.run({ agent: 'impatient', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'failed', error: { type: 'timeout' } });
     expect(model.calls).toHaveLength(1);
   });
 
-  test('with text the database cannot store in its error fails the run and is told cleaned', async () => {
+  test('fails the run with a cleaned message if its error has text the database cannot store', async () => {
     const model = lanefold.model(() => new Error('bad \u0000 byte \ud800'));
     const { run } = await lanefold.run({ agent: 'a', model: model.id, input: 'hi' });
     expect(run).toMatchObject({ status: 'failed', error: { message: 'bad \ufffd byte \ufffd' } });

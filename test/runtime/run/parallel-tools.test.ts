@@ -9,7 +9,7 @@ type Gate = ReturnType<typeof deferred<string>>;
 
 describe.skipIf(noRedis())('parallel tool calls', () => {
   let lanefold: Runtime;
-  /** Calls at work, by their argument. */
+  /** Calls in progress, by their argument. */
   const open = new Map<number, Gate>();
   const started: number[] = [];
   const held = defineTool<{ n: number }>({
@@ -37,7 +37,7 @@ describe.skipIf(noRedis())('parallel tool calls', () => {
       { text: 'done' },
     ]);
 
-  test('bring their messages in call order, whatever finishes first, and each outcome is stored as it comes', async () => {
+  test('store each outcome as it arrives, but add their messages in call order', async () => {
     const run = await lanefold.runs.enqueue({ agent: 'four', model: round(3).id, input: 'go' });
     await until('all three run', () => open.size === 3);
     for (const n of [2, 0]) {
@@ -62,7 +62,7 @@ describe.skipIf(noRedis())('parallel tool calls', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('are at work at most as many at once as the agent allows, started in call order', async () => {
+  test('start in call order and never exceed the agent’s toolConcurrency', async () => {
     const run = await lanefold.runs.enqueue({ agent: 'two', model: round(5).id, input: 'go' });
     for (let done = 0; done < 5; done++) {
       await until('the slots are full', () => open.size === Math.min(2, 5 - done));
@@ -75,7 +75,7 @@ describe.skipIf(noRedis())('parallel tool calls', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('may repeat an id: each call has its own row and its own message', async () => {
+  test('may share an id: each call has its own ledger row and message', async () => {
     const model = lanefold.model([
       { calls: [0, 1].map((n) => ({ id: 'same', name: 'held', args: { n } })) },
       { text: 'done' },

@@ -33,7 +33,7 @@ describe.skipIf(noRedis())('a run', () => {
       { text: 'It is 3.', usage: [11, 4] },
     ]);
 
-  test('leaves its conversation in the log, each answer with what was sent for it', async () => {
+  test('logs its conversation, each answer with the hash of the context the model saw', async () => {
     const model = sum();
     const { threadId, id } = await lanefold.run({ agent: 'calc', model: model.id, input: '1+2?', requestId: 'req-1' });
     const entries = await entriesOf(lanefold, threadId);
@@ -57,7 +57,7 @@ describe.skipIf(noRedis())('a run', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('tells its events in order, numbered by run and by thread', async () => {
+  test('records its events in order, with the calls and entries they belong to', async () => {
     const { threadId, id } = await lanefold.run({ agent: 'calc', model: sum().id, input: '1+2?' });
     const events = await eventsOf(lanefold, threadId);
     expect(events.map((event) => [event.kind, event.iteration, event.data['reason']])).toEqual([
@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('a run', () => {
     });
   });
 
-  test('gives result, usage, reason and counts, and a ledger of its tool calls', async () => {
+  test('returns result, usage, termination reason and counts, and keeps a ledger of its tool calls', async () => {
     const { threadId, id, run } = await lanefold.run({ agent: 'calc', model: sum().id, input: '1+2?' });
     expect(run).toMatchObject({
       status: 'completed',
@@ -116,7 +116,7 @@ describe.skipIf(noRedis())('a run', () => {
     expect(await lanefold.threads.get(threadId)).toMatchObject({ activeRunId: null, rev: 5 });
   });
 
-  test('sends the stored context, which the next run continues', async () => {
+  test('continues the context of the previous run', async () => {
     const first = await lanefold.run({ agent: 'calc', model: sum().id, input: '1+2?' });
     const second = lanefold.model([{ text: 'Still 3.' }]);
     await lanefold.run({ agent: 'calc', model: second.id, input: 'Sure?', threadId: first.threadId });
@@ -141,7 +141,7 @@ describe.skipIf(noRedis())('a run', () => {
     await expectSound(lanefold, first.threadId);
   });
 
-  test('logs its agent’s prompt before its user message, and only when the lane has another', async () => {
+  test('logs the agent’s prompt before the user message, but only if the lane has a different one', async () => {
     const echo = (agent: string, threadId: string) =>
       lanefold.run({ agent, model: 'scripted:["ok"]', input: `by ${agent}`, threadId, createThread: true });
     for (const agent of ['calc', 'calc', 'poet', 'calc']) await echo(agent, 'prompts');
@@ -159,7 +159,7 @@ describe.skipIf(noRedis())('a run', () => {
     await expectSound(lanefold, 'prompts');
   });
 
-  test('leaves a prompt alone that the thread was created with', async () => {
+  test('keeps the prompt its thread was created with', async () => {
     await lanefold.threads.create({ id: 'own-prompt', systemPrompt: 'Be mine.' });
     const model = lanefold.model([{ text: 'yes' }]);
     await lanefold.run({ agent: 'calc', model: model.id, input: 'hi', threadId: 'own-prompt' });
@@ -171,7 +171,7 @@ describe.skipIf(noRedis())('a run', () => {
     ]);
   });
 
-  test('runs the tools of its last allowed model call and is completed at the limit', async () => {
+  test('runs the tools of its last allowed model call, then completes at the limit', async () => {
     const model = lanefold.model((_, n) => ({ calls: [{ id: `c${n}`, name: 'add', args: { a: n, b: 1 } }] }));
     const { threadId, run } = await lanefold.run({ agent: 'calc', model: model.id, input: 'go', maxIterations: 2 });
     expect(run).toMatchObject({
@@ -191,7 +191,7 @@ describe.skipIf(noRedis())('a run', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('puts the warning about repeated calls into the log, where the model sees it', async () => {
+  test('logs a warning about repeated calls, and the model sees it', async () => {
     const again = { calls: [{ name: 'add', args: { a: 1, b: 1 } }] };
     const model = lanefold.model([again, again, { text: 'enough' }]);
     const { threadId } = await lanefold.run({ agent: 'calc', model: model.id, input: 'go' });

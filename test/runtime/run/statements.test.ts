@@ -5,10 +5,10 @@ import { z } from 'zod';
 import { noRedis } from '../../support/lanefold.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
-/** Statements of all runs together, whatever their number, and of nobody's: the wait for runs to end. */
+/** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
 const shared = ['renew_leases', 'find_due_runs', 'requeue_runs', 'runs_ended'];
 
-describe.skipIf(noRedis())('statements of a run', () => {
+describe.skipIf(noRedis())('the SQL statements of a run', () => {
   let lanefold: Runtime;
   let counted: string[] = [];
   beforeAll(async () => {
@@ -39,19 +39,19 @@ describe.skipIf(noRedis())('statements of a run', () => {
     return counted.slice(from);
   };
 
-  test('with one safe tool call and three steps are at most eight', async () => {
+  test('number at most eight for one safe tool call and three steps', async () => {
     const statements = await run(1);
     expect(statements.filter((name) => name === 'commit_step')).toHaveLength(3);
     expect(statements.filter((name) => name === 'claim_run' || name === 'enqueue_run')).toHaveLength(2);
     expect(statements.length).toBeLessThanOrEqual(8);
   });
 
-  test('grow by at most one with each parallel call', async () => {
+  test('grow by at most one per additional parallel call', async () => {
     const one = (await run(1)).length;
     for (const calls of [2, 5]) expect((await run(calls)).length - one).toBeLessThanOrEqual(calls - 1);
   });
 
-  test('do not grow with what a model streams', async () => {
+  test('do not grow with the number of streamed deltas', async () => {
     const whole = await run(1);
     expect(await run(1, { deltas: 100 })).toEqual(whole);
   });

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/models/scripted/model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 
-/** A scripted model that answers only when told to, so that a test knows a call is under way. */
+/** A scripted model that signals each call and answers only once the gate is open. */
 function gated() {
   let arrived!: () => void;
   let open!: () => void;
@@ -46,7 +46,7 @@ describe.skipIf(noRedis())('steering', () => {
   const roles = async (threadId: string) =>
     (await lanefold.contexts.project(threadId)).map((row) => `${row.role}: ${String(row.content)}`);
 
-  it('continues the run with input that came during the final answer, in order', async () => {
+  it('continues the run with input that arrives during the final answer, in order', async () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'first' });
     await gate.called();
@@ -69,7 +69,7 @@ describe.skipIf(noRedis())('steering', () => {
     expect(kinds.filter((kind) => kind === 'request_completed')).toHaveLength(1);
   });
 
-  it('gives input that came before the run began to its first call', async () => {
+  it('sends input that arrives before the run starts with its first model call', async () => {
     gate.reset();
     const busy = await lanefold.runs.enqueue({ agent: 'echo', input: 'busy' });
     await gate.called();
@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('steering', () => {
     expect((await roles(busy.threadId)).slice(-3)).toEqual(['user: next', 'user: and this', 'assistant: and this']);
   });
 
-  it('takes the input into the context, without an answer, when the limit is reached', async () => {
+  it('adds the input to the context without an answer if the run is at its limit', async () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'only', maxIterations: 1 });
     await gate.called();
@@ -99,7 +99,7 @@ describe.skipIf(noRedis())('steering', () => {
     expect(await roles(run.threadId)).toEqual(['user: only', 'assistant: only', 'user: too late']);
   });
 
-  it('rejects with the reason, and changes nothing', async () => {
+  it('rejects input with a reason and leaves the context unchanged', async () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'hold', requestId: 'req-1' });
     await gate.called();

@@ -43,7 +43,7 @@ const tools = [
   }),
 ];
 
-describe.skipIf(noRedis())('a tool that fails', () => {
+describe.skipIf(noRedis())('a failing tool', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, tools })]);
@@ -62,24 +62,24 @@ describe.skipIf(noRedis())('a tool that fails', () => {
     ['huge', error('result_too_large', expect.stringContaining('11 bytes'))],
     ['strict', error('invalid_arguments', expect.stringContaining('city'))],
     ['missing', error('unknown_tool', expect.stringContaining('missing'))],
-  ])('%s: the model is told and answers', async (name, told) => {
+  ])('%s: the model sees the error and answers', async (name, expected) => {
     const model = lanefold.model([{ calls: [{ name }] }, { text: 'I see.' }]);
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
     expect(run).toMatchObject({ status: 'completed', result: 'I see.' });
     const [role, content] = (await contextOf(lanefold, threadId))[2]!;
-    expect([role, JSON.parse(content as string)]).toEqual(['tool', told]);
+    expect([role, JSON.parse(content as string)]).toEqual(['tool', expected]);
     expect(await ledgerOf(lanefold, threadId)).toMatchObject([{ name, status: 'error', attempts: 1, result: content }]);
     await expectSound(lanefold, threadId);
   });
 
-  test('is tried again where another attempt can help, and only the end is told', async () => {
+  test('is retried if the error is retryable; only the final outcome is stored', async () => {
     const model = lanefold.model([{ calls: [{ name: 'busy' }] }, { text: 'fine' }]);
     const { threadId } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
     expect(await ledgerOf(lanefold, threadId)).toMatchObject([{ status: 'ok', attempts: 2, result: 'at last' }]);
     expect(busyAttempts).toBe(2);
   });
 
-  test('does not keep its siblings from their results', async () => {
+  test('does not affect parallel calls', async () => {
     const model = lanefold.model([
       { calls: [{ name: 'throws' }, { name: 'busy' }, { name: 'missing' }] },
       { text: 'ok' },

@@ -16,7 +16,7 @@ describe.skipIf(noRedis())('the trace of a run', () => {
   });
   afterAll(() => runtime?.close());
 
-  /** A run of `rounds` rounds of one tool, worked off with this length of the trace. */
+  /** Runs `rounds` rounds of one tool with this cap on the trace. */
   async function walk(rounds: number, maxTraceEvents?: number) {
     const own = maxTraceEvents === undefined ? runtime : await startRuntime([agent], { worker: { maxTraceEvents } });
     try {
@@ -37,7 +37,7 @@ describe.skipIf(noRedis())('the trace of a run', () => {
     return rows[0]!;
   };
 
-  test('keeps its first events, then only those that say how the run went', async () => {
+  test('keeps every event up to the cap, then drops llm_started and tool_started', async () => {
     const whole = await walk(8);
     expect(whole.truncated).toEqual({ trace_truncated: false, event_count: whole.kinds.length });
     for (const cap of [10, 11, 12, 13]) {
@@ -49,14 +49,14 @@ describe.skipIf(noRedis())('the trace of a run', () => {
     }
   });
 
-  test('of exactly the length is whole', async () => {
+  test('is complete if its length equals the cap', async () => {
     const { kinds } = await walk(3);
     const exact = await walk(3, kinds.length);
     expect(exact.kinds).toEqual(kinds);
     expect(exact.truncated.trace_truncated).toBe(false);
   });
 
-  test('is cut at 2,000 events unless told otherwise', async () => {
+  test('is capped at 2,000 events by default', async () => {
     const calls = Array.from({ length: 210 }, (_, at) => ({ id: `c${at}`, name: 'look', args: { at } }));
     const { id: model } = runtime.model((_, n) => (n < 6 ? { calls } : { text: 'there' }));
     const run = await runtime.run({ agent: 'walker', model, input: 'go' });

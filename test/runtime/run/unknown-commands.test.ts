@@ -8,7 +8,7 @@ import { expectSound } from '../../support/log.ts';
 import { facts, llm } from '../../strategies/given.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
-/** A strategy that wants something the runtime cannot do. */
+/** A strategy that issues a command the runtime cannot execute. */
 const odd = (name: string, command: object): Machine => ({
   name,
   tools: true,
@@ -18,7 +18,7 @@ const odd = (name: string, command: object): Machine => ({
   on: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
 });
 
-describe.skipIf(noRedis())('what nobody knows', () => {
+describe.skipIf(noRedis())('unknown commands and events', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     strategies['dancer'] = odd('dancer', { type: 'dance' });
@@ -34,7 +34,7 @@ describe.skipIf(noRedis())('what nobody knows', () => {
   test.each([
     ['dancer', /dancer commands what the runtime does not know.*dance/],
     ['quitter', /quitter ended without a terminal commit/],
-  ])('a command of the strategy %s fails its run', async (strategy, message) => {
+  ])('an invalid command from the strategy %s fails the run', async (strategy, message) => {
     const { threadId, run } = await lanefold.run({ agent: 'a', input: 'x', strategy });
     expect(run).toMatchObject({
       status: 'failed',
@@ -43,7 +43,7 @@ describe.skipIf(noRedis())('what nobody knows', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('an event is an error of its machine, not silence', () => {
+  test('an unknown event makes the machine throw', () => {
     expect(() => react.on(facts, llm, { type: 'rained' } as unknown as MachineEvent)).toThrow(
       /react does not know .*rained/,
     );

@@ -29,7 +29,7 @@ describe.skipIf(noRedis())('text PostgreSQL cannot store', () => {
   const cleaned = async (threadId: string) =>
     (await entriesOf(lanefold, threadId)).map((entry) => entry.refs['cleaned'] ?? false);
 
-  test('from a model is replaced in every part of its turn, with a note', async () => {
+  test('is replaced in every part of a model’s turn, and the message is marked', async () => {
     const model = lanefold.model([
       {
         thinking: 'h\u0000m',
@@ -50,7 +50,7 @@ describe.skipIf(noRedis())('text PostgreSQL cannot store', () => {
     await expectSound(lanefold, threadId);
   });
 
-  test('from tools is replaced in results and errors, with a note on those messages alone', async () => {
+  test('is replaced in tool results and errors, and only those messages are marked', async () => {
     const names = ['nul', 'fine', 'lone', 'throws'];
     const model = lanefold.model([{ calls: names.map((name, i) => ({ id: `c${i}`, name })) }, { text: 'ok' }]);
     const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });

@@ -11,7 +11,7 @@ import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
 
-describe.skipIf(noRedis())('traces of long ago', () => {
+describe.skipIf(noRedis())('old traces', () => {
   let runtime: Runtime;
   beforeAll(async () => {
     runtime = await startRuntime([defineAgent({ name: 'keeper', model: unset, tools: [look] })]);
@@ -19,7 +19,7 @@ describe.skipIf(noRedis())('traces of long ago', () => {
   afterEach(() => void delete process.env['LANEFOLD_TRACE_RETENTION_DAYS']);
   afterAll(() => runtime?.close());
 
-  const asks = (threadId: string, requestId: string, more = {}) => {
+  const runKeeper = (threadId: string, requestId: string, more = {}) => {
     const { id: model } = runtime.model([{ calls: [{ name: 'look' }] }, { text: 'done' }]);
     return runtime.run({ agent: 'keeper', model, input: 'go', threadId, createThread: true, requestId, ...more });
   };
@@ -44,18 +44,18 @@ describe.skipIf(noRedis())('traces of long ago', () => {
     }
   };
 
-  test('are emptied by any worker, and nothing else is', async () => {
-    const old = await asks('t-1', 'q-1');
-    const limited = await asks('t-1', 'q-2', { maxIterations: 1 });
-    const young = await asks('t-1', 'q-3');
+  test('are dropped by any worker; entries, context and ledger stay', async () => {
+    const old = await runKeeper('t-1', 'q-1');
+    const limited = await runKeeper('t-1', 'q-2', { maxIterations: 1 });
+    const recent = await runKeeper('t-1', 'q-3');
     await age(old, 31);
     await age(limited, 31);
-    await age(young, 29);
+    await age(recent, 29);
     const before = {
       entries: await entriesOf(runtime, 't-1'),
       context: await contextOf(runtime, 't-1'),
       ledger: await ledgerOf(runtime, 't-1'),
-      young: await eventsOf(runtime, 't-1', young.id),
+      recent: await eventsOf(runtime, 't-1', recent.id),
     };
     expect(limited.run).toMatchObject({ terminationReason: 'max_iterations', result: expect.any(String) });
 
@@ -64,8 +64,8 @@ describe.skipIf(noRedis())('traces of long ago', () => {
     await worker.stop();
 
     expect(await runtime.runs.events(old)).toEqual([]);
-    expect(await eventsOf(runtime, 't-1')).toEqual(before.young);
-    expect(await runtime.threads.events('t-1')).toHaveLength(before.young.length);
+    expect(await eventsOf(runtime, 't-1')).toEqual(before.recent);
+    expect(await runtime.threads.events('t-1')).toHaveLength(before.recent.length);
     expect(await row(old)).toMatchObject({
       status: 'completed',
       result: 'done',
@@ -77,7 +77,7 @@ describe.skipIf(noRedis())('traces of long ago', () => {
       termination_reason: 'max_iterations',
       result: null,
     });
-    expect(await row(young)).toMatchObject({ result: 'done', trace_dropped_at: null });
+    expect(await row(recent)).toMatchObject({ result: 'done', trace_dropped_at: null });
     expect(await entriesOf(runtime, 't-1')).toEqual(before.entries);
     expect(await contextOf(runtime, 't-1')).toEqual(before.context);
     expect(await ledgerOf(runtime, 't-1')).toEqual(before.ledger);
@@ -91,13 +91,13 @@ describe.skipIf(noRedis())('traces of long ago', () => {
       requestId: 'q-1',
     });
     expect(again).toMatchObject({ id: old.id, duplicate: true, status: 'completed' });
-    const next = await asks('t-1', 'q-4');
-    expect((await eventsOf(runtime, 't-1', next.id))[0]!.event_seq).toBe(before.young.at(-1)!.event_seq + 1);
+    const next = await runKeeper('t-1', 'q-4');
+    expect((await eventsOf(runtime, 't-1', next.id))[0]!.event_seq).toBe(before.recent.at(-1)!.event_seq + 1);
     await expectSound(runtime, 't-1');
   });
 
-  test('go in batches, oldest first, each once, and never while their thread is at work', async () => {
-    const runs = [await asks('t-2', 'a'), await asks('t-2', 'b'), await asks('t-2', 'c')];
+  test('are dropped in batches, oldest first, each once, and not while their thread is locked', async () => {
+    const runs = [await runKeeper('t-2', 'a'), await runKeeper('t-2', 'b'), await runKeeper('t-2', 'c')];
     for (const [i, run] of runs.entries()) await age(run, 90 - i);
     const kept = async () => (await Promise.all(runs.map(row))).map((run) => run['trace_dropped_at'] === null);
     const client = await runtime.database.pool.connect();
@@ -106,8 +106,8 @@ describe.skipIf(noRedis())('traces of long ago', () => {
       await client.query("select 1 from lanefold.thread where id = 't-2' for update");
       expect(await drop(60)).toBe(0);
       expect(await kept()).toEqual([true, true, true]);
-      // nor does that thread keep the younger traces of others
-      const other = await asks('t-4', 'a');
+      // the locked thread does not hold up newer traces of other threads
+      const other = await runKeeper('t-4', 'a');
       await age(other, 70);
       expect(await drop(60, 1)).toBe(1);
       expect((await row(other))['trace_dropped_at']).not.toBeNull();
@@ -122,8 +122,8 @@ describe.skipIf(noRedis())('traces of long ago', () => {
     await expectSound(runtime, 't-2');
   });
 
-  test('stay for ever with 0 days, and numbers that are none are refused', async () => {
-    const run = await asks('t-3', 'a');
+  test('are kept forever with 0 days; invalid settings are rejected', async () => {
+    const run = await runKeeper('t-3', 'a');
     await age(run, 10_000);
     const db = openDatabase({ url: runtime.database.url });
     await traceRetention(db, 0)();

@@ -11,10 +11,10 @@ import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts
 import { deferred, until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
-/** Leases that no test outlives: whoever goes on with a run has not waited for one to run out. */
+/** Leases that outlast every test: a run that continues was handed over, not recovered after its lease expired. */
 const long = { leaseMs: 600_000, sweepMs: 600_000 };
 
-describe.skipIf(noRedis())('a worker whose grace is over', () => {
+describe.skipIf(noRedis())('a worker whose grace period is over', () => {
   let lanefold: Runtime;
   let calls: ToolCallContext[];
   let hold: (ctx: ToolCallContext) => Promise<string>;
@@ -49,7 +49,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     return rows[0];
   };
 
-  test('breaks off a model call and hands the run over; the next worker makes the call again', async () => {
+  test('aborts the model call and hands the run over; the next worker repeats the call', async () => {
     const first = await lanefold.startWorker(long);
     let aborted = 0;
     const model = lanefold.model(async ({ abortSignal }, n) => {
@@ -78,7 +78,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     expect(await second.stop()).toEqual({ handedOver: 0 });
   });
 
-  test('hands over as often as it likes: nothing died of the run', async () => {
+  test('can hand a run over repeatedly without counting towards maxClaimsWithoutProgress', async () => {
     let open = false;
     const model = lanefold.model(async ({ abortSignal }) => {
       if (open) return { text: 'at last' };
@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     for (let n = 1; n <= 4; n++) {
       const worker = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
-      await until('it has the run', () => model.calls.length === n);
+      await until('the worker has called the model', () => model.calls.length === n);
       expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
     }
     open = true;
@@ -99,7 +99,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await expectSound(lanefold, run.threadId);
   });
 
-  test('hands over what it has, also where it is told again to stop', async () => {
+  test('hands its run over even if stop() is called again', async () => {
     const worker = await lanefold.startWorker(long);
     let again: Promise<unknown> | undefined;
     const model = lanefold.model(async ({ abortSignal }) => {
@@ -120,10 +120,10 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await next.stop();
   });
 
-  test('leaves what happened last in the log of the job it breaks off', async () => {
+  test('writes the latest log lines of the job before handing it over', async () => {
     const logs = async (id: string) => (await lanefold.queues[0]!.getJobLogs(`${id}.1`)).logs.join('\n');
     hold = async ({ runId }) => {
-      await until('Bull Board is told of the run', async () => (await logs(runId)) !== '');
+      await until('Bull Board shows the run', async () => (await logs(runId)) !== '');
       return 'seen';
     };
     let open = false;
@@ -145,7 +145,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await next.stop();
   });
 
-  test('treats tools as a crash does: stored outcomes stay, safe ones run again, the others are of unknown outcome', async () => {
+  test('treats tool calls like a crash: stored outcomes are kept, safe calls run again, the others become unknown', async () => {
     const model = lanefold.model([
       {
         calls: [
@@ -156,11 +156,11 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
       },
       { text: 'ended' },
     ]);
-    // the first is done, the other two listen to nobody
+    // the first finishes, the other two ignore their abort signal
     hold = ({ callIndex }) => (callIndex === 0 ? Promise.resolve('seen') : new Promise<never>(() => {}));
     const first = await lanefold.startWorker(long);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-    await until('all are called and one is stored', async () => {
+    await until('all tools are called and one outcome is stored', async () => {
       const rows = await ledgerOf(lanefold, run.threadId);
       return calls.length === 3 && rows[0]?.status === 'ok' && rows[2]?.status === 'started';
     });
@@ -180,7 +180,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     await second.stop();
   });
 
-  test('takes nothing back of what it hands over', async () => {
+  test('does not reclaim the runs it hands over', async () => {
     const model = lanefold.model(() => new Promise<never>(() => {}));
     const runs = await Promise.all(
       Array.from({ length: 10 }, () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' })),
@@ -194,7 +194,7 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
     }
   });
 
-  test('a run that was cancelled meanwhile ends cancelled, with or without a worker', async () => {
+  test('leaves a run that can be cancelled while no worker is running', async () => {
     const model = lanefold.model(() => new Promise<never>(() => {}));
     const first = await lanefold.startWorker(long);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
@@ -206,14 +206,14 @@ describe.skipIf(noRedis())('a worker whose grace is over', () => {
   });
 });
 
-describe.skipIf(noRedis())('workers of one process', () => {
+describe.skipIf(noRedis())('workers in one process', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset })]);
   });
   afterAll(() => lanefold?.close());
 
-  test('stop each for itself', async () => {
+  test('stop independently', async () => {
     const second = await lanefold.startWorker();
     expect(second.id).not.toBe(lanefold.worker.id);
     await second.stop();
@@ -221,7 +221,7 @@ describe.skipIf(noRedis())('workers of one process', () => {
     expect(run).toMatchObject({ status: 'completed', result: 'still there?' });
   });
 
-  test('are stopped also where everything is closed while they begin', async () => {
+  test('are stopped if Lanefold is closed while they start', async () => {
     const listeners = async () => {
       const { rows } = await lanefold.database.pool.query(
         `select count(*)::int as n from pg_stat_activity
@@ -237,32 +237,32 @@ describe.skipIf(noRedis())('workers of one process', () => {
     await until('its connections are closed', async () => (await listeners()) === 1);
   });
 
-  test('end what they have begun before they stop, and begin nothing after', async () => {
+  test('finish the active run before they stop, and start none afterwards', async () => {
     const gate = deferred();
     const slow = lanefold.model(async () => gate.promise.then(() => ({ text: 'ended' })));
-    const begun = await lanefold.runs.enqueue({ agent: 'a', model: slow.id, input: 'hi' });
-    await until('it runs', () => lanefold.worker.active === 1);
+    const active = await lanefold.runs.enqueue({ agent: 'a', model: slow.id, input: 'hi' });
+    await until('the run is active', () => lanefold.worker.active === 1);
     const stopped = lanefold.worker.stop();
     gate.resolve();
     await stopped;
-    expect(await lanefold.runs.get(begun)).toMatchObject({ status: 'completed', result: 'ended' });
+    expect(await lanefold.runs.get(active)).toMatchObject({ status: 'completed', result: 'ended' });
     const late = await lanefold.runs.enqueue({ agent: 'a', input: 'late' });
     expect(await lanefold.runs.get(late)).toMatchObject({ status: 'queued' });
     expect(await contextOf(lanefold, late.threadId)).toEqual([]);
 
     await lanefold.startWorker();
     expect(await lanefold.runs.wait(late)).toMatchObject({ status: 'completed' });
-    await expectSound(lanefold, begun.threadId);
+    await expectSound(lanefold, active.threadId);
   });
 });
 
-test('a job that comes to a worker that has stopped goes back as it came', async () => {
+test('a stopping worker moves a new job back to waiting', async () => {
   const moved: unknown[] = [];
   const job = {
     data: { thread_id: 't', run_id: 'r', enqueue_no: 1, agent: 'a' },
     moveToWait: async (token: string) => void moved.push(token),
   } as unknown as Job<RunJob, RunJobResult>;
-  // without a database or a queue: it may ask neither
+  // no database and no queue: it must use neither
   const work = processJob({} as RunDependencies, {} as RunQueue, { phase: 'stopping' } as JobWorker);
   await expect(work(job, 'token', undefined)).rejects.toThrow(WaitingError);
   expect(moved).toEqual(['token']);
