@@ -44,7 +44,7 @@ export interface Contexts {
 }
 
 export function contextsOf(db: Database): Contexts {
-  const apply = (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
+  const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
     assertId(threadId, 'The thread id');
     assertId(contextRef, 'The context_ref');
     const opId = options.opId ?? newId('op');

@@ -116,11 +116,11 @@ describe.skipIf(noRedis())('server errors', () => {
     const seen: unknown[] = [];
     const api = await startApi({ worker: false, server: { onError: (error) => seen.push(error) } });
     await api.call('POST', '/v1/threads', { id: 't' });
-    await api.lanefold.database.pool.query('alter function lanefold.create_thread(jsonb) rename to gone');
+    await api.lanefold.database.pool.query('alter function lanefold.create_thread(text, jsonb) rename to gone');
     const unavailable = await api.call('POST', '/v1/threads', {});
     expect(unavailable).toMatchObject(problem(503, 'database_outdated'));
     await api.lanefold.database.pool.query(
-      `create function lanefold.create_thread(p jsonb) returns jsonb language plpgsql as $$ begin raise 'secret particulars'; end $$`,
+      `create function lanefold.create_thread(p_thread_id text, p jsonb) returns jsonb language plpgsql as $$ begin raise 'secret particulars'; end $$`,
     );
     const failed = await api.call('POST', '/v1/threads', {});
     expect(failed).toMatchObject(problem(500, 'internal'));

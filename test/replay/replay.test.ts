@@ -94,7 +94,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
 
   test('rejects a taken thread id before anything is written', async () => {
     const hello = [{ role: 'user', content: 'hello' }];
-    await database.pool.query(`select lanefold.create_thread('{"id": "used:2"}')`);
+    await database.pool.query(`select lanefold.create_thread('used:2', '{}')`);
     const file = record('used.json', [hello, hello, hello]);
     const refused = await replayCli(database, file);
     expect(refused).toMatchObject({ code: 2, stdout: '' });

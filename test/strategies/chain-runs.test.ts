@@ -140,7 +140,7 @@ describe.skipIf(noRedis())('the strategies cot and cod', () => {
   test('an agent cannot combine an output contract with a strategy that returns text', () => {
     const output = { schema: z.object({ a: z.string() }) };
     expect(() => defineAgent({ name: 'a', model: unset, strategy: 'cot', output })).toThrow(
-      /cot keeps no output contract/,
+      /cot does not support an output contract/,
     );
   });
 });
