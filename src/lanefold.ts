@@ -8,7 +8,7 @@ import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } fr
 import { openDatabase } from './postgres/pool.ts';
 import { assertSchema } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
-import { createKeyRedactor } from './redaction/keys.ts';
+import { createKeyRedactor } from './redaction/sensitive-keys.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';

@@ -36,6 +36,8 @@ export interface ContextRow {
  * later message of the lane, unchanged. The system prompt is the latest, by `seq`, among the prompt changes that apply to
  * the lane and the anchor's own prompt (key absent: inherit, null: none).
  *
+ * Runs get their context from `lane_context_at`; this is the same rule for programs and tests that hold the entries.
+ *
  * @param entries all entries of the thread in order of `seq`
  */
 export function foldContext(entries: readonly FoldEntry[], contextRef: string, upto: number): ContextRow[] {

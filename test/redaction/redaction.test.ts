@@ -1,7 +1,7 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { createKeyRedactor } from '../../src/redaction/keys.ts';
+import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf } from '../support/log.ts';
 import { until } from '../support/until.ts';

@@ -1,4 +1,4 @@
-import { redactSecrets } from '../../redaction/secrets.ts';
+import { redactSecrets } from '../../redaction/error-text.ts';
 
 /**
  * Where a model call failed: in the request transformer, before the answer started, while it streamed, while it was

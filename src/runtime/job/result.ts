@@ -1,7 +1,7 @@
 import { UnrecoverableError } from 'bullmq';
 import type { RunError } from '../../strategies/machine.ts';
 import type { RunJobResult } from '../../queue/job.ts';
-import type { Redactor } from '../../redaction/keys.ts';
+import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import { cleanText } from '../../text.ts';
 import type { RunEnd } from '../run/run-end.ts';
 

@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
 import type { MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
-import type { Redactor } from '../../redaction/keys.ts';
+import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */

@@ -1,4 +1,4 @@
-import type { Redactor } from '../../redaction/keys.ts';
+import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { EventDraft, StepDraft } from '../../strategies/machine.ts';
 
 type Finish = NonNullable<StepDraft['finish']>;

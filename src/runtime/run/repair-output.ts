@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Message } from '../../context/message.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
-import { redactSecrets } from '../../redaction/secrets.ts';
+import { redactSecrets } from '../../redaction/error-text.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';

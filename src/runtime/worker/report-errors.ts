@@ -1,5 +1,5 @@
 import { oneLine } from '../../printable.ts';
-import type { Redactor } from '../../redaction/keys.ts';
+import type { Redactor } from '../../redaction/sensitive-keys.ts';
 
 const quietMs = 10_000;
 

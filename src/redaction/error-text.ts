@@ -2,7 +2,7 @@ import { cleanText } from '../text.ts';
 
 /*
  * Redaction by form: removes API keys from the error text of providers and repair functions. For data, where a key names
- * the secret, see keys.ts.
+ * the secret, see sensitive-keys.ts.
  */
 
 const maxMessageLength = 2_000;

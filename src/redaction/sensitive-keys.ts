@@ -1,6 +1,6 @@
 /*
  * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
- * text, where an API key may appear without a name, see secrets.ts.
+ * text, where an API key may appear without a name, see error-text.ts.
  */
 
 /** Replaces a redacted value. */
