@@ -67,7 +67,7 @@ export const addDemo = (program: Command): Command =>
 async function show(lanefold: Lanefold, handle: RunHandle, question: string): Promise<void> {
   const c = colours();
   const { threadId } = handle;
-  print(c.bold('\n1. A run is enqueued; a worker takes it'));
+  print(c.bold('\n1. A run is enqueued; a worker executes it'));
   print(`   ${question}`);
   const run = await lanefold.runs.wait(handle);
   const answer = typeof run.result === 'string' ? run.result : JSON.stringify(run.result);
@@ -91,7 +91,7 @@ async function show(lanefold: Lanefold, handle: RunHandle, question: string): Pr
   const seen = context.map((row) => [row.ordinal, row.role, row.content, row.tool_calls]);
   for (const line of table(['ordinal', 'role', 'content', 'tool_calls'], seen, 50)) print(`   ${line}`);
 
-  print(c.bold('\n4. And what it saw at any point of the past'));
+  print(c.bold('\n4. So is what it saw at any point in the past'));
   const asked = entries.find((entry) => entry.role === 'user')!.seq;
   print(c.cyan(`   select ordinal, role, content from lanefold.lane_context_at('${threadId}', 'default', ${asked});`));
   const past = await lanefold.contexts.project(threadId, { atSeq: asked });
