@@ -14,13 +14,6 @@ export interface RunDependencies {
   models: ModelRegistry;
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
-  /** The queue belongs to this process alone: it adopts no runs of other fleets. */
-  privateQueue?: boolean;
-  /**
-   * For LISTEN, which wakes workers on a cancel and announces readers; without it they learn of cancels at the next
-   * renewal, and streams have no deltas.
-   */
-  directUrl?: string;
   /** Publishes answers under way to live readers. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

@@ -14,6 +14,17 @@ import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
 
+/** What a worker process needs besides what its runs do. */
+export interface WorkerDependencies extends RunDependencies {
+  /** The queue belongs to this process alone: it adopts no runs of other fleets. */
+  privateQueue?: boolean;
+  /**
+   * For LISTEN, which wakes workers on a cancel and announces readers; without it they learn of cancels at the next
+   * renewal, and streams have no deltas.
+   */
+  directUrl?: string;
+}
+
 /**
  * Starts a worker that processes runs. With the defaults another worker resumes a killed worker's run within
  * lease + sweep: under 9 s.
@@ -21,7 +32,7 @@ import type { RunningWorker, WorkerOptions } from './options.ts';
  * @throws LanefoldError `queue_unreachable`
  */
 export async function startWorker(
-  deps: RunDependencies,
+  deps: WorkerDependencies,
   queue: RunQueue,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {

@@ -6,7 +6,7 @@ import type { TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
 
 /** The result of a run that has used up its model calls; the context does not contain it. */
-export const limitText = 'Maximum iterations reached without a final answer.';
+const limitText = 'Maximum iterations reached without a final answer.';
 
 export interface Ending {
   /** Termination reason. */
