@@ -32,6 +32,12 @@ export const entry = lanefold.table(
     index('_entry_control')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind in ('ai_context_operation', 'ai_config_change')`),
+    // What sets a prompt: a lane may have a thousand large anchors that inherit theirs.
+    index('_entry_prompt')
+      .on(t.threadId, t.contextRef, t.seq)
+      .where(
+        sql`kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt'`,
+      ),
   ],
 );
 

@@ -1,5 +1,7 @@
+import pLimit from 'p-limit';
 import pg from 'pg';
 import { fromPostgres } from './errors.ts';
+import { Gatherer } from './gather.ts';
 import { QuietClient } from './quiet-client.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
@@ -11,6 +13,15 @@ export interface Database {
   readonly pool: pg.Pool;
   /** Runs a statement, prepared once per connection under its name. Rejects with a `LanefoldError`. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  /**
+   * The row that answers an item. `text` takes a JSON array of items as its only argument and returns a row for each, in
+   * their order; items of the same name share a statement. See `Gatherer`.
+   */
+  gather<Row>(name: string, text: string, item: unknown): Promise<Row>;
+  /** As `query`, for a statement that waits for a thread held by somebody else: such statements leave half of the pool free. */
+  queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
+  groupCommit: boolean;
   close(): Promise<void>;
 }
 
@@ -26,11 +37,15 @@ export interface DatabaseOptions {
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
 
+/** As many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. */
+const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 1 };
+
 export function openDatabase(options: DatabaseOptions): Database {
+  const { max = 10, prepare = true } = options;
   const pool = new pg.Pool({
     Client: QuietClient,
     connectionString: options.url,
-    max: options.max ?? 10,
+    max,
     connectionTimeoutMillis,
     // Our statements take milliseconds, so a long silence means a dead connection.
     query_timeout: 60_000,
@@ -39,10 +54,23 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   // The next query replaces a broken idle connection; without a listener its error would end the process.
   pool.on('error', () => {});
-  const prepare = options.prepare ?? true;
+  const query = <Row>(name: string, text: string, values: unknown[] = []): Promise<Row[]> =>
+    runQuery(pool, { ...(prepare ? { name } : {}), text, values });
+  const gatherers = new Map<string, Gatherer<unknown>>();
+  const locking = pLimit(Math.max(1, Math.floor(max / 2)));
   return {
     pool,
-    query: (name, text, values = []) => runQuery(pool, { ...(prepare ? { name } : {}), text, values }),
+    query,
+    gather<Row>(name: string, text: string, item: unknown) {
+      let gatherer = gatherers.get(name);
+      if (!gatherer) {
+        gatherer = new Gatherer((items) => query(name, text, [items]), batchLimits);
+        gatherers.set(name, gatherer);
+      }
+      return gatherer.add(item) as Promise<Row>;
+    },
+    queryLocking: (name, text, values) => locking(() => query(name, text, values)),
+    groupCommit: true,
     close: () => pool.end(),
   };
 }

@@ -105,7 +105,7 @@ describe.skipIf(noRedis())('a lost response to', () => {
     await harness.database.pool.query('drop trigger cancel_suspended on lanefold._run');
   });
 
-  test('claim_run: the next claim takes the run after the lease expires', async () => {
+  test('claim_run: the worker claims again, under the next lease', async () => {
     const before = proxy.dropped;
     proxy.dropResponse('claim_run');
     const run = await harness.runs.enqueue(request);
@@ -116,14 +116,32 @@ describe.skipIf(noRedis())('a lost response to', () => {
     await expectSound(harness, run.threadId);
   });
 
-  test('enqueue_run: the caller gets an error, retries and gets the same run', async () => {
+  test('enqueue_run: the caller does not notice, and the run is accepted once', async () => {
+    const before = proxy.dropped;
     proxy.dropResponse('enqueue_run');
     const own = { ...request, threadId: 'asked-twice', createThread: true, requestId: 'once' };
-    await expect(proxied.runs.enqueue(own)).rejects.toMatchObject({ code: 'database_unreachable' });
     const run = await proxied.runs.enqueue(own);
-    expect(run.duplicate).toBe(true);
+    expect(proxy.dropped).toBe(before + 1);
+    expect(run.duplicate).toBe(false);
+    expect(await proxied.runs.enqueue(own)).toMatchObject({ id: run.id, duplicate: true });
     expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed' });
     expect(await shapeOf(harness, run.threadId)).toEqual(undisturbed);
     await expectSound(harness, run.threadId);
+  });
+
+  test('a batch: each of its calls is answered as if nothing had happened', async () => {
+    const before = proxy.dropped;
+    proxy.dropResponse('enqueue_run', 10);
+    const accepted = await Promise.all(
+      Array.from({ length: 20 }, (_, i) => proxied.runs.enqueue({ ...request, requestId: `batched-${i}` })),
+    );
+    expect(proxy.dropped).toBe(before + 1);
+    expect(accepted.map((run) => run.duplicate)).toEqual(accepted.map(() => false));
+    expect(new Set(accepted.map((run) => run.id)).size).toBe(20);
+    for (const run of accepted) {
+      expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed' });
+      expect(await harness.runs.list(run.threadId)).toHaveLength(1);
+      expect(await shapeOf(harness, run.threadId)).toEqual(undisturbed);
+    }
   });
 });

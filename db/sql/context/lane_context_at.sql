@@ -9,20 +9,15 @@ returns table (
 ) language plpgsql stable rows 100 as $$
 declare
   v_prompt record;
-  v_entries jsonb;  -- of the anchor
   v_next bigint := 0::bigint;
 begin
-  select e.seq, e.payload -> 'operation' -> 'result_context' -> 'entries' into anchor_seq, v_entries
-  from lanefold._entry e
-  where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_context_operation' and e.is_anchor
-    and e.seq <= p_upto
-  order by e.seq desc limit 1;
-  anchor_seq := coalesce(anchor_seq, -1);
-  thread_id := p_thread_id;
-  context_ref := p_context_ref;
-
   select p.seq, p.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, p_context_ref, p_upto) p;
   if v_prompt.prompt is not null then
+    thread_id := p_thread_id;
+    context_ref := p_context_ref;
+    select coalesce(max(e.seq), -1) into anchor_seq from lanefold._entry e
+    where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_context_operation' and e.is_anchor
+      and e.seq <= p_upto;
     ordinal := 0;
     seq := v_prompt.seq;
     role := 'system';
@@ -30,26 +25,8 @@ begin
     return next;
     v_next := 1;
   end if;
-
-  if v_entries is not null then
-    return query
-    select p_thread_id, p_context_ref, anchor_seq, v_next + x.n - 1, anchor_seq, x.m ->> 'role',
-           coalesce(nullif(x.m -> 'content', 'null'), '""'), nullif(nullif(x.m -> 'tool_calls', 'null'), '[]'),
-           x.m ->> 'tool_call_id', x.m ->> 'name', x.m ->> 'thinking', nullif(x.m -> 'reasoning_details', 'null'),
-           nullif(x.m -> 'provider_metadata', 'null'), x.m ->> 'run_id', x.m ->> 'request_id',
-           nullif(nullif(x.m -> 'refs', 'null'), '{}')
-    from jsonb_array_elements(v_entries) with ordinality as x (m, n);
-    v_next := v_next + jsonb_array_length(v_entries);
-  end if;
-
   return query
-  select p_thread_id, p_context_ref, anchor_seq, v_next + row_number() over (order by e.seq) - 1, e.seq, e.role,
-         coalesce(nullif(e.payload -> 'content', 'null'), '""'), nullif(nullif(e.payload -> 'tool_calls', 'null'), '[]'),
-         e.payload ->> 'tool_call_id', e.payload ->> 'name', e.payload ->> 'thinking',
-         nullif(e.payload -> 'reasoning_details', 'null'), nullif(e.payload -> 'provider_metadata', 'null'),
-         e.run_id, coalesce(e.request_id, e.run_id), nullif(nullif(e.refs, 'null'), '{}')
-  from lanefold._entry e
-  where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_message'
-    and e.seq > anchor_seq and e.seq <= p_upto
-  order by e.seq;
+  select p_thread_id, p_context_ref, m.anchor_seq, v_next + m.ordinal, m.seq, m.role, m.content, m.tool_calls, m.tool_call_id,
+         m.name, m.thinking, m.reasoning_details, m.provider_metadata, m.run_id, m.request_id, m.refs
+  from lanefold._lane_messages(p_thread_id, p_context_ref, p_upto) m;
 end $$;

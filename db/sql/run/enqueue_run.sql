@@ -7,64 +7,9 @@
 -- Returns {run_id, status, enqueue_no, queue_shard, duplicate}. Raises LF004 busy, LF007 another body under the request_id,
 -- LF016 bad id.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
-returns jsonb language plpgsql as $$
-declare
-  t lanefold.thread;
-  r lanefold._run;
-  v_run constant text := p ->> 'run_id';
-  v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run keeps them
-  v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0::smallint);
-  v_at timestamptz;
-  v_created boolean := false;
-  v_queued boolean := true;
-  v_interrupts boolean := false;
-  v_context_ref text;
+returns jsonb language plpgsql
+-- the thread may be another transaction's, which has created it and not committed
+set lock_timeout = '2s' as $$
 begin
-  if (p -> 'create_thread')::boolean then
-    v_at := lanefold._now();
-    insert into lanefold.thread (id, tenant_id, active_run_id, created_at, updated_at)
-    values (p_thread_id, coalesce(p ->> 'tenant_id', 'default'), v_run, v_at, v_at)
-    on conflict (id) do nothing;
-    v_created := found;
-  end if;
-  if v_created then
-    perform lanefold._check_id(p_thread_id, 'thread id');
-  else
-    t := lanefold._lock_thread(p_thread_id);
-    v_at := lanefold._now();
-    select * into r from lanefold._run
-    where thread_id = p_thread_id and (request_id = p ->> 'request_id' or (request_id is null and id = p ->> 'request_id'));
-    if found then
-      if substr(r.request_hash, 1, 16) <> v_hash then
-        perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
-          'Use a new request id for a new request.');
-      end if;
-      return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
-        'duplicate', true);
-    end if;
-    v_queued := t.active_run_id is null;
-    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt') then
-      perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id),
-        'Wait for it to end, or enqueue with busy: "wait" or "interrupt".');
-    end if;
-    v_interrupts := not v_queued and p ->> 'busy' = 'interrupt';
-    update lanefold.thread
-    set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
-    where id = p_thread_id;
-  end if;
-  v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
-  perform lanefold._check_id(v_context_ref, 'context_ref');
-  insert into lanefold._run (thread_id, id, request_id, request_hash, agent, strategy, model, context_ref, input, options,
-    status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
-  values (p_thread_id, v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
-    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued,
-    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at);
-  if v_interrupts then
-    v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
-  end if;
-  if v_queued and p ? 'job_queue' then
-    perform lanefold._add_job(p_thread_id, v_run, 1, p ->> 'agent', p ->> 'job_queue');
-  end if;
-  return jsonb_build_object('run_id', v_run, 'status', case when v_queued then 'queued' else 'waiting' end,
-    'enqueue_no', v_queued::int, 'queue_shard', v_shard, 'duplicate', false);
+  return lanefold._accept_run(p_thread_id, lanefold._await_thread(p_thread_id), p);
 end $$;

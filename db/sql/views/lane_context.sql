@@ -21,25 +21,21 @@ from (
   ) anchor on true
   cross join lateral (
     -- as in _lane_prompt
-    select p.seq, p.prompt from (
-      (select e.thread_id, e.seq, e.payload ->> 'value'
-       from lanefold._entry e
-       where e.thread_id = l.thread_id and e.context_ref = l.context_ref and e.kind = 'ai_config_change'
-         and e.payload ->> 'field' = 'system_prompt'
+    select p.seq, case when p.is_anchor then p.payload -> 'operation' -> 'result_context' ->> 'system_prompt'
+             else p.payload ->> 'value' end as prompt
+    from (
+      (select e.thread_id, e.seq, e.is_anchor, e.payload from lanefold._entry e
+       where e.thread_id = l.thread_id and e.context_ref = l.context_ref
+         and (e.kind = 'ai_config_change' and e.payload ->> 'field' = 'system_prompt'
+           or e.is_anchor and e.payload -> 'operation' -> 'result_context' ? 'system_prompt')
        order by e.seq desc limit 1)
       union all
-      (select e.thread_id, e.seq, e.payload ->> 'value'
-       from lanefold._entry e
-       where e.thread_id = l.thread_id and e.context_ref is null and e.kind = 'ai_config_change'
-         and e.payload ->> 'field' = 'system_prompt'
+      (select e.thread_id, e.seq, e.is_anchor, e.payload from lanefold._entry e
+       where e.thread_id = l.thread_id and e.context_ref is null
+         and (e.kind = 'ai_config_change' and e.payload ->> 'field' = 'system_prompt'
+           or e.is_anchor and e.payload -> 'operation' -> 'result_context' ? 'system_prompt')
        order by e.seq desc limit 1)
-      union all
-      (select a.thread_id, a.seq, a.payload -> 'operation' -> 'result_context' ->> 'system_prompt'
-       from lanefold._entry a
-       where a.thread_id = l.thread_id and a.context_ref = l.context_ref and a.kind = 'ai_context_operation' and a.is_anchor
-         and a.payload -> 'operation' -> 'result_context' ? 'system_prompt'
-       order by a.seq desc limit 1)
-    ) p (thread_id, seq, prompt)
+    ) p
     order by p.seq desc limit 1
   ) prompt
   where prompt.prompt is not null

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { callFunction, repeatIfLost } from '../call-function.ts';
 
 export type InputRejection = 'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'empty_content' | 'invalid_input';
 
@@ -28,15 +29,22 @@ export interface NewInput {
   expectedRunId?: string | undefined;
 }
 
+interface StoredReceipt {
+  status: InputReceipt['status'];
+  reason?: InputRejection;
+  run_id?: string;
+  duplicate?: true;
+}
+
 /** Queues user-style input for the active run of a thread. */
 export async function enqueueInput(db: Database, threadId: string, input: NewInput): Promise<InputReceipt> {
   const { expectedRequestId, expectedRunId, ...body } = input;
-  const [row] = await db.query<{
-    result: { status: InputReceipt['status']; reason?: InputRejection; run_id?: string; duplicate?: true };
-  }>('enqueue_input', 'select lanefold.enqueue_input($1, $2) as result', [
-    threadId,
-    { ...body, expected_request_id: expectedRequestId, expected_run_id: expectedRunId },
-  ]);
-  const { status, reason = null, run_id: runId = null, duplicate = false } = row!.result;
+  const stored = { ...body, expected_request_id: expectedRequestId, expected_run_id: expectedRunId };
+  const {
+    status,
+    reason = null,
+    run_id: runId = null,
+    duplicate = false,
+  } = await repeatIfLost(() => callFunction<StoredReceipt>(db, 'enqueue_input', threadId, [stored]));
   return { inputId: input.id, runId, status, reason, duplicate };
 }

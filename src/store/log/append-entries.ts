@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { callFunction, repeatIfLost } from '../call-function.ts';
 
 export interface AppendRequest {
   drafts: JsonObject[];
@@ -16,13 +17,20 @@ export interface AppendReceipt {
   duplicate: boolean;
 }
 
+interface StoredReceipt {
+  first_seq: number;
+  rev: number;
+  duplicate: boolean;
+}
+
 export async function appendEntries(db: Database, threadId: string, request: AppendRequest): Promise<AppendReceipt> {
   const { drafts, expectedRev, idempotencyKey, hash, repair } = request;
-  const [row] = await db.query<{ result: { first_seq: number; rev: number; duplicate: boolean } }>(
-    'append_entries',
-    'select lanefold.append_entries($1, $2, $3) as result',
-    [threadId, JSON.stringify(drafts), { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair }],
-  );
-  const { first_seq: firstSeq, rev, duplicate } = row!.result;
+  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair };
+  const append = () => callFunction<StoredReceipt>(db, 'append_entries', threadId, [drafts, options]);
+  const {
+    first_seq: firstSeq,
+    rev,
+    duplicate,
+  } = await (idempotencyKey === undefined ? append() : repeatIfLost(append));
   return { firstSeq, rev, duplicate };
 }

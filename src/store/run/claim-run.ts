@@ -3,6 +3,7 @@ import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { MachineState } from '../../strategies/machine.ts';
 import type { RefusedEffect } from '../../tools/effects.ts';
+import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { LoggedConfig } from '../context/read-config.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunOptions } from './run-options.ts';
@@ -74,22 +75,19 @@ export interface Refusal {
 }
 
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
-  const [row] = await db.query<{ claim: Claim | Refusal }>(
-    'claim_run',
-    'select lanefold.claim_run($1, $2, $3, $4) as claim',
-    [
-      request.threadId,
+  const body = {
+    worker_id: request.workerId,
+    lease_ms: request.leaseMs,
+    prompt: request.prompt,
+    // 132 bits: every run keeps them
+    config_fingerprint: request.fingerprint.slice(0, 22),
+    max_claims_without_progress: request.maxClaimsWithoutProgress,
+  };
+  return repeatIfLost((repeated) =>
+    callFunction(db, 'claim_run', request.threadId, [
       request.runId,
       request.enqueueNo,
-      {
-        worker_id: request.workerId,
-        lease_ms: request.leaseMs,
-        prompt: request.prompt,
-        // 132 bits: every run keeps them
-        config_fingerprint: request.fingerprint.slice(0, 22),
-        max_claims_without_progress: request.maxClaimsWithoutProgress,
-      },
-    ],
+      repeated ? { ...body, repeated } : body,
+    ]),
   );
-  return row!.claim;
 }

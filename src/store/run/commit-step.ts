@@ -1,6 +1,7 @@
 import type { Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { QueuedRun } from './queued-run.ts';
@@ -62,10 +63,5 @@ export async function commitStep(
     resumed: resumed || undefined,
     max_events: maxTraceEvents,
   };
-  const [row] = await db.query<{ result: CommitResult }>(
-    'commit_step',
-    'select lanefold.commit_step($1, $2, $3, $4, $5, $6) as result',
-    [run.threadId, run.runId, run.lease, run.step, run.leaseMs, body],
-  );
-  return row!.result;
+  return callFunction(db, 'commit_step', run.threadId, [run.runId, run.lease, run.step, run.leaseMs, body]);
 }

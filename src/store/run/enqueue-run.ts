@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm/sql';
 import type { JsonObject } from '../../context/message.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { RunStatus } from './run.ts';
 
 /** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
@@ -26,11 +27,9 @@ export async function enqueueRun(
   tx?: Transaction,
 ): Promise<AcceptedRun> {
   if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request));
-  const [row] = await db.query<{ run: AcceptedRun }>('enqueue_run', 'select lanefold.enqueue_run($1, $2) as run', [
-    threadId,
-    request,
-  ]);
-  return row!.run;
+  const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
+  // this very request, where its first answer was lost
+  return { ...run, duplicate: run.duplicate && run.run_id !== request['run_id'] };
 }
 
 async function enqueueWithin(tx: Transaction, threadId: string, request: string): Promise<AcceptedRun> {

@@ -1,6 +1,7 @@
 import type { Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
+import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { QueuedRun } from './queued-run.ts';
@@ -22,12 +23,8 @@ export interface AbnormalEnd {
 
 /** Ends a run that its machine cannot finish, by its worker. The database closes the open tool group first. */
 export async function finishRun(db: Database, run: HeldLease, { events, ...end }: AbnormalEnd): Promise<FinishResult> {
-  const [row] = await db.query<{ result: FinishResult }>(
-    'finish_run',
-    'select lanefold.finish_run($1, $2, $3, $4) as result',
-    [run.threadId, run.runId, run.lease, { ...end, ...(events ? { events: packEvents(run.runId, events) } : {}) }],
-  );
-  return row!.result;
+  const body = { ...end, ...(events ? { events: packEvents(run.runId, events) } : {}) };
+  return callFunction(db, 'finish_run', run.threadId, [run.runId, run.lease, body]);
 }
 
 /** Ends a cancelled run without its worker. Undefined where a writer holds the thread: the next sweep tries again. */

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { callFunction } from '../call-function.ts';
 import type { HeldLease } from './held-lease.ts';
 
 /** Moves one row of the ledger: `started` before an attempt, or its outcome while siblings still run. */
@@ -10,13 +11,6 @@ export async function recordToolCall(
   callIndex: number,
   row: JsonObject,
 ): Promise<void> {
-  await db.query('record_tool_call', 'select lanefold.record_tool_call($1, $2, $3, $4, $5, $6, $7)', [
-    run.threadId,
-    run.runId,
-    run.lease,
-    run.leaseMs,
-    round,
-    callIndex,
-    row,
-  ]);
+  const args = [run.runId, run.lease, run.leaseMs, round, callIndex, row];
+  await callFunction(db, 'record_tool_call', run.threadId, args);
 }

@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
 import { noRedis } from '../../support/lanefold.ts';
+import { functionsIn } from '../../support/statements.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 /** Statements that serve all runs at once, however many there are, and are not counted towards any one run. */
@@ -20,9 +21,8 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     counted = [];
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
     vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-      const config = args[0] as string | { name?: string; text?: string };
-      const { text = '', name = text } = typeof config === 'string' ? { text: config } : config;
-      if (text.includes('lanefold.') && !shared.includes(name)) counted.push(name);
+      const { text = String(args[0]) } = args[0] as { text?: string };
+      if (text.includes('lanefold.')) counted.push(...functionsIn(args[0]).filter((name) => !shared.includes(name)));
       return query.apply(this, args) as never;
     });
   });

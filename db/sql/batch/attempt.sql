@@ -1,0 +1,41 @@
+-- One write of a batch: calls one of the functions below on its thread, so that writes to many threads share a transaction and
+-- none harms another. A thread that another transaction has locked is left out (`locked`), never waited for. An error undoes
+-- this write alone; it is returned, not raised. p_args are the arguments of the function after the thread id. The statement
+-- that calls this gives the threads in order, so two batches never wait for each other.
+create or replace function lanefold.attempt(
+  p_thread_id text, p_function text, p_args jsonb, out result json, out locked boolean, out error json
+) language plpgsql as $$
+declare
+  t lanefold.thread;
+  v_state text;
+  v_message text;
+  v_hint text;
+begin
+  locked := false;
+  select * into t from lanefold.thread where id = p_thread_id for update nowait;
+  case p_function
+    when 'commit_step' then
+      result := lanefold._apply_step(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
+        (p_args ->> 3)::int, p_args -> 4);
+    when 'claim_run' then
+      result := lanefold._take_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
+    when 'enqueue_run' then
+      -- what `nowait` does not see: another transaction is creating the thread
+      perform set_config('lock_timeout', '50ms', true);
+      result := lanefold._accept_run(p_thread_id, t, p_args -> 0);
+    when 'record_tool_call' then
+      result := lanefold._move_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
+        (p_args ->> 3)::int, (p_args ->> 4)::int, p_args -> 5);
+    when 'enqueue_input' then
+      result := lanefold.enqueue_input(p_thread_id, p_args -> 0);
+    when 'append_entries' then
+      result := lanefold.append_entries(p_thread_id, p_args -> 0, p_args -> 1);
+    when 'finish_run' then
+      result := lanefold.finish_run(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, p_args -> 2);
+  end case;
+exception when others then
+  get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;
+  result := null;
+  locked := v_state = '55P03';
+  error := json_build_object('code', v_state, 'message', v_message, 'hint', v_hint);
+end $$;

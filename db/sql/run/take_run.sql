@@ -1,0 +1,117 @@
+-- claim_run, for a caller that holds the lock of the thread and has its row `t`.
+create or replace function lanefold._take_run(
+  p_thread_id text, t lanefold.thread, p_run_id text, p_enqueue_no int, p jsonb
+) returns json language plpgsql as $$
+declare
+  r lanefold._run;
+  v_events jsonb;
+  v_at timestamptz;
+  v_until timestamptz;
+  v_rev bigint;
+  v_fresh boolean;
+  v_prompt record;
+  v_context json;
+  v_count bigint;
+  v_calls json;
+  v_config json;
+  v_inputs jsonb;
+  v_injected jsonb := '[]'::jsonb;
+begin
+  perform lanefold._check_thread(p_thread_id, t);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
+  elsif r.enqueue_no <> p_enqueue_no then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
+  elsif not (r.status = 'queued' or (r.status = 'running' and (r.lease_until < v_at
+      -- this worker's own claim, whose answer was lost
+      or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
+    return (jsonb_build_object('claimed', false, 'status', r.status,
+        'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  elsif r.claims_without_progress >= (p ->> 'max_claims_without_progress')::int then
+    return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
+  end if;
+
+  v_fresh := r.started_at is null;
+  if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
+    p := p || jsonb_build_object('prompt', r.options -> 'prompt');
+  end if;
+  v_rev := t.rev;
+  if v_fresh then
+    v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
+    v_rev := v_rev + v_prompt.written;
+    r.user_seq := v_rev;
+    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
+    values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+      jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs');
+    v_rev := v_rev + 1;
+    insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, r.context_ref)
+    on conflict (thread_id, context_ref) do nothing;
+  else
+    select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
+  end if;
+
+  if v_fresh and r.queued_inputs > 0 then
+    -- input that came before the run began goes into its first call
+    select inputs, events into v_inputs, v_injected
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1);
+    v_rev := v_rev + jsonb_array_length(v_inputs);
+  end if;
+
+  if t.rev = 0 and v_inputs is null then
+    -- a young thread: the context is what was just written
+    v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
+    if v_prompt.prompt is not null then
+      v_context := json_build_array(json_build_object('seq', v_prompt.seq, 'role', 'system', 'content', v_prompt.prompt),
+        v_context -> 0);
+    end if;
+    v_count := json_array_length(v_context);
+  else
+    select json_agg(c), count(*) into v_context, v_count from (
+      select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
+             null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
+             null::jsonb as provider_metadata
+      where v_prompt.prompt is not null
+      union all
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+      from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
+  end if;
+
+  if v_fresh then
+    v_events := jsonb_build_array(
+        jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
+          'd', jsonb_build_object('config_fingerprint', p -> 'config_fingerprint')))
+      || v_injected
+      || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
+        'd', jsonb_build_object('message_count', v_count)));
+    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
+    where id = p_thread_id;
+  elsif r.state ->> 'phase' = 'tools' then
+    select json_agg(c) into v_calls from (
+      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
+      from lanefold._tool_call
+      where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
+  end if;
+  if t.configured then
+    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
+  end if;
+  v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
+  update lanefold._run
+  set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_until,
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
+      first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
+      input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
+      claims_without_progress = claims_without_progress + 1
+  where thread_id = p_thread_id and id = p_run_id;
+
+  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step,
+    'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
+    'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
+    'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
+    'context', coalesce(v_context, '[]'), 'calls', v_calls);
+end $$;

@@ -1,0 +1,73 @@
+interface Waiting<Answer> {
+  /** As JSON: it is measured and sent in this form. */
+  item: string;
+  resolve: (answer: Answer) => void;
+  reject: (error: unknown) => void;
+}
+
+export interface GatherLimits {
+  /** Items per batch. */
+  items: number;
+  /** Characters per batch; a longer item travels alone. */
+  characters: number;
+  /** Batches under way at once. */
+  inFlight: number;
+}
+
+/**
+ * Sends what gathered while the batch before was under way, as one batch. Nothing waits for a timer: an item that comes
+ * while nothing is under way leaves at the end of this turn of the event loop, with what came in the same turn.
+ */
+export class Gatherer<Answer> {
+  #waiting: Waiting<Answer>[] = [];
+  #inFlight = 0;
+  #scheduled = false;
+
+  /** `send` takes a JSON array and answers each of its items, in their order. */
+  constructor(
+    private readonly send: (items: string) => Promise<Answer[]>,
+    private readonly limits: GatherLimits,
+  ) {}
+
+  /** Rejects if the batch fails, with the error of the batch: what became of the item is known only from that error. */
+  add(item: unknown): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ item: JSON.stringify(item), resolve, reject });
+      this.#schedule();
+    });
+  }
+
+  #schedule(): void {
+    if (this.#scheduled || this.#waiting.length === 0 || this.#inFlight >= this.limits.inFlight) return;
+    this.#scheduled = true;
+    setImmediate(() => {
+      this.#scheduled = false;
+      void this.#sendBatch(this.#take());
+      this.#schedule();
+    });
+  }
+
+  #take(): Waiting<Answer>[] {
+    let count = 0;
+    let characters = 0;
+    for (const { item } of this.#waiting.slice(0, this.limits.items)) {
+      characters += item.length;
+      if (count > 0 && characters > this.limits.characters) break;
+      count += 1;
+    }
+    return this.#waiting.splice(0, count);
+  }
+
+  async #sendBatch(batch: Waiting<Answer>[]): Promise<void> {
+    this.#inFlight += 1;
+    try {
+      const answers = await this.send(`[${batch.map(({ item }) => item).join(',')}]`);
+      for (const [i, { resolve }] of batch.entries()) resolve(answers[i]!);
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      this.#inFlight -= 1;
+      this.#schedule();
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import { fromPostgres, isConnectionError } from '../postgres/errors.ts';
+import type { Database } from '../postgres/pool.ts';
+
+/** The functions of db/sql that are called often enough to share statements: those `lanefold.attempt` knows. */
+export type BatchedFunction =
+  'append_entries' | 'claim_run' | 'commit_step' | 'enqueue_input' | 'enqueue_run' | 'finish_run' | 'record_tool_call';
+
+interface Attempt {
+  result: unknown;
+  locked: boolean;
+  error: { code: string; message: string; hint: string } | null;
+}
+
+// the inner order is that of the locks, the outer one that of the answers
+const attempts = `select a.result, a.locked, a.error
+  from (select * from rows from (jsonb_to_recordset($1) as (thread_id text, function text, args jsonb))
+          with ordinality as c (thread_id, function, args, n) order by thread_id, n) c
+  cross join lateral lanefold.attempt(c.thread_id, c.function, c.args) a order by c.n`;
+
+/**
+ * Calls a function that writes one thread, in one statement and one transaction with what this process writes to other
+ * threads at the moment (group commit). A call whose thread is locked, or whose batch failed, is repeated on its own,
+ * so no call waits or fails because of another one.
+ *
+ * @param args those after the thread id; no `undefined`
+ */
+export async function callFunction<Result>(
+  db: Database,
+  name: BatchedFunction,
+  threadId: string,
+  args: readonly unknown[],
+): Promise<Result> {
+  if (!db.groupCommit) return callAlone(db, name, threadId, args);
+  let attempt: Attempt;
+  try {
+    attempt = await db.gather<Attempt>('attempts', attempts, { thread_id: threadId, function: name, args });
+  } catch (error) {
+    if (isConnectionError(error)) throw error;
+    return callAlone(db, name, threadId, args);
+  }
+  if (attempt.locked) return callAlone(db, name, threadId, args);
+  if (attempt.error) throw fromPostgres(Object.assign(new Error(attempt.error.message), attempt.error));
+  return attempt.result as Result;
+}
+
+async function callAlone<Result>(
+  db: Database,
+  name: BatchedFunction,
+  threadId: string,
+  args: readonly unknown[],
+): Promise<Result> {
+  const values = [
+    threadId,
+    ...args.map((arg) => (arg !== null && typeof arg === 'object' ? JSON.stringify(arg) : arg)),
+  ];
+  const [row] = await db.queryLocking<{ result: Result }>(
+    name,
+    `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,
+    values,
+  );
+  return row!.result;
+}
+
+/**
+ * Repeats a call once whose answer was lost with the connection. The function recognises a call it has executed before;
+ * `repeated` tells it, where that needs to be said.
+ */
+export async function repeatIfLost<Result>(call: (repeated: boolean) => Promise<Result>): Promise<Result> {
+  try {
+    return await call(false);
+  } catch (error) {
+    if (!isConnectionError(error)) throw error;
+    return await call(true);
+  }
+}

@@ -1,0 +1,270 @@
+import fc from 'fast-check';
+import pg from 'pg';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { openDatabase } from '../../src/postgres/pool.ts';
+import { callFunction, type BatchedFunction } from '../../src/store/call-function.ts';
+import { functionsIn } from '../support/statements.ts';
+import { openLog, rows, value, type TestLog } from './helpers.ts';
+import { assertInvariants } from './invariants.ts';
+
+type Call = [name: BatchedFunction, threadId: string, args: unknown[]];
+
+/** Batches, and calls one by one. */
+let batching: TestLog;
+let single: TestLog;
+beforeAll(async () => {
+  [batching, single] = await Promise.all([openLog(), openLog()]);
+  single.db.groupCommit = false;
+});
+afterAll(() => Promise.all([batching, single].map((log) => log.drop())));
+
+/** The functions of each statement that the process of the test sends. */
+const statements: string[][] = [];
+const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+beforeAll(() => {
+  pg.Client.prototype.query = function (this: pg.Client, ...args: unknown[]) {
+    statements.push(functionsIn(args[0]));
+    return query.apply(this, args);
+  } as typeof pg.Client.prototype.query;
+});
+afterAll(() => void (pg.Client.prototype.query = query as typeof pg.Client.prototype.query));
+beforeEach(() => void (statements.length = 0));
+
+const enqueue = (threadId: string, runId: string, fields: object = {}): Call => [
+  'enqueue_run',
+  threadId,
+  [
+    {
+      ...{
+        run_id: runId,
+        request_id: runId,
+        request_hash: 'aa',
+        agent: 'agent',
+        strategy: 'react',
+        model: 'scripted:x',
+      },
+      ...{ input: { content: 'go' }, options: {}, busy: 'wait', create_thread: true, ...fields },
+    },
+  ],
+];
+const claim = (threadId: string, runId: string, enqueueNo = 1): Call => [
+  'claim_run',
+  threadId,
+  [
+    runId,
+    enqueueNo,
+    { worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x', max_claims_without_progress: 5 },
+  ],
+];
+const asks = {
+  entries: [{ role: 'assistant', payload: { content: '', tool_calls: [{ id: 'c', name: 'look', arguments: {} }] } }],
+  events: [{ k: 'tool_started', i: 1 }],
+  ...{ state: { phase: 'tools', round: 1 }, iteration: 1, calls: [{ index: 0, id: 'c', name: 'look' }], round: 1 },
+};
+const answers = {
+  entries: [{ role: 'assistant', payload: { content: 'Done.' } }],
+  ...{ events: [], state: { phase: 'llm' }, iteration: 2, finish: { status: 'completed', reason: 'final_answer' } },
+};
+
+const send = async (log: TestLog, [name, threadId, args]: Call): Promise<unknown> => {
+  try {
+    return await callFunction(log.db, name, threadId, args);
+  } catch (error) {
+    return { code: (error as { code: string }).code, message: (error as Error).message };
+  }
+};
+
+const thread = fc.constantFrom('t1', 't2', 't3', 't4');
+const run = fc.constantFrom('r1', 'r2');
+const call: fc.Arbitrary<(round: number) => Call> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.tuple(thread, run, fc.constantFrom('wait', 'reject')).map(
+      ([t, r, busy]) =>
+        (n: number) =>
+          enqueue(`${t}-${n}`, r, { busy }),
+    ),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.tuple(thread, run).map(
+      ([t, r]) =>
+        (n: number) =>
+          enqueue(`${t}-${n}`, r, { request_hash: 'bb' }),
+    ),
+  },
+  { weight: 1, arbitrary: thread.map((t) => (n: number) => enqueue(`${t}-${n}`, 'r1', { create_thread: false })) },
+  {
+    weight: 4,
+    arbitrary: fc.tuple(thread, run).map(
+      ([t, r]) =>
+        (n: number) =>
+          claim(`${t}-${n}`, r),
+    ),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .tuple(thread, run, fc.nat(2), fc.constantFrom(asks, answers), fc.constantFrom(1, 1, 1, 2))
+      .map(([t, r, step, body, lease]) => (n: number): Call => [
+        'commit_step',
+        `${t}-${n}`,
+        [r, lease, step, 60_000, body],
+      ]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(thread, run, fc.boolean())
+      .map(([t, r, ended]) => (n: number): Call => [
+        'record_tool_call',
+        `${t}-${n}`,
+        [
+          r,
+          1,
+          60_000,
+          1,
+          0,
+          ended ? { status: 'ok', attempts: 1, outcome: { content: 'seen' } } : { status: 'started', attempts: 1 },
+        ],
+      ]),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(thread, fc.constantFrom('i1', 'i2'))
+      .map(([t, id]) => (n: number): Call => [
+        'enqueue_input',
+        `${t}-${n}`,
+        [{ id, kind: 'steer', source: 'test', content: 'left' }],
+      ]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(thread, fc.constantFrom('user', 'tool'))
+      .map(([t, role]) => (n: number): Call => [
+        'append_entries',
+        `${t}-${n}`,
+        [[{ kind: 'ai_message', payload: { role, content: 'hello' } }], {}],
+      ]),
+  },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(thread, run)
+      .map(([t, r]) => (n: number): Call => [
+        'finish_run',
+        `${t}-${n}`,
+        [r, 1, { status: 'failed', reason: 'error', error: { type: 'x', message: 'y' } }],
+      ]),
+  },
+);
+
+/** Everything in the tables but times. */
+async function contents(log: TestLog): Promise<string[]> {
+  const tables = await rows<{ name: string; columns: string }>(
+    log.db,
+    `select table_name as name, string_agg(format('%I', column_name), ', ' order by ordinal_position) as columns
+     from information_schema.columns c join information_schema.tables t using (table_schema, table_name)
+     where table_schema = 'lanefold' and table_type = 'BASE TABLE' and data_type not like 'timestamp%' group by 1`,
+  );
+  expect(tables.length).toBeGreaterThan(8);
+  const all: string[] = [];
+  for (const { name, columns } of tables) {
+    const found = await rows(log.db, `select to_jsonb(x) as row from (select ${columns} from lanefold.${name}) x`);
+    all.push(...found.map((row) => withoutTimes(`${name} ${JSON.stringify(row)}`)));
+  }
+  return all.toSorted();
+}
+
+const withoutTimes = (text: string): string => text.replaceAll(/"at_ms":\d+/g, '"at_ms":0');
+
+test('a batch leaves the rows and answers of its calls one by one', async () => {
+  let round = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(call, { minLength: 1, maxLength: 12 }), { minLength: 1, maxLength: 8 }),
+      async (batches) => {
+        round += 1;
+        for (const batch of batches) {
+          const calls = batch.map((make) => make(round));
+          const together = await Promise.all(calls.map((one) => send(batching, one)));
+          const oneByOne: unknown[] = [];
+          for (const one of calls) oneByOne.push(await send(single, one));
+          expect(withoutTimes(JSON.stringify(together))).toBe(withoutTimes(JSON.stringify(oneByOne)));
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+  expect(statements.some((functions) => functions.length > 5)).toBe(true);
+  expect(await contents(batching)).toEqual(await contents(single));
+  await assertInvariants(batching.db);
+});
+
+/** Another session's transaction, which stays open. */
+async function holding<T>(text: string, values: unknown[], work: (end: () => Promise<void>) => Promise<T>): Promise<T> {
+  const holder = new pg.Client({ connectionString: batching.url });
+  await holder.connect();
+  try {
+    await holder.query('begin');
+    await holder.query(text, values);
+    return await work(async () => void (await holder.query('commit')));
+  } finally {
+    await holder.end();
+  }
+}
+
+const accepted = { duplicate: false };
+
+test('a thread that somebody else has locked is left out and called alone; its neighbours do not wait', async () => {
+  for (const id of ['held', 'n1', 'n2']) await send(batching, enqueue(id, 'r1'));
+  await holding('select from lanefold.thread where id = $1 for update', ['held'], async (end) => {
+    let done = false;
+    const held = send(batching, claim('held', 'r1')).finally(() => (done = true));
+    const others = await Promise.all(
+      [claim('n1', 'r1'), claim('n2', 'r1'), enqueue('n3', 'r1')].map((one) => send(batching, one)),
+    );
+    expect(others).toMatchObject([{ claimed: true }, { claimed: true }, accepted]);
+    expect(done).toBe(false);
+    await end();
+    expect(await held).toMatchObject({ claimed: true });
+  });
+  expect(statements).toContainEqual(['claim_run', 'claim_run', 'claim_run', 'enqueue_run']);
+});
+
+test('so is a thread that somebody else is creating', async () => {
+  const [, , args] = enqueue('unborn', 'r1');
+  await holding('select lanefold.enqueue_run($1, $2)', ['unborn', args[0]], async (end) => {
+    const again = send(batching, enqueue('unborn', 'r1'));
+    expect(await send(batching, enqueue('born', 'r1'))).toMatchObject(accepted);
+    await end();
+    expect(await again).toMatchObject({ run_id: 'r1', duplicate: true });
+  });
+});
+
+test('a call that no database can take fails alone', async () => {
+  const calls = [enqueue('p1', 'r1'), enqueue('p2', 'r1', { input: { content: 'a\u0000b' } }), enqueue('p3', 'r1')];
+  const [first, poison, last] = await Promise.all(calls.map((one) => send(batching, one)));
+  expect([first, last]).toMatchObject([accepted, accepted]);
+  expect(poison).toMatchObject({ message: expect.stringContaining('Unicode') as string });
+  expect(await value(batching.db, `select count(*)::int from lanefold.thread where id like 'p_'`)).toBe(2);
+});
+
+test('a batch that breaks in the middle has written nothing', async () => {
+  const db = openDatabase({ url: batching.url, max: 2 });
+  await batching.pool.query(`
+    create function die() returns trigger language plpgsql as
+      'begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end';
+    create trigger die after insert on lanefold._run for each row when (new.id = 'deadly') execute function die()`);
+  const ends = await Promise.allSettled(
+    [enqueue('b1', 'r1'), enqueue('b2', 'deadly'), enqueue('b3', 'r1')].map(([name, id, args]) =>
+      callFunction(db, name, id, args),
+    ),
+  );
+  expect(ends.map((end) => end.status)).toEqual(['rejected', 'rejected', 'rejected']);
+  expect(await value(batching.db, `select count(*)::int from lanefold.thread where id like 'b_'`)).toBe(0);
+  await batching.pool.query('drop trigger die on lanefold._run');
+  await db.close();
+});
