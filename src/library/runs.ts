@@ -7,7 +7,7 @@ import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
 import type { Transaction } from '../store/run/enqueue-run.ts';
-import { listRuns, readRun } from '../store/run/read-run.ts';
+import { listRuns } from '../store/run/read-run.ts';
 import type { Run, RunHandle, RunStatus } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { Streams } from '../streams/open.ts';
@@ -112,15 +112,16 @@ export function runsOf(deps: RunsDeps): Runs {
   const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
+    const key = { threadId: run.threadId, runId: run.id };
+    let ended: Run | undefined;
     try {
-      await waiter.ended(run.threadId, run.id, signals.length > 0 ? AbortSignal.any(signals) : undefined);
+      ended = await waiter.ended(key, signals.length > 0 ? AbortSignal.any(signals) : undefined);
     } catch (error) {
       if (!timeout?.aborted) throw error;
       throw new LanefoldError('wait_timeout', `Run ${run.id} did not end within ${timeoutMs} ms.`, {
         hint: 'The run continues; wait again or read it later.',
       });
     }
-    const ended = await readRun(db, run.threadId, run.id);
     if (!ended) throw runNotFound(run.threadId, run.id);
     return ended;
   };

@@ -1,20 +1,24 @@
 import { LanefoldError } from '../errors.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { Run } from '../store/run/run.ts';
 import { runsEnded, type RunKey } from '../store/run/runs-ended.ts';
 
 interface Waiting extends RunKey {
-  done: (error?: unknown) => void;
+  resolve: (run: Run | undefined) => void;
+  reject: (error: unknown) => void;
 }
 
 const shortestPauseMs = 20;
 const longestPauseMs = 500;
 
 /**
- * Waits for runs to end. However many wait, one statement at a time polls all of them; the pause grows while nothing
- * happens. A run that ends in this process resolves at once, through `notice`. A run that does not exist has ended.
+ * Waits for runs to end. However many wait, one statement at a time asks for all of them and reads those that have ended;
+ * the pause grows while nothing happens. A run that a worker of this process holds is asked for once, when it is released.
  */
 export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
+  readonly #held = new Set<string>();
+  #released: RunKey[] = [];
   #timer: NodeJS.Timeout | undefined;
   #pauseMs = shortestPauseMs;
   #polling = false;
@@ -22,42 +26,49 @@ export class RunWaiter {
 
   constructor(readonly db: Database) {}
 
-  /** Resolves when the run has ended; rejects with the reason of `signal`. */
-  ended(threadId: string, runId: string, signal?: AbortSignal): Promise<void> {
+  /** Resolves when the run has ended, to undefined where there is no such run; rejects with the reason of `signal`. */
+  ended(run: RunKey, signal?: AbortSignal): Promise<Run | undefined> {
     signal?.throwIfAborted();
     if (this.#closed) return Promise.reject(closed());
-    return new Promise((resolve, reject) => {
-      const key = `${threadId} ${runId}`;
-      const onAbort = () => waiting.done(signal!.reason);
-      const waiting: Waiting = {
-        threadId,
-        runId,
-        done: (error) => {
-          signal?.removeEventListener('abort', onAbort);
-          const group = this.#waiting.get(key);
-          group?.delete(waiting);
-          if (group?.size === 0) this.#waiting.delete(key);
-          if (error === undefined) resolve();
-          else reject(error);
-        },
-      };
-      signal?.addEventListener('abort', onAbort);
-      const group = this.#waiting.get(key) ?? new Set();
-      this.#waiting.set(key, group.add(waiting));
-      this.#pauseMs = shortestPauseMs;
-      this.#schedule();
+    let resolve!: Waiting['resolve'];
+    let reject!: Waiting['reject'];
+    const promise = new Promise<Run | undefined>((...settlers) => ([resolve, reject] = settlers));
+    const key = keyOf(run);
+    const waiting: Waiting = { ...run, resolve, reject };
+    const group = this.#waiting.get(key) ?? new Set();
+    this.#waiting.set(key, group.add(waiting));
+    this.#pauseMs = shortestPauseMs;
+    this.#schedule();
+    const onAbort = () => reject(signal!.reason);
+    signal?.addEventListener('abort', onAbort);
+    return promise.finally(() => {
+      signal?.removeEventListener('abort', onAbort);
+      group.delete(waiting);
+      if (group.size === 0 && this.#waiting.get(key) === group) this.#waiting.delete(key);
     });
   }
 
-  notice(threadId: string, runId: string): void {
-    for (const waiting of [...(this.#waiting.get(`${threadId} ${runId}`) ?? [])]) waiting.done();
+  /** A worker of this process has the run. */
+  hold(run: RunKey): void {
+    this.#held.add(keyOf(run));
+  }
+
+  /** The worker has let the run go: mostly because it has ended. */
+  release(run: RunKey): void {
+    if (!this.#held.delete(keyOf(run)) || !this.#waiting.has(keyOf(run))) return;
+    if (this.#released.push(run) > 1) return;
+    setImmediate(() => {
+      const released = this.#released;
+      this.#released = [];
+      void this.#ask(released).finally(() => this.#schedule());
+    });
   }
 
   /** Rejects every wait; the runs continue. */
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const group of [...this.#waiting.values()]) for (const waiting of [...group]) waiting.done(closed());
+    for (const group of this.#waiting.values()) for (const waiting of group) waiting.reject(closed());
   }
 
   #schedule(): void {
@@ -71,19 +82,28 @@ export class RunWaiter {
 
   async #poll(): Promise<void> {
     this.#polling = true;
-    const waited = [...this.#waiting.values()].map((group) => [...group][0]!);
+    const asked = [...this.#waiting].flatMap(([key, group]) => (this.#held.has(key) ? [] : [...group].slice(0, 1)));
+    if (asked.length > 0 && (await this.#ask(asked))) this.#pauseMs = shortestPauseMs;
+    this.#polling = false;
+    this.#schedule();
+  }
+
+  /** Whether one of them has ended. */
+  async #ask(runs: readonly RunKey[]): Promise<boolean> {
     try {
-      const ended = await runsEnded(this.db, waited);
-      if (ended.length > 0) this.#pauseMs = shortestPauseMs;
-      for (const run of ended) this.notice(run.threadId, run.runId);
+      const ended = await runsEnded(this.db, runs);
+      for (const { run, ...key } of ended) {
+        for (const waiting of this.#waiting.get(keyOf(key)) ?? []) waiting.resolve(run);
+      }
+      return ended.length > 0;
     } catch {
       // the next poll may reach the database again
-    } finally {
-      this.#polling = false;
-      this.#schedule();
+      return false;
     }
   }
 }
+
+const keyOf = ({ threadId, runId }: RunKey): string => `${threadId} ${runId}`;
 
 const closed = () =>
   new LanefoldError('wait_timeout', 'The connection was closed while waiting for a run.', {

@@ -18,8 +18,10 @@ export interface RunDependencies {
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */
   maxTraceEvents?: number | undefined;
-  /** Called when a run has ended in this process; must not throw. */
-  onEnd?: (run: HeldRun) => void;
+  /** Called when this process takes a run; must not throw. */
+  onHold?: (run: HeldRun) => void;
+  /** Called when this process lets a run go, mostly because it has ended; must not throw. Harmless twice. */
+  onRelease?: (run: HeldRun) => void;
   /** Called after each commit, for progress; must not throw. */
   onStep?: (state: MachineState, step: StepDraft, usage: Usage | undefined) => void;
 }

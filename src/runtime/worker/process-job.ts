@@ -65,6 +65,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     run.lease = claimed.lease;
     run.step = claimed.step;
     keeper.hold(run);
+    deps.onHold?.(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
@@ -75,7 +76,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     try {
       const end = await driveRun({ ...deps, onStep }, run, claimed);
       keeper.release(run);
-      if (end.status !== 'suspended') deps.onEnd?.(run);
+      deps.onRelease?.(run);
       deps.live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
@@ -88,6 +89,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     } finally {
       log.drop();
       keeper.release(run);
+      deps.onRelease?.(run);
     }
   };
 }

@@ -1,12 +1,12 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { Run, RunStatus } from './run.ts';
 
-interface RunRow {
+export interface RunRow {
   run: Record<string, never>;
 }
 
 /** One JSON value a row: `pg` spends more on describing eighteen columns than on their content. */
-const selectRun = `select json_build_object('id', id, 'threadId', thread_id, 'requestId', request_id, 'agent', agent,
+export const selectRun = `select json_build_object('id', id, 'threadId', thread_id, 'requestId', request_id, 'agent', agent,
   'strategy', strategy, 'model', model, 'contextRef', context_ref, 'status', status, 'terminationReason', termination_reason,
   'awaiting', case when status <> 'suspended' then '[]' else (
     select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
@@ -16,7 +16,7 @@ const selectRun = `select json_build_object('id', id, 'threadId', thread_id, 're
   'resumedFrom', options ->> 'resumed_from', 'createdAt', created_at,
   'startedAt', started_at, 'finishedAt', finished_at, 'durationMs', duration_ms) as run from lanefold.run`;
 
-const toRun = ({ run }: RunRow): Run => ({
+export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
   suspendedUntil: date(run['suspendedUntil']),
   createdAt: new Date(run['createdAt']!),

@@ -1,17 +1,28 @@
 import type { Database } from '../../postgres/pool.ts';
+import { selectRun, toRun, type RunRow } from './read-run.ts';
+import type { Run } from './run.ts';
 
 export interface RunKey {
   threadId: string;
   runId: string;
 }
 
-/** Those of the runs that have ended; a run that does not exist has. One index probe per run, whatever the statistics. */
-export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<RunKey[]> {
-  const rows = await db.query<{ thread_id: string; run_id: string }>(
+/** A run that has ended; without `run` one that does not exist. */
+export interface EndedRun extends RunKey {
+  run: Run | undefined;
+}
+
+/** Those of the runs that have ended. Probes the index once for each, whatever the statistics. */
+export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<EndedRun[]> {
+  const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
-    `select w.thread_id, w.run_id from unnest($1::text[], $2::text[]) as w (thread_id, run_id)
+    `select w.thread_id, w.run_id, (${selectRun} where thread_id = w.thread_id and id = w.run_id) as run
+     from unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      where lanefold.run_ended(w.thread_id, w.run_id)`,
     [runs.map((run) => run.threadId), runs.map((run) => run.runId)],
   );
-  return rows.map((row) => ({ threadId: row.thread_id, runId: row.run_id }));
+  return rows.map(({ thread_id: threadId, run_id: runId, run }) => ({
+    ...{ threadId, runId },
+    run: run ? toRun({ run }) : undefined,
+  }));
 }
