@@ -1,7 +1,7 @@
 import { Cluster } from 'ioredis';
 import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
-import { QuietClient } from '../postgres/quiet-client.ts';
+import { PreparingClient } from '../postgres/preparing-client.ts';
 
 export interface QueueConnection {
   /** For BullMQ's `connection`. */
@@ -20,7 +20,7 @@ export interface QueueConnection {
 export function openConnection(redisUrl: string | undefined, databaseUrl: string): QueueConnection {
   const close = () => {};
   if (!redisUrl) {
-    const settings = { connectionString: databaseUrl, max: 4, connectionTimeoutMillis, Client: QuietClient };
+    const settings = { connectionString: databaseUrl, max: 4, connectionTimeoutMillis, Client: PreparingClient };
     return { connection: settings as never, close };
   }
   const nodes = clusterNodes(redisUrl);

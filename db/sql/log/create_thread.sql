@@ -1,7 +1,9 @@
 -- Creates a thread. p: {tenant_id?, metadata?, system_prompt?}. A prompt is logged as the first entry. Returns {id, rev,
 -- created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF016.
 create or replace function lanefold.create_thread(p_thread_id text, p jsonb)
-returns jsonb language plpgsql as $$
+returns jsonb language plpgsql
+-- the id may be another transaction's, which has created it and not committed
+set lock_timeout = '2s' as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_rev constant int := (p ? 'system_prompt')::int;

@@ -40,7 +40,7 @@ export async function decideToolCall(
   call: CallRef,
   { queuePrefix, ...decision }: Decision,
 ): Promise<{ receipt: DecisionReceipt; job?: QueuedRun | undefined }> {
-  const [row] = await db.query<{ result: Decided }>(
+  const [row] = await db.queryLocking<{ result: Decided }>(
     'decide_tool_call',
     'select lanefold.decide_tool_call($1, $2, $3, $4, $5) as result',
     [threadId, runId, call.round, call.index, { ...decision, queue_prefix: queuePrefix }],

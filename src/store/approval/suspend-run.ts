@@ -21,7 +21,7 @@ export async function suspendRun(
   run: HeldLease,
   { round, awaiting, timeoutMs }: Suspension,
 ): Promise<SuspendResult> {
-  const [row] = await db.query<{ result: SuspendResult }>(
+  const [row] = await db.queryLocking<{ result: SuspendResult }>(
     'suspend_run',
     'select lanefold.suspend_run($1, $2, $3, $4, $5) as result',
     [run.threadId, run.runId, run.lease, run.step, { round, awaiting, timeout_ms: timeoutMs }],

@@ -28,7 +28,7 @@ export async function applyOperation(
   request: OperationRequest,
 ): Promise<OperationReceipt> {
   const { opId, contextRef, operation, hash, expectedRev, repair } = request;
-  const [row] = await db.query<{ result: Record<string, never> }>(
+  const [row] = await db.queryLocking<{ result: Record<string, never> }>(
     'apply_operation',
     'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
     [threadId, opId, contextRef, operation, { hash, expected_rev: expectedRev, repair }],

@@ -14,7 +14,7 @@ export async function changeConfig(
   contextRef: string | null,
   changes: { field: string; value: Json }[],
 ): Promise<ConfigReceipt> {
-  const [row] = await db.query<{ result: { status: ConfigReceipt['status']; first_seq?: number } }>(
+  const [row] = await db.queryLocking<{ result: { status: ConfigReceipt['status']; first_seq?: number } }>(
     'change_config',
     'select lanefold.change_config($1, $2, $3) as result',
     [threadId, contextRef, JSON.stringify(changes)],

@@ -10,7 +10,7 @@ export interface NewThread {
 
 export async function createThread(db: Database, thread: NewThread): Promise<{ id: string; rev: number }> {
   const { id, tenantId, metadata, systemPrompt } = thread;
-  const [row] = await db.query<{ thread: { id: string; rev: number } }>(
+  const [row] = await db.queryLocking<{ thread: { id: string; rev: number } }>(
     'create_thread',
     'select lanefold.create_thread($1, $2) as thread',
     [id, { tenant_id: tenantId, metadata, system_prompt: systemPrompt }],

@@ -11,7 +11,7 @@ export interface CancelReceipt {
 }
 
 export async function cancelRun(db: Database, threadId: string, runId: string, reason: string): Promise<CancelReceipt> {
-  const [row] = await db.query<{ result: CancelReceipt }>(
+  const [row] = await db.queryLocking<{ result: CancelReceipt }>(
     'cancel_run',
     'select lanefold.cancel_run($1, $2, $3) as result',
     [threadId, runId, reason],

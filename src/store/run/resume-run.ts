@@ -8,7 +8,7 @@ export async function resumeRun(
   runId: string,
   { step, queuePrefix }: { step: number; queuePrefix: string },
 ): Promise<QueuedRun | undefined> {
-  const [row] = await db.query<{ result: { job?: QueuedRun } }>(
+  const [row] = await db.queryLocking<{ result: { job?: QueuedRun } }>(
     'resume_run',
     'select lanefold.resume_run($1, $2, $3, $4) as result',
     [threadId, runId, step, queuePrefix],
