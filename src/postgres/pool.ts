@@ -1,6 +1,6 @@
-import pg from 'pg';
+import type pg from 'pg';
+import { BoundedPool } from './bounded-pool.ts';
 import { fromPostgres } from './errors.ts';
-import { QuietClient } from './quiet-client.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
@@ -21,24 +21,23 @@ export interface DatabaseOptions {
   /** Use named prepared statements; turn off behind PgBouncer < 1.21 in transaction mode. */
   prepare?: boolean;
   applicationName?: string;
+  /** How long connecting may take, and how long a statement; default 10 s and 60 s. */
+  timeoutMs?: number;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({
-    Client: QuietClient,
+  const pool = new BoundedPool({
     connectionString: options.url,
     max: options.max ?? 10,
-    connectionTimeoutMillis,
+    connectionTimeoutMillis: options.timeoutMs ?? connectionTimeoutMillis,
     // Our statements take milliseconds, so a long silence means a dead connection.
-    query_timeout: 60_000,
+    query_timeout: options.timeoutMs ?? 60_000,
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  // The next query replaces a broken idle connection; without a listener its error would end the process.
-  pool.on('error', () => {});
   const prepare = options.prepare ?? true;
   return {
     pool,
