@@ -72,6 +72,7 @@ export const errorStatus = {
   not_awaiting_approval: 409,
   // a dependency is unavailable
   database_unreachable: 503,
+  database_busy: 503,
   database_full: 503,
   prepared_statement_lost: 503,
   database_outdated: 503,

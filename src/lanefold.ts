@@ -5,7 +5,7 @@ import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
-import { openDatabase } from './postgres/pool.ts';
+import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
 import { assertSchema } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -115,11 +115,10 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       const { migrate } = await import('./store/schema/migrate.ts');
       await migrate(directUrl, { queueTables: !redisUrl });
     }
-    const db = openDatabase({
-      url: databaseUrl,
-      max: options.poolSize ?? 10,
-      prepare: options.preparedStatements ?? preparedStatements(),
-    });
+    const prepare = options.preparedStatements ?? preparedStatements();
+    const connect = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
+      openDatabase({ url: databaseUrl, prepare, ...more });
+    const db = connect({ max: options.poolSize ?? 10 });
     closers.push(() => db.close());
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
@@ -157,6 +156,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
             startWorker(
               {
                 db,
+                connect,
                 agents,
                 models,
                 directUrl,

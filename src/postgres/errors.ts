@@ -57,10 +57,12 @@ const transientStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
+const transientCodes = new Set<ErrorCode>(['database_busy', 'database_full', 'prepared_statement_lost']);
+
 /** A transient failure that wrote nothing, or a broken connection. Idempotent statements may be retried. */
 export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
-  if (error instanceof LanefoldError) return error.code === 'database_full' || error.code === 'prepared_statement_lost';
+  if (error instanceof LanefoldError) return transientCodes.has(error.code);
   return transientStates.has((error as PostgresFault | undefined)?.code ?? '');
 }
 

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
-import pg from 'pg';
+import type pg from 'pg';
+import { BoundedPool } from './bounded-pool.ts';
 import { fromPostgres } from './errors.ts';
 import { Gatherer } from './gather.ts';
-import { QuietClient } from './quiet-client.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
@@ -32,39 +32,41 @@ export interface DatabaseOptions {
   /** Use named prepared statements; turn off behind PgBouncer < 1.21 in transaction mode. */
   prepare?: boolean;
   applicationName?: string;
+  /** How long connecting may take, and how long a statement; default 10 s and 60 s. */
+  timeoutMs?: number;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
+
+/** A silent connection must not hold up everything a process writes for as long as a single statement may take. */
+const batchTimeoutMs = 10_000;
 
 /** As many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. */
 const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 1 };
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { max = 10, prepare = true } = options;
-  const pool = new pg.Pool({
-    Client: QuietClient,
+  const pool = new BoundedPool({
     connectionString: options.url,
     max,
-    connectionTimeoutMillis,
+    connectionTimeoutMillis: options.timeoutMs ?? connectionTimeoutMillis,
     // Our statements take milliseconds, so a long silence means a dead connection.
-    query_timeout: 60_000,
+    query_timeout: options.timeoutMs ?? 60_000,
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  // The next query replaces a broken idle connection; without a listener its error would end the process.
-  pool.on('error', () => {});
-  const query = <Row>(name: string, text: string, values: unknown[] = []): Promise<Row[]> =>
-    runQuery(pool, { ...(prepare ? { name } : {}), text, values });
+  const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> =>
+    runQuery(pool, { ...(prepare ? { name } : {}), text, values, ...(query_timeout ? { query_timeout } : {}) });
   const gatherers = new Map<string, Gatherer<unknown>>();
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
   return {
     pool,
-    query,
+    query: (name, text, values) => query(name, text, values),
     gather<Row>(name: string, text: string, item: unknown) {
       let gatherer = gatherers.get(name);
       if (!gatherer) {
-        gatherer = new Gatherer((items) => query(name, text, [items]), batchLimits);
+        gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
         gatherers.set(name, gatherer);
       }
       return gatherer.add(item) as Promise<Row>;
@@ -77,7 +79,7 @@ export function openDatabase(options: DatabaseOptions): Database {
 
 export async function runQuery<Row>(
   on: Queryable,
-  query: { name?: string; text: string; values: unknown[] },
+  query: { name?: string; text: string; values: unknown[]; query_timeout?: number },
 ): Promise<Row[]> {
   try {
     return (await on.query(query)).rows as Row[];

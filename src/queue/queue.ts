@@ -58,7 +58,7 @@ export interface RunQueue {
 }
 
 type BullQueue = InstanceType<ReturnType<typeof classes>['Queue']>;
-type BullWorker = Worker<RunJob, RunJobResult>;
+export type BullWorker = Worker<RunJob, RunJobResult>;
 
 const classes = (backend: 'redis' | 'postgres') =>
   // both return the same classes except for the type of the connection

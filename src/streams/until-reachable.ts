@@ -8,7 +8,7 @@ export async function untilReachable<T>(read: () => Promise<T>): Promise<T> {
     try {
       return await read();
     } catch (error) {
-      if (!isLanefoldError(error, 'database_unreachable')) throw error;
+      if (!isLanefoldError(error, 'database_unreachable') && !isLanefoldError(error, 'database_busy')) throw error;
       await new Promise((resolve) => setTimeout(resolve, pauseMs));
     }
   }

@@ -7,7 +7,7 @@ import { deferred } from '../support/until.ts';
 
 const poolSize = 6;
 /** The connections besides the pool, as in docs/operating.md: the queue of a backend, and what a worker adds. */
-const besides = queueBackend() === 'postgres' ? { backend: 4, worker: 4 + 2 } : { backend: 0, worker: 1 };
+const besides = queueBackend() === 'postgres' ? { backend: 4, worker: 4 + 3 } : { backend: 0, worker: 2 };
 
 describe.skipIf(noRedis())('the PostgreSQL connections of a process', () => {
   let lanefold: TestLanefold;

@@ -5,6 +5,10 @@ export interface Outage {
   url: string;
   /** Starts the outage: the service neither answers nor refuses connections. */
   begin(): void;
+  /** Starts an outage in which every connection is reset, as while the service restarts. */
+  refuse(): void;
+  /** Silences the connections there are, for good; new ones work. */
+  swallow(): void;
   /** Ends the outage; existing connections are reset. */
   end(): void;
   close(): Promise<void>;
@@ -17,5 +21,6 @@ export async function startOutage(service: string): Promise<Outage> {
   const url = new URL(service);
   url.hostname = '127.0.0.1';
   url.port = String(proxy.port);
-  return { url: url.href, begin: () => proxy.silence(false), end: proxy.reset, close: proxy.close };
+  const { refuse, swallow, reset: end, close } = proxy;
+  return { url: url.href, begin: () => proxy.silence(false), refuse, swallow, end, close };
 }

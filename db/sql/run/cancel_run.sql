@@ -21,8 +21,8 @@ begin
       sealed_at = coalesce(sealed_at, v_at)
   where thread_id = p_thread_id and id = p_run_id;
   if r.status = 'running' then
-    -- wakes the worker up; its next renewal would find the cancel as well
-    perform pg_notify('lanefold_cancel', p_run_id);
+    -- tells the worker that holds the run; its next renewal would find the cancel as well. Ids contain no space.
+    perform pg_notify('lanefold_cancel', p_thread_id || ' ' || p_run_id);
     return jsonb_build_object('status', 'running', 'accepted', true);
   end if;
   v_out := lanefold.finish_run(p_thread_id, p_run_id, null, '{"status": "cancelled", "reason": "cancelled"}');

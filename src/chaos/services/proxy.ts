@@ -14,6 +14,10 @@ export interface Proxy {
    * accepted but stay silent.
    */
   silence(responsesOnly: boolean): void;
+  /** Drops all data of the connections there are now, until they end; new ones work. */
+  swallow(): void;
+  /** Resets every connection, and each new one at once. */
+  refuse(): void;
   /** Resets every connection and forwards data again. */
   reset(): void;
   close(): Promise<void>;
@@ -21,11 +25,13 @@ export interface Proxy {
 
 /** @param target address of the service, read for each connection because a restart may move it */
 export async function startProxy(target: () => Target): Promise<Proxy> {
-  const pairs = new Set<{ client: net.Socket; upstream: net.Socket }>();
+  const pairs = new Set<{ client: net.Socket; upstream: net.Socket; swallowed: boolean }>();
   let dropped: 'nothing' | 'responses' | 'everything' = 'nothing';
+  let refusing = false;
   const server = net.createServer((client) => {
+    if (refusing) return void client.resetAndDestroy();
     const upstream = net.connect({ host: '127.0.0.1', ...target(), noDelay: true });
-    const pair = { client, upstream };
+    const pair = { client, upstream, swallowed: false };
     pairs.add(pair);
     client.setNoDelay(true);
     const end = () => {
@@ -34,23 +40,34 @@ export async function startProxy(target: () => Target): Promise<Proxy> {
       upstream.destroy();
     };
     for (const socket of [client, upstream]) socket.on('error', end).on('close', end);
-    client.on('data', (data) => dropped !== 'everything' && upstream.write(data));
-    upstream.on('data', (data) => dropped === 'nothing' && client.write(data));
+    client.on('data', (data) => dropped !== 'everything' && !pair.swallowed && upstream.write(data));
+    upstream.on('data', (data) => dropped === 'nothing' && !pair.swallowed && client.write(data));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(0, '127.0.0.1', resolve);
   });
-  const reset = () => {
-    dropped = 'nothing';
+  const resetAll = () => {
     for (const { client, upstream } of pairs) {
       client.resetAndDestroy();
       upstream.destroy();
     }
   };
+  const reset = () => {
+    dropped = 'nothing';
+    refusing = false;
+    resetAll();
+  };
   return {
     port: (server.address() as net.AddressInfo).port,
     silence: (responsesOnly) => void (dropped = responsesOnly ? 'responses' : 'everything'),
+    swallow() {
+      for (const pair of pairs) pair.swallowed = true;
+    },
+    refuse() {
+      refusing = true;
+      resetAll();
+    },
     reset,
     close: () =>
       new Promise((resolve) => {

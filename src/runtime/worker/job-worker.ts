@@ -1,3 +1,4 @@
+import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
 
@@ -7,6 +8,7 @@ export interface JobWorker {
   readonly leaseMs: number;
   readonly maxClaimsWithoutProgress: number;
   readonly keeper: LeaseKeeper;
+  readonly intake: Intake;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */

@@ -3,6 +3,9 @@ import { LanefoldError } from '../../errors.ts';
 import { renewLeases, type LeaseNotice } from '../../store/run/renew-leases.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 
+/** An abandoned renewal leaves time for the next one, on a new connection, before the lease ends. */
+export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 3, 10_000);
+
 /**
  * Renews all leases of a worker in one statement, every third of a lease; the answer names lost leases and cancels. A
  * renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
@@ -10,10 +13,14 @@ import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 export class LeaseKeeper {
   readonly #runs = new Set<HeldRun>();
   readonly #timer: NodeJS.Timeout;
-  #renewing: Promise<void> | undefined;
+  #renewing: Promise<boolean> | undefined;
+  #answeredAt = performance.now();
+  #closed: Promise<void> | undefined;
 
   constructor(
-    readonly db: Database,
+    /** Of this keeper alone: commits that wait for a locked thread must not hold up the leases of other runs. */
+    readonly own: Database,
+    readonly shared: Database,
     readonly leaseMs: number,
   ) {
     this.#timer = setInterval(() => void this.renew(), leaseMs / 3);
@@ -22,6 +29,11 @@ export class LeaseKeeper {
 
   get size(): number {
     return this.#runs.size;
+  }
+
+  /** The database has answered no renewal for as long as a lease lasts. */
+  get late(): boolean {
+    return performance.now() - this.#answeredAt > this.leaseMs;
   }
 
   hold(run: HeldRun): void {
@@ -37,37 +49,57 @@ export class LeaseKeeper {
     for (const run of this.#runs) run.lose(reason());
   }
 
-  /** One renewal at a time: a slow database must not pile them up. */
-  renew(): Promise<void> {
-    this.#renewing ??= this.#renewAll().finally(() => (this.#renewing = undefined));
+  /**
+   * Renews every lease, one renewal at a time: a slow database must not pile them up. Asks even if there is none, so that
+   * it is known whether the database answers.
+   *
+   * @returns whether the database answered
+   */
+  renew(): Promise<boolean> {
+    this.#renewing ??= this.#renew(this.own, [...this.#runs]).finally(() => (this.#renewing = undefined));
     return this.#renewing;
   }
 
-  async #renewAll(): Promise<void> {
-    const held = [...this.#runs].filter((run) => run.lease > 0);
-    if (held.length === 0) return;
+  /**
+   * A cancel was requested of the run that the payload `thread_id run_id` names. Asks about that run alone, and not behind
+   * a renewal that is under way. Without a payload, notifications may have been missed.
+   */
+  async cancelNotified(payload: string | undefined): Promise<void> {
+    const named = [...this.#runs].filter((run) => keyOf(run.threadId, run.runId) === payload);
+    if (payload === undefined) await this.renew();
+    else if (named.length > 0) await this.#renew(this.shared, named);
+  }
+
+  async #renew(db: Database, runs: HeldRun[]): Promise<boolean> {
+    const held = runs.filter((run) => run.lease > 0);
     const askedAt = performance.now();
     let notices: LeaseNotice[];
     try {
-      notices = await renewLeases(this.db, held, this.leaseMs);
+      notices = await renewLeases(db, held, this.leaseMs);
     } catch {
-      return;
+      return false;
     }
-    const noticeOf = new Map(notices.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
+    if (db === this.own) this.#answeredAt = performance.now();
+    const noticeOf = new Map(notices.map((notice) => [keyOf(notice.thread_id, notice.run_id), notice]));
     for (const run of held) {
-      const notice = noticeOf.get(`${run.threadId} ${run.runId}`);
+      const notice = noticeOf.get(keyOf(run.threadId, run.runId));
       if (!notice || notice.renewed) run.renewed(askedAt);
       // a run this worker has just finished is no longer running, and was not lost
       if (!notice || !this.#runs.has(run)) continue;
       if (notice.lost) run.lose(leaseLost(run));
       else if (notice.cancel_requested) run.lose(new CancelRequested());
     }
+    return true;
   }
 
-  stop(): void {
+  stop(): Promise<void> {
     clearInterval(this.#timer);
+    this.#closed ??= this.own.close();
+    return this.#closed;
   }
 }
+
+const keyOf = (threadId: string, runId: string): string => `${threadId} ${runId}`;
 
 const leaseLost = (run: HeldRun): LanefoldError =>
   new LanefoldError('lease_lost', `Run ${run.runId} was taken by another worker, or it has ended.`, {

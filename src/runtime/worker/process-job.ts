@@ -1,6 +1,7 @@
 import { DelayedError, WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isLanefoldError } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
@@ -10,6 +11,7 @@ import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
+import { putBack } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 
@@ -19,9 +21,14 @@ const unknownAgentPauseMs = 2_000;
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
-  const { keeper, onError } = worker;
+  const { intake, keeper, onError } = worker;
 
-  const claim = (job: Job<RunJob, RunJobResult>, agent: ReadyAgent | undefined, run: HeldRun) =>
+  const claim = (
+    job: Job<RunJob, RunJobResult>,
+    token: string | undefined,
+    agent: ReadyAgent | undefined,
+    run: HeldRun,
+  ) =>
     claimRun(deps.db, {
       threadId: run.threadId,
       runId: run.runId,
@@ -32,8 +39,9 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       fingerprint: agent?.fingerprint ?? '',
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
     }).catch((error: unknown) => {
-      // BullMQ reports that a job failed, not why; the sweep queues the run again
+      // BullMQ reports that a job failed, not why
       onError(error);
+      if (isTransient(error)) return putBack(job, token, intake);
       throw error;
     });
 
@@ -56,7 +64,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
         durationMs: Math.round(performance.now() - startedAt),
       });
     const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
-    const claimed = await claim(job, agent, run);
+    const claimed = await claim(job, token, agent, run);
     if (!claimed.claimed) {
       if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);

@@ -1,9 +1,11 @@
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
+import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
-import { LeaseKeeper } from './leases.ts';
+import { Intake } from './intake.ts';
+import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
@@ -16,6 +18,8 @@ import type { RunningWorker, WorkerOptions } from './options.ts';
 
 /** What a worker process needs besides what its runs do. */
 export interface WorkerDependencies extends RunDependencies {
+  /** Opens more connections to the database of `db`. */
+  connect(options: Pick<DatabaseOptions, 'max' | 'timeoutMs' | 'applicationName'>): Database;
   /** The queue belongs to this process alone: it adopts no runs of other fleets. */
   privateQueue?: boolean;
   /**
@@ -48,28 +52,36 @@ export async function startWorker(
   const { retentionDays } = checkTraceOptions(options);
   const onError = options.onError ?? reportErrors(deps.redactor);
   const id = newId('worker');
-  const keeper = new LeaseKeeper(deps.db, leaseMs);
+  const own = deps.connect({ max: 1, timeoutMs: renewalTimeoutMs(leaseMs), applicationName: 'lanefold leases' });
+  const keeper = new LeaseKeeper(own, deps.db, leaseMs);
+  const intake = new Intake(() => keeper.renew());
   const self: JobWorker = {
-    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, onError },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
-        lanefold_cancel: () => void keeper.renew(),
+        lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
       })
     : undefined;
 
+  const onQueueError = (error: unknown) => {
+    onError(error);
+    // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a server that is starting
+    if (queue.backend === 'postgres') void intake.interrupt();
+  };
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast.
   const workers = await queue
-    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
+    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError })
     .catch((error: unknown) => {
-      keeper.stop();
+      void keeper.stop();
       void notices?.close();
       throw error;
     });
+  intake.open(workers);
 
   const repeater = new Repeater(onError);
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
@@ -86,6 +98,7 @@ export async function startWorker(
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
       if (self.phase === 'working') self.phase = 'stopping';
       repeater.stop();
+      intake.close();
       // immediately: a run that is handed over must not come back
       for (const worker of workers) void worker.pause(true);
       const drained = Promise.allSettled(workers.map(closeWorker));
@@ -96,7 +109,7 @@ export async function startWorker(
       await drained;
       clearTimeout(patience);
       await notices?.close();
-      keeper.stop();
+      await keeper.stop();
       return { handedOver: self.handedOver };
     },
   };

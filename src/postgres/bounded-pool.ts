@@ -1,0 +1,78 @@
+import pg from 'pg';
+import { LanefoldError } from '../errors.ts';
+import { QuietClient } from './quiet-client.ts';
+
+/** Milliseconds without any connection coming free, after which those who wait for one are refused. */
+const stuckMs = 2_000;
+
+type Callback = Parameters<pg.Pool['connect']>[0];
+
+/**
+ * A pool whose callers wait as long as connections keep coming free, but not behind statements that are stuck: a locked
+ * thread must not make every other call wait out the connection timeout.
+ */
+export class BoundedPool extends pg.Pool {
+  #open = 0;
+  #lentAt = 0;
+
+  constructor(options: pg.PoolConfig) {
+    super({ Client: QuietClient, ...options });
+    this.on('connect', () => (this.#open += 1));
+    this.on('remove', () => (this.#open -= 1));
+    this.on('acquire', () => (this.#lentAt = performance.now()));
+    // The next query replaces a broken idle connection; without a listener its error would end the process.
+    this.on('error', () => {});
+  }
+
+  /** @throws LanefoldError `database_busy` */
+  override connect(): Promise<pg.PoolClient>;
+  override connect(callback: Callback): void;
+  override connect(callback?: Callback): Promise<pg.PoolClient> | void {
+    const full = this.idleCount === 0 && this.totalCount >= this.options.max;
+    if (!full) return callback ? super.connect(callback) : super.connect();
+    const lent = this.#wait(super.connect());
+    if (!callback) return lent;
+    lent.then(
+      (client) => callback(undefined, client, (error) => client.release(error as Error)),
+      (error: Error) => callback(error, undefined, () => {}),
+    );
+  }
+
+  #wait(coming: Promise<pg.PoolClient>): Promise<pg.PoolClient> {
+    return new Promise((resolve, reject) => {
+      const since = performance.now();
+      let timer: NodeJS.Timeout | undefined;
+      let refused = false;
+      const check = () => {
+        const left = Math.max(this.#lentAt, since) + stuckMs - performance.now();
+        if (left > 0) return void (timer = setTimeout(check, left));
+        // Nothing was ever lent: the server does not answer, and the attempt to connect says so.
+        if (this.#open === 0) return;
+        refused = true;
+        reject(this.#busy());
+      };
+      check();
+      coming.then(
+        (client) => {
+          clearTimeout(timer);
+          if (refused) client.release();
+          else resolve(client);
+        },
+        (error: unknown) => {
+          clearTimeout(timer);
+          reject(this.#open > 0 ? this.#busy(error) : error);
+        },
+      );
+    });
+  }
+
+  #busy(cause?: unknown): LanefoldError {
+    const { max } = this.options;
+    return new LanefoldError('database_busy', `All ${max} connections of this process are in use.`, {
+      hint:
+        'Nothing was written; try again. If it persists, look in pg_stat_activity for a transaction left open on a ' +
+        'thread, or raise poolSize.',
+      cause,
+    });
+  }
+}
