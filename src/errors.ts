@@ -73,6 +73,9 @@ export const errorStatus = {
   // a dependency is unavailable
   database_unreachable: 503,
   database_full: 503,
+  database_timeout: 503,
+  database_error: 503,
+  thread_locked: 503,
   prepared_statement_lost: 503,
   database_outdated: 503,
   database_too_new: 503,
