@@ -1,6 +1,8 @@
 -- Gives a run to a worker: p_enqueue_no must be the run's, and the run queued, or running with its lease past. The first
 -- claim writes the prompt where the lane has another, the user message, `request_started` and `llm_started`; later ones
--- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress}; prompt is null
+-- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress,
+-- lease_gap?: how far the number of the lease rises, a random number, so that a claim that a failover lost and the next one
+-- do not share theirs}; prompt is null
 -- for none, and left out by a worker that does not know the agent and leaves the lane its prompt.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended a poisoned one} or
 -- {claimed: true, fresh, lease, step, …, context, calls}. The reason is unknown, superseded, leased, not_queued or poisoned.
@@ -12,6 +14,7 @@ declare
   v_events jsonb;
   v_at timestamptz;
   v_until timestamptz;
+  v_lease bigint;
   v_rev bigint;
   v_fresh boolean;
   v_context json;
@@ -28,7 +31,7 @@ begin
     return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
   elsif r.enqueue_no <> p_enqueue_no then
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
-  elsif not (r.status = 'queued' or (r.status = 'running' and r.lease_until < v_at)) then
+  elsif not (r.status = 'queued' or (r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at))) then
     return (jsonb_build_object('claimed', false, 'status', r.status,
         'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
@@ -83,9 +86,10 @@ begin
   if t.configured then
     select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
   end if;
+  v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
-  set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_until,
+  set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
       input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
@@ -93,7 +97,7 @@ begin
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;
 
-  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step,
+  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', v_lease, 'step', r.step,
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
