@@ -1,2 +1,3 @@
 -- The functions of version 3 keep their names, arguments and results: processes of both versions work on this schema.
-CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';
+CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "lease_ms" integer;

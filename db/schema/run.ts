@@ -37,6 +37,8 @@ export const run = lanefold.table(
     firstEventSeq: bigint('first_event_seq', { mode: 'number' }),
     /** Once the run has ended. */
     lastEventSeq: bigint('last_event_seq', { mode: 'number' }),
+    /** Of the worker that holds the run: no lease lies further ahead. Null: claimed under schema 3. */
+    leaseMs: integer('lease_ms'),
     enqueueNo: integer('enqueue_no').notNull().default(0),
     step: integer('step').notNull().default(0),
     iteration: integer('iteration').notNull().default(0),

@@ -37,9 +37,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.onError((error, c) => {
     const problem = toProblem(error);
     if (problem.status >= 500) onError(error, { method: c.req.method, path: c.req.path });
-    // a connection comes free within a second, unless something holds all of them
-    if (problem.code === 'database_busy') c.header('Retry-After', '1');
-    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders);
+    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status));
   });
   app.notFound((c) => {
     const allowed = allowedMethods(app, c.req.path);

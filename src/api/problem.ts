@@ -73,4 +73,9 @@ const title = (code: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-export const problemHeaders = { 'content-type': 'application/problem+json', 'cache-control': 'no-store' };
+/** The headers of a problem. What is unavailable may be back in a second. */
+export const problemHeaders = (status: number): Record<string, string> => ({
+  'content-type': 'application/problem+json',
+  'cache-control': 'no-store',
+  ...(status === 503 ? { 'retry-after': '1' } : {}),
+});

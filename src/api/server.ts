@@ -46,7 +46,7 @@ const newServer = (app: ReturnType<typeof createApp>): http.Server => {
     const problem = toProblem(
       new LanefoldError('invalid_request', 'The request line or its Host header is malformed.'),
     );
-    return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders });
+    return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders(problem.status) });
   };
   // Only called if the bytes do not form a Request; the application handles its own errors.
   return http.createServer(getRequestListener(app.fetch, { errorHandler: refuse }));

@@ -67,6 +67,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     const observer = new Observer(postgres.adminUrl);
     closers.push(() => observer.close());
     await startHistory(observer);
+    if (kinds.includes('failover')) await postgres.addStandby();
 
     const clientProxy = await startProxy(() => ({ port: postgres.port() }));
     closers.push(() => clientProxy.close());

@@ -12,6 +12,8 @@ const shares = {
   flush: 10,
   /** Immediate shutdown of PostgreSQL, then recovery from its write-ahead log. */
   postgres: 8,
+  /** Immediate shutdown of PostgreSQL for good: its synchronous standby takes over. */
+  failover: 4,
   /** SIGKILL of Redis, which has no persistence, and a restart. */
   redis: 6,
   /** Idle clients exhaust `max_connections` while a worker loses its connections. */

@@ -27,8 +27,8 @@ const codes: Record<string, ErrorCode> = {
   LF022: 'not_awaiting_approval',
 };
 
-// 08: connection exception, 57P: shutdown in progress, 53300: too many connections
-const connectionStates = /^(08|57P|53300)/;
+// 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary
+const connectionStates = /^(08|57P|53300|25006)/;
 const connectionTexts =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
 
@@ -36,50 +36,93 @@ interface PostgresFault {
   code?: string;
   message: string;
   hint?: string;
+  syscall?: string;
   errors?: PostgresFault[];
 }
+
+const readOnly = '25006';
+const lockTimeout = '55P03';
+const cancelled = '57014';
 
 /** The database is unreachable or the connection broke. It is unknown whether the statement was executed. */
 export function isConnectionError(error: unknown): boolean {
   if (error instanceof LanefoldError) return error.code === 'database_unreachable';
-  const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault | undefined;
+  const fault = faultOf(error);
   if (!fault) return false;
   if (fault.errors?.length) return fault.errors.some(isConnectionError);
   const code = fault.code ?? '';
   return networkErrorCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
 }
 
+/** The connection broke after it had been made: the statement may have been executed, and its answer lost. */
+export function isAnswerLost(error: unknown): boolean {
+  const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
+  if (!isConnectionError(error) || !fault || fault.errors?.length) return false;
+  return fault.syscall !== 'connect' && fault.code !== readOnly && !/trying to connect/.test(fault.message);
+}
+
 /** SQLSTATE of a full disk. */
 const diskFull = '53100';
-// serialization failure, deadlock, lock timeout, statement timeout, out of memory
-const transientStates = new Set(['40001', '40P01', '55P03', '57014', '53200']);
+
+/**
+ * SQLSTATEs of a server that could not do its work, whatever the statement: 40 rolled back for others (deadlock), 53 out
+ * of resources, 57 cancelled, 58 a failing file system, XX damaged data. All of them wrote nothing.
+ */
+const transientStates = /^(40|53|55P03|57|58|XX)/;
+
+/** A plan prepared before a migration; the next connection plans anew. */
+const stalePlan = /cached plan must not change result type/;
+
+const transientCodes = new Set<ErrorCode>([
+  'database_busy',
+  'database_full',
+  'database_timeout',
+  'prepared_statement_lost',
+  'thread_locked',
+]);
 
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
-const transientCodes = new Set<ErrorCode>(['database_busy', 'database_full', 'prepared_statement_lost']);
-
 /** A transient failure that wrote nothing, or a broken connection. Idempotent statements may be retried. */
 export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
-  if (error instanceof LanefoldError) return transientCodes.has(error.code);
-  return transientStates.has((error as PostgresFault | undefined)?.code ?? '');
+  if (error instanceof LanefoldError && error.code !== 'database_error') return transientCodes.has(error.code);
+  const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
+  return transientStates.test(fault?.code ?? '') || stalePlan.test(fault?.message ?? '');
 }
 
-/** Converts an error of `pg` or Drizzle to a LanefoldError; returns any other error unchanged. */
-export function fromPostgres(error: unknown): unknown {
+const faultOf = (error: unknown): PostgresFault | undefined =>
+  (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault | undefined;
+
+/** Five digits or capitals, at least one of them a digit: what tells a fault of PostgreSQL from one of Node. */
+const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
+
+/**
+ * Converts an error of `pg` or Drizzle to a LanefoldError; returns any other error unchanged.
+ *
+ * @param threadId the thread of the statement, where it has one
+ */
+export function fromPostgres(error: unknown, threadId?: string): unknown {
   if (error instanceof LanefoldError) return error;
-  const fault = (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault;
-  const code = codes[fault?.code ?? ''];
+  const fault = faultOf(error);
+  if (!fault) return error;
+  const code = codes[fault.code ?? ''];
   if (code)
     return new LanefoldError(code, fault.message, { ...(fault.hint ? { hint: fault.hint } : {}), cause: error });
+  if (fault.code === readOnly) {
+    return new LanefoldError('database_unreachable', `PostgreSQL accepts no writes: ${fault.message}.`, {
+      hint: 'Nothing was written. DATABASE_URL leads to a standby: point it at the primary.',
+      cause: error,
+    });
+  }
   if (isConnectionError(error)) {
     return new LanefoldError('database_unreachable', `Cannot reach PostgreSQL: ${describe(fault)}.`, {
       hint: 'Check DATABASE_URL and whether the server is running; unset DATABASE_URL to use the embedded PostgreSQL.',
       cause: error,
     });
   }
-  if (statementLost.has(fault?.code ?? '')) {
+  if (statementLost.has(fault.code ?? '')) {
     return new LanefoldError(
       'prepared_statement_lost',
       `A connection pooler lost a prepared statement: ${fault.message}.`,
@@ -89,21 +132,41 @@ export function fromPostgres(error: unknown): unknown {
       },
     );
   }
-  if (fault?.code === diskFull) {
+  if (fault.code === diskFull) {
     return new LanefoldError('database_full', `The disk of PostgreSQL is full: ${fault.message}.`, {
       hint: 'Nothing was written. Free space on the disk of PostgreSQL; active runs then continue on their own.',
       cause: error,
     });
   }
-  if (fault?.code === '3D000' || fault?.code === '28P01' || fault?.code === '28000') {
+  if (fault.code === '3D000' || fault.code === '28P01' || fault.code === '28000') {
     return new LanefoldError('database_unreachable', `PostgreSQL rejected the connection: ${fault.message}.`, {
       hint: 'Check the database name, user and password in DATABASE_URL.',
       cause: error,
     });
   }
-  if (fault?.code === '42883' || fault?.code === '3F000' || fault?.code === '42P01') {
+  if (fault.code === lockTimeout) {
+    const thread = threadId === undefined ? 'The thread' : `Thread ${threadId}`;
+    return new LanefoldError('thread_locked', `${thread} is locked by another transaction.`, {
+      hint: 'Nothing was written. Try again; if it stays locked, look for an open transaction in pg_stat_activity.',
+      cause: error,
+    });
+  }
+  if (fault.code === cancelled) {
+    return new LanefoldError('database_timeout', `PostgreSQL cancelled the statement: ${fault.message}.`, {
+      hint: 'Nothing was written. Try again; check statement_timeout and the load of the server.',
+      cause: error,
+    });
+  }
+  if (fault.code === '42883' || fault.code === '3F000' || fault.code === '42P01') {
     return new LanefoldError('database_outdated', `The Lanefold schema is missing or outdated: ${fault.message}.`, {
       hint: 'Run `lanefold migrate`.',
+      cause: error,
+    });
+  }
+  if (sqlState.test(fault.code ?? '')) {
+    return new LanefoldError('database_error', `PostgreSQL failed the statement (${fault.code}): ${fault.message}.`, {
+      hint: 'Nothing was written. Look up the SQLSTATE; the log of PostgreSQL has the details.',
+      details: { sqlstate: fault.code },
       cause: error,
     });
   }

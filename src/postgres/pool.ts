@@ -84,6 +84,10 @@ export async function runQuery<Row>(
   try {
     return (await on.query(query)).rows as Row[];
   } catch (error) {
-    throw fromPostgres(error);
+    throw fromPostgres(error, threadOf(query));
   }
 }
+
+/** The thread of a call of one of our functions, which take it as their first argument. */
+const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
+  /^select (\* from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;

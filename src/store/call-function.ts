@@ -1,4 +1,5 @@
-import { fromPostgres, isConnectionError } from '../postgres/errors.ts';
+import { isLanefoldError } from '../errors.ts';
+import { fromPostgres, isAnswerLost, isConnectionError } from '../postgres/errors.ts';
 import type { Database } from '../postgres/pool.ts';
 
 /** The functions of db/sql that are called often enough to share statements: those `lanefold.attempt` knows. */
@@ -35,11 +36,13 @@ export async function callFunction<Result>(
   try {
     attempt = await db.gather<Attempt>('attempts', attempts, { thread_id: threadId, function: name, args });
   } catch (error) {
-    if (isConnectionError(error)) throw error;
+    if (isConnectionError(error) || isLanefoldError(error, 'database_busy')) throw error;
     return callAlone(db, name, threadId, args);
   }
   if (attempt.locked) return callAlone(db, name, threadId, args);
-  if (attempt.error) throw fromPostgres(Object.assign(new Error(attempt.error.message), attempt.error));
+  if (attempt.error) {
+    throw fromPostgres(Object.assign(new Error(attempt.error.message), attempt.error), threadId);
+  }
   return attempt.result as Result;
 }
 
@@ -69,7 +72,7 @@ export async function repeatIfLost<Result>(call: (repeated: boolean) => Promise<
   try {
     return await call(false);
   } catch (error) {
-    if (!isConnectionError(error)) throw error;
+    if (!isAnswerLost(error)) throw error;
     return await call(true);
   }
 }

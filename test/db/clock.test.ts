@@ -5,6 +5,20 @@ import { answer, sqlRun } from './sql-run.ts';
 
 const log = useLog();
 
+/** Sessions on a clock that is moved by `offset`; `close` moves it back for the next ones. */
+async function openAt(offset: string) {
+  const database = await value<string>(log.db, 'select current_database()');
+  await log.pool.query(`alter database ${database} set lanefold.clock_offset = '${offset}'`);
+  const db = openDatabase({ url: log.url, max: 1 });
+  return {
+    db,
+    close: async () => {
+      await db.close();
+      await log.pool.query(`alter database ${database} reset lanefold.clock_offset`);
+    },
+  };
+}
+
 test('a clock that is moved ends a lease without waiting for it', async () => {
   const threadId = await newThread(log);
   const run = sqlRun(log.db, threadId, 'run');
@@ -13,9 +27,7 @@ test('a clock that is moved ends a lease without waiting for it', async () => {
   expect(await run.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
   expect(await run.requeue()).toEqual([]);
 
-  const database = await value<string>(log.db, 'select current_database()');
-  await log.pool.query(`alter database ${database} set lanefold.clock_offset = '1 hour'`);
-  const later = openDatabase({ url: log.url, max: 1 });
+  const { db: later, close } = await openAt('1 hour');
   try {
     expect(
       await value<number>(later, 'select extract(epoch from lanefold._now() - clock_timestamp())::float8'),
@@ -27,7 +39,48 @@ test('a clock that is moved ends a lease without waiting for it', async () => {
     const { duration_ms: durationMs } = await afterwards.row();
     expect(Number(durationMs)).toBeGreaterThan(3_500_000);
   } finally {
-    await later.close();
-    await log.pool.query(`alter database ${database} reset lanefold.clock_offset`);
+    await close();
   }
+});
+
+test('after the clock went back an hour, the runs of a dead worker need not wait for it', async () => {
+  const threadId = await newThread(log);
+  const { db: before, close } = await openAt('1 hour');
+  const dead = sqlRun(before, threadId, 'dead');
+  try {
+    await dead.enqueue();
+    await dead.claim({ leaseMs: 60_000 });
+  } finally {
+    await close();
+  }
+  const run = sqlRun(log.db, threadId, 'dead');
+  expect(await run.requeue({ graceMs: 5_000 })).toMatchObject([{ enqueue_no: 2 }]);
+  expect(await run.claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true, lease: 2 });
+  await run.commit(0, answer('done'), { lease: 2 });
+});
+
+test('a clock that went back less than a lease takes no run from its worker', async () => {
+  const threadId = await newThread(log);
+  const { db: before, close } = await openAt('30 seconds');
+  const run = sqlRun(before, threadId, 'alive');
+  try {
+    await run.enqueue();
+    await run.claim({ leaseMs: 60_000 });
+  } finally {
+    await close();
+  }
+  const now = sqlRun(log.db, threadId, 'alive');
+  expect(await now.requeue({ graceMs: 5_000 })).toEqual([]);
+  expect(await now.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
+  await now.commit(0, answer('done'));
+});
+
+test('a lease of a run without lease_ms, claimed under schema 3, holds until it is past', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'old');
+  await run.enqueue();
+  await run.claim({ leaseMs: 60_000 });
+  await log.pool.query("update lanefold._run set lease_ms = null where thread_id = $1 and id = 'old'", [threadId]);
+  expect(await run.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
+  await run.commit(0, answer('done'));
 });

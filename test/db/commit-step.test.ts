@@ -207,6 +207,13 @@ describe('the ledger', () => {
     expect(await run.calls()).toEqual(before);
   });
 
+  test('of a call that the run does not have is refused: the worker is ahead of the database', async () => {
+    await run.commit(0, asks(['a']));
+    const before = await everythingOf(log.db, threadId);
+    await refused(run.record(2, 0, { status: 'started', attempts: 1 }), 'step_ahead');
+    expect(await everythingOf(log.db, threadId)).toEqual(before);
+  });
+
   test('tells of a cancel', async () => {
     await run.commit(0, asks(['a']));
     await run.cancel();

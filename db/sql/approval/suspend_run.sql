@@ -23,7 +23,7 @@ begin
     return jsonb_build_object('step', p_step + 1, 'status', r.status, 'duplicate', true);
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
-      'This is a fault of the runtime; please report it.');
+      'A failover lost the last steps; drop the work, nothing was written.');
   elsif r.cancel_requested_at is not null then
     return jsonb_build_object('step', p_step, 'status', r.status, 'cancel_requested', true);
   end if;

@@ -33,7 +33,7 @@ begin
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
-      'This is a fault of the runtime; please report it.');
+      'A failover lost the last steps; drop the work, nothing was written.');
   end if;
 
   if pg_column_size(v_state) > 65536 then

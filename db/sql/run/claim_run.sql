@@ -1,6 +1,8 @@
 -- Gives a run to a worker: p_enqueue_no must be the run's, and the run queued, or running with its lease past. The first
 -- claim writes the prompt where the lane has another, the user message, `request_started` and `llm_started`; later ones
--- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress}; prompt is null
+-- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress,
+-- lease_gap?: how far the number of the lease rises, a random number, so that a claim that a failover lost and the next one
+-- do not share theirs}; prompt is null
 -- for none, and left out by a worker that does not know the agent and leaves the lane its prompt.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended a poisoned one} or
 -- {claimed: true, fresh, lease, step, …, context, calls}. The reason is unknown, superseded, leased, not_queued or poisoned.

@@ -19,5 +19,13 @@ begin
       started_at = coalesce(started_at, v_at), outcome = p -> 'outcome', finished_at = case when p ? 'outcome' then v_at end
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index
     and outcome is null and result_seq is null;
+  if not found then
+    perform from lanefold._tool_call
+    where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
+    if not found then
+      perform lanefold._fail('LF013', format('Run %s has no call %s.%s.', p_run_id, p_round, p_call_index),
+        'A failover lost the step of this call; drop the work, nothing was written.');
+    end if;
+  end if;
   return jsonb_build_object('cancel_requested', r.cancel_requested_at is not null);
 end $$;

@@ -2,7 +2,8 @@
 -- and returns the job to add. p_enqueue_no is that of the lost job. p: {grace_ms, prefix: of the queue that takes the job,
 -- adopt_ms, adoptable: [agent]}. No row where there is nothing to do (any more): the run is neither queued nor running with its
 -- lease past; a running one was given to the queue within grace_ms, by another sweep; a run of another queue is not of an
--- adoptable agent, or its lease is not past for adopt_ms; or a writer holds the run, which the next sweep will find again.
+-- adoptable agent, or its lease is not past for adopt_ms (see _lease_over for a clock that went back); or a writer holds the
+-- run, which the next sweep will find again.
 create or replace function lanefold.requeue_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
 declare
@@ -10,7 +11,7 @@ declare
   v_at timestamptz;
   v_own boolean;
 begin
-  select k.status, k.agent, k.queue_prefix, k.queue_shard, k.enqueued_at, k.lease_until into r from lanefold._run k
+  select k.status, k.agent, k.queue_prefix, k.queue_shard, k.enqueued_at, k.lease_until, k.lease_ms into r from lanefold._run k
   where k.thread_id = p_thread_id and k.id = p_run_id and k.enqueue_no = p_enqueue_no and k.status in ('queued', 'running')
   for update skip locked;
   if not found then
@@ -20,8 +21,9 @@ begin
   v_own := r.queue_prefix = p ->> 'prefix';
   if not v_own and not coalesce(p -> 'adoptable' ? r.agent, false) then
     return;
-  elsif r.status = 'running' and (r.enqueued_at < v_at - (p ->> 'grace_ms')::float8 * interval '1 ms'
-    and r.lease_until < v_at - case when v_own then 0 else (p ->> 'adopt_ms')::float8 end * interval '1 ms') is not true then
+  elsif r.status = 'running' and (abs(extract(epoch from v_at - r.enqueued_at)) * 1000 > (p ->> 'grace_ms')::float8
+    and lanefold._lease_over(r.lease_until, r.lease_ms, v_at,
+      case when v_own then 0 else (p ->> 'adopt_ms')::float8 end)) is not true then
     return;
   end if;
   update lanefold._run k set enqueue_no = p_enqueue_no + 1, enqueued_at = v_at, queue_prefix = p ->> 'prefix'

@@ -7,6 +7,7 @@ declare
   v_events jsonb;
   v_at timestamptz;
   v_until timestamptz;
+  v_lease bigint;
   v_rev bigint;
   v_fresh boolean;
   v_prompt record;
@@ -24,7 +25,7 @@ begin
     return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
   elsif r.enqueue_no <> p_enqueue_no then
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
-  elsif not (r.status = 'queued' or (r.status = 'running' and (r.lease_until < v_at
+  elsif not (r.status = 'queued' or (r.status = 'running' and (lanefold._lease_over(r.lease_until, r.lease_ms, v_at)
       -- this worker's own claim, whose answer was lost
       or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
     return (jsonb_build_object('claimed', false, 'status', r.status,
@@ -99,9 +100,10 @@ begin
   if t.configured then
     select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
   end if;
+  v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
-  set status = 'running', lease = lease + 1, worker_id = p ->> 'worker_id', lease_until = v_until,
+  set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
       input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
@@ -109,7 +111,7 @@ begin
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;
 
-  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', r.lease + 1, 'step', r.step,
+  return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', v_lease, 'step', r.step,
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,

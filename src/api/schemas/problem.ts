@@ -45,7 +45,7 @@ const descriptions = {
     'Well formed but invalid: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
   500: 'Internal server error: `internal`.',
-  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy` (with `Retry-After`), `database_full`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`.',
+  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`. Try again after `Retry-After` seconds.',
 } as const;
 
 type Status = keyof typeof descriptions;

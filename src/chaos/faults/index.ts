@@ -3,11 +3,11 @@ import { cut } from './cut.ts';
 import { kill } from './kill.ts';
 import { pool } from './pool.ts';
 import type { ServiceFault, WorkerFault } from './fault.ts';
-import { flush, postgres, redis } from './services.ts';
+import { failover, flush, postgres, redis } from './services.ts';
 import { stop } from './stop.ts';
 
 export const workerFaults: Partial<Record<FaultKind, WorkerFault>> = { kill, stop, cut, pool };
-export const serviceFaults: Partial<Record<FaultKind, ServiceFault>> = { postgres, redis, flush };
+export const serviceFaults: Partial<Record<FaultKind, ServiceFault>> = { postgres, failover, redis, flush };
 
 /** Faults that must not overlap: each removes a service that another one needs to take effect. */
-export const exclusive = new Set<FaultKind>(['postgres', 'redis', 'flush', 'pool']);
+export const exclusive = new Set<FaultKind>(['postgres', 'failover', 'redis', 'flush', 'pool']);

@@ -6,6 +6,12 @@ export const postgres: ServiceFault = async ({ postgres: server, observer }) => 
   return { hit: await observer.activeRuns(), over: Promise.resolve() };
 };
 
+/** PostgreSQL is gone for good and its synchronous standby takes over. Lasts until that one has a standby too. */
+export const failover: ServiceFault = async ({ postgres: server, observer }) => {
+  await server.failOver();
+  return { hit: await observer.activeRuns(), over: server.addStandby() };
+};
+
 /** Redis is killed and restarted empty. */
 export const redis: ServiceFault = async ({ redis: server, observer }) => {
   const hit = await observer.activeRuns();

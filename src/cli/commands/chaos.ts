@@ -50,7 +50,7 @@ export const addChaos = (program: Command): Command =>
     .description(
       'Runs agents in worker processes and injects faults: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
         'that go silent and are then reset (cut), exhausted connections (pool), an immediate shutdown of PostgreSQL (postgres), ' +
-        'a killed Redis (redis), a queue that loses all data (flush). It then waits until all runs have ended and checks every ' +
+        'or of the primary for good, whose synchronous standby takes over (failover), a killed Redis (redis), a queue that loses all data (flush). It then waits until all runs have ended and checks every ' +
         'invariant in the database. A scenario is one injected fault that hit at least one active run; faults that hit none ' +
         'are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
         'hits depends on timing.\n\n' +

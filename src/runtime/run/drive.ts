@@ -2,7 +2,6 @@ import { effectiveAgent } from '../../agents/apply-overrides.ts';
 import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
-import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import { findStrategy } from '../../strategies/registry.ts';
 import type { Decision, EntryDraft, MachineEvent, MachineState, StepDraft } from '../../strategies/machine.ts';
@@ -10,6 +9,7 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import { executeCommand, type ActiveRun } from './execute-command.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
+import { isLost } from './lost.ts';
 import { redactStep } from './redact-step.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { runFacts } from './run-facts.ts';
@@ -20,7 +20,7 @@ import type { RunDependencies } from './dependencies.ts';
  * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
  * worker's part in it: a failing database, a lost lease, and the worker's own stop.
  *
- * @throws LanefoldError `lease_lost` when another worker has taken the run: this worker must write nothing more
+ * @throws LanefoldError `lease_lost`, `step_ahead` and others that `isLost` tells: this worker must write nothing more
  */
 export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim): Promise<RunEnd> {
   const progress: RunProgress = { iteration: claim.iteration, usage: claim.usage ?? undefined };
@@ -30,7 +30,7 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLanefoldError(error, 'lease_lost') || error instanceof HandedOver) throw error;
+    if (isTransient(error) || isLost(error) || error instanceof HandedOver) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }

@@ -6,13 +6,15 @@ import type { RunQueue } from '../../queue/queue.ts';
 import { cleanText } from '../../text.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { HeldRun } from '../run/held-run.ts';
+import { isLost } from '../run/lost.ts';
 import { handOver } from './hand-over.ts';
 import type { JobWorker } from './job-worker.ts';
 
 /**
  * What becomes of a run that this worker cannot drive to its end. Nothing is lost: the next worker continues from the
- * last commit. After a lost lease the run is another worker's already, and its job just ends. A worker that is leaving,
- * or whose database fails, hands the run over; otherwise the lease expires and the sweep finds the run.
+ * last commit. A run that is no longer this worker's just ends its job; one that is behind this worker, after a failover
+ * that lost commits, is given back first, so that nobody waits for its lease. A worker that is leaving, or whose database
+ * fails, hands the run over; otherwise the lease expires and the sweep finds the run.
  */
 export async function onInterrupted(
   { db }: RunDependencies,
@@ -22,7 +24,11 @@ export async function onInterrupted(
   error: unknown,
 ): Promise<RunJobResult> {
   if (error instanceof UnrecoverableError) throw error;
-  if (isLanefoldError(error, 'lease_lost')) return { status: 'lease_lost' };
+  if (isLost(error)) {
+    worker.keeper.release(run);
+    if (isLanefoldError(error, 'step_ahead')) await handOver(db, queue, run, false).catch(() => false);
+    return { status: 'lease_lost' };
+  }
   const leaving = worker.phase === 'leaving';
   if (leaving || isTransient(error)) {
     worker.keeper.release(run);

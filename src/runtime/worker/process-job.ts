@@ -1,6 +1,5 @@
 import { DelayedError, WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
@@ -8,6 +7,7 @@ import { dispatch } from '../../queue/dispatch.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
+import { isLost } from '../run/lost.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
@@ -92,7 +92,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       return jobResult(end, deps.redactor);
     } catch (error) {
       // the last lines are what people look for; after a lost lease the job may be another worker's
-      const flushed = isLanefoldError(error, 'lease_lost') ? undefined : log.close();
+      const flushed = isLost(error) ? undefined : log.close();
       return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
     } finally {
       log.drop();

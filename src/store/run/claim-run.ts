@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import type { JsonObject, Message, Usage } from '../../context/message.ts';
 import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -74,10 +75,14 @@ export interface Refusal {
   promoted?: QueuedRun | null;
 }
 
+/** 2^53 over this is eight billion claims of one run. */
+const longestGap = 2 ** 20;
+
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
   const body = {
     worker_id: request.workerId,
     lease_ms: request.leaseMs,
+    lease_gap: randomInt(1, longestGap),
     prompt: request.prompt,
     // 132 bits: every run keeps them
     config_fingerprint: request.fingerprint.slice(0, 22),

@@ -52,7 +52,7 @@ export async function migrate(url: string, { queueTables = true } = {}): Promise
 
 /**
  * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view, triggers,
- * comments. Functions may call each other, so their bodies are checked when all are there: at first use.
+ * comments and grants. Functions may call each other, so their bodies are checked when all are there: at first use.
  */
 function sqlFiles(): string[] {
   const root = path.join(packageRoot, 'db/sql');
@@ -66,7 +66,7 @@ function sqlFiles(): string[] {
       .sort()
       .map((file) => path.join(root, room, file)),
   );
-  return [...files, path.join(root, 'comments.sql')];
+  return [...files, path.join(root, 'comments.sql'), path.join(root, 'grants.sql')];
 }
 
 async function applySql(client: pg.Client): Promise<boolean> {

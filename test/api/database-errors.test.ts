@@ -1,0 +1,117 @@
+import { defineAgent } from 'lanefold';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { caller, problem, startApi, type Api } from './helpers.ts';
+import { fakeModel } from '../support/fake-model.ts';
+import { expectSound } from '../support/log.ts';
+import { deferred, until } from '../support/until.ts';
+
+let api: Api;
+let calling = deferred();
+let answered = deferred();
+const model = fakeModel(async () => {
+  calling.resolve();
+  await answered.promise;
+  return { text: 'done' };
+});
+beforeAll(async () => {
+  api = await startApi({ agents: [defineAgent({ name: 'slow', model: 'fake' })], models: { fake: model } });
+  await api.call('POST', '/v1/threads', { id: 't' });
+  // a statement fails with the SQLSTATE that the table names
+  await api.lanefold.database.pool.query(`
+    create table fault (sqlstate text);
+    create sequence failures;
+    create function fail() returns trigger language plpgsql as $$ begin
+      if exists (select from fault) then
+        perform nextval('failures');
+        raise exception using errcode = (select sqlstate from fault), message = 'injected';
+      end if;
+      return new;
+    end $$;
+    create trigger fail before insert or update on lanefold.thread for each row execute function fail()`);
+});
+afterAll(() => api?.close());
+
+const failWith = (sqlstate: string) => api.lanefold.database.pool.query('insert into fault values ($1)', [sqlstate]);
+const heal = () => api.lanefold.database.pool.query('truncate fault');
+
+/** The API again, with connections that have these settings of PostgreSQL. */
+async function apiWith(settings: string): Promise<Pick<Api, 'call' | 'lanefold'>> {
+  const url = new URL(api.lanefold.database.url);
+  url.searchParams.set('options', settings);
+  const { lanefold, server, url: at } = await startApi({ worker: false, databaseUrl: url.href });
+  onTestFinished(async () => {
+    await server.close();
+    await lanefold.close();
+  });
+  return { call: caller(at), lanefold };
+}
+
+async function lockThread(): Promise<void> {
+  const holder = new pg.Client({ connectionString: api.lanefold.database.url });
+  await holder.connect();
+  onTestFinished(() => holder.end());
+  await holder.query("begin; select 1 from lanefold.thread where id = 't' for update");
+}
+
+const message = { role: 'user' as const, content: 'x' };
+const append = { entries: [{ kind: 'ai_message', context_ref: 'default', payload: message }] };
+
+test.each([
+  ['58P01', 'database_error'],
+  ['XX000', 'database_error'],
+  ['23514', 'database_error'],
+  ['53200', 'database_error'],
+  ['40P01', 'database_error'],
+  ['57014', 'database_timeout'],
+  ['55P03', 'thread_locked'],
+  ['25006', 'database_unreachable'],
+])('a statement that fails with %s is %s, never internal', async (sqlstate, code) => {
+  await failWith(sqlstate);
+  onTestFinished(async () => void (await heal()));
+  const answer = await api.call('POST', '/v1/threads/t/entries', append);
+  expect(answer).toMatchObject(problem(503, code));
+  expect(answer.headers.get('retry-after')).toBe('1');
+  await expect(api.lanefold.threads.append('t', [{ message }])).rejects.toMatchObject({
+    name: 'LanefoldError',
+    code,
+    hint: expect.stringMatching(/written/),
+    ...(code === 'database_error' ? { message: expect.stringContaining(sqlstate), details: { sqlstate } } : {}),
+  });
+});
+
+test('a thread that another transaction holds is thread_locked once lock_timeout is over, and the error names it', async () => {
+  const { call, lanefold } = await apiWith('-c lock_timeout=50');
+  await lockThread();
+  expect(await call('POST', '/v1/threads/t/entries', append)).toMatchObject(problem(503, 'thread_locked'));
+  await expect(lanefold.threads.append('t', [{ message }])).rejects.toMatchObject({
+    message: 'Thread t is locked by another transaction.',
+  });
+});
+
+test('a statement that statement_timeout cancels is database_timeout', async () => {
+  const { call } = await apiWith('-c statement_timeout=50');
+  await lockThread();
+  expect(await call('POST', '/v1/threads/t/entries', append)).toMatchObject(problem(503, 'database_timeout'));
+});
+
+test.each(['58P01', '57014', '25006', 'XX001', '40001'])(
+  'a run whose commits fail with %s for a while goes on where it was',
+  async (sqlstate) => {
+    [calling, answered] = [deferred(), deferred()];
+    const run = await api.lanefold.runs.enqueue({ agent: 'slow', input: 'go' });
+    await calling.promise;
+    const failures = async () =>
+      Number((await api.lanefold.database.pool.query('select last_value from failures')).rows[0].last_value);
+    const before = await failures();
+    const calls = model.calls.length;
+    await failWith(sqlstate);
+    answered.resolve();
+    await until('two commits have failed', async () => (await failures()) >= before + 2);
+    await heal();
+    expect(await api.lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
+    // not dropped and claimed again
+    expect(model.calls.length).toBe(calls);
+    await expectSound(api.lanefold, run.threadId);
+  },
+);

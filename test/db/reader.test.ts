@@ -1,0 +1,136 @@
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase } from '../../src/postgres/pool.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { newThread, rows, useLog } from './helpers.ts';
+import { answer, asks, results, sqlRun } from './sql-run.ts';
+
+const log = useLog();
+const role = `reader_${randomBytes(4).toString('hex')}`;
+/** The statements that docs/sql.md gives, for a role of this test. */
+const granting = /```sql grant\n([^]*?)```/.exec(readFileSync('docs/sql.md', 'utf8'))?.[1]?.replaceAll('reader', role);
+let reader: pg.Client;
+let threadId: string;
+
+beforeAll(async () => {
+  threadId = await newThread(log, { systemPrompt: 'p' });
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim();
+  await run.commit(0, asks(['a']));
+  await run.commit(1, results(['a']));
+  await run.commit(2, answer('done'));
+  await log.pool.query(granting ?? `create role ${role}; grant usage on schema lanefold to ${role}`);
+  reader = new pg.Client({ connectionString: log.url });
+  await reader.connect();
+  await reader.query(`set role ${role}`);
+});
+afterAll(async () => {
+  await reader.end();
+  await log.pool.query(`drop owned by ${role}; drop role ${role}`);
+});
+
+const relations = (condition: string) =>
+  rows<{ name: string }>(
+    log.db,
+    `select relname::text as name from pg_class where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'v') and ${condition}`,
+  ).then((found) => found.map(({ name }) => name));
+
+interface Signature {
+  name: string;
+  types: string[];
+}
+
+const functions = (condition: string) =>
+  rows<Signature>(
+    log.db,
+    `select proname::text as name, array(select format_type(t, null) from unnest(proargtypes) t) as types
+     from pg_proc where pronamespace = 'lanefold'::regnamespace and proname !~ '^_' and ${condition}`,
+  );
+
+/** A call whose first argument is the thread, then the run or the lane, and numbers of 100. */
+const call = ({ name, types }: Signature): string =>
+  `select * from lanefold.${name}(${types
+    .map((type, i) => {
+      if (i === 0) return `'${threadId}'`;
+      if (type === 'text') return name.startsWith('lane') ? "'default'" : "'run'";
+      return /int/.test(type) ? '100' : `null::${type}`;
+    })
+    .join(', ')})`;
+
+const outcome = (statement: string): Promise<string> =>
+  reader.query(statement).then(
+    ({ rowCount }) => `${rowCount} rows`,
+    (error: { code: string }) => error.code,
+  );
+
+test('the documented grant lets a role read every public view and table', async () => {
+  const names = await relations("relname !~ '^_'");
+  expect(names).toEqual(expect.arrayContaining(['lane_context', 'run', 'run_event', 'thread', 'thread_entry']));
+  for (const name of names) {
+    const read = await outcome(`select * from lanefold.${name}`);
+    expect(read, name).toMatch(['context_op', 'pending_input'].includes(name) ? /^0 rows/ : /^[1-9]\d* rows/);
+  }
+});
+
+test('the documented grant lets a role call every public function that reads', async () => {
+  const readers = await functions("provolatile <> 'v'");
+  expect(readers.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['lane_context_at', 'new_events', 'run_ended']),
+  );
+  for (const signature of readers) expect(await outcome(call(signature)), signature.name).toMatch(/^\d+ rows/);
+});
+
+test('a role with it can read no private table, and write nothing', async () => {
+  for (const name of await relations("relname ~ '^_'"))
+    expect(await outcome(`select from lanefold.${name}`), name).toBe('42501');
+  const writable = await rows(
+    log.db,
+    `select relname from pg_class where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'v')
+       and has_table_privilege($1, oid, 'insert, update, delete, truncate, references, trigger')`,
+    role,
+  );
+  expect(writable).toEqual([]);
+  const writers = await functions("provolatile = 'v'");
+  expect(writers.length).toBeGreaterThan(20);
+  // refused, most for their rights, and some for their arguments before
+  for (const signature of writers) expect(await outcome(call(signature)), signature.name).toMatch(/^(42501|LF0\d\d)$/);
+});
+
+test('the right to use the schema alone reads nothing', async () => {
+  const poor = `poor_${randomBytes(4).toString('hex')}`;
+  await log.pool.query(`create role ${poor}; grant usage on schema lanefold to ${poor}`);
+  const client = new pg.Client({ connectionString: log.url });
+  await client.connect();
+  try {
+    await client.query(`set role ${poor}`);
+    for (const signature of await functions("provolatile <> 'v' and proname !~ 'version'"))
+      await expect(client.query(call(signature)), signature.name).rejects.toMatchObject({ code: '42501' });
+  } finally {
+    await client.end();
+    await log.pool.query(`drop owned by ${poor}; drop role ${poor}`);
+  }
+});
+
+test('a role of workers that reads the log itself keeps the functions over a migration', async () => {
+  const worker = `worker_${randomBytes(4).toString('hex')}`;
+  await log.pool.query(`create role ${worker} login password 'w'; grant usage on schema lanefold to ${worker};
+    grant select, insert, update, delete on all tables in schema lanefold to ${worker};
+    comment on function lanefold._lock_thread(text) is 'of another version'`);
+  const url = new URL(log.url);
+  url.username = worker;
+  url.password = 'w';
+  const db = openDatabase({ url: url.href, max: 1 });
+  try {
+    expect(await migrate(log.url)).toMatchObject({ status: 'migrated' });
+    const run = sqlRun(db, threadId, 'second');
+    await run.enqueue();
+    expect(await run.claim()).toMatchObject({ claimed: true, context: expect.arrayContaining([]) });
+    await run.commit(0, answer('done'));
+  } finally {
+    await db.close();
+    await log.pool.query(`drop owned by ${worker}; drop role ${worker}`);
+  }
+});
