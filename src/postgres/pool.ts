@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type pg from 'pg';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { fromPostgres } from './errors.ts';
 import { Gatherer } from './gather.ts';
@@ -39,6 +40,9 @@ export interface DatabaseOptions {
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
 
+/** As long as a function waits for a thread, see `_await_thread` in db/sql; waiting for one's turn counts. */
+const lockWaitMs = 2_000;
+
 /** A silent connection must not hold up everything a process writes for as long as a single statement may take. */
 const batchTimeoutMs = 10_000;
 
@@ -59,6 +63,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> =>
     runQuery(pool, { ...(prepare ? { name } : {}), text, values, ...(query_timeout ? { query_timeout } : {}) });
   const gatherers = new Map<string, Gatherer<unknown>>();
+  /** When a statement last waited in vain. */
+  let lockedOutAt = 0;
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
   return {
     pool,
@@ -71,11 +77,28 @@ export function openDatabase(options: DatabaseOptions): Database {
       }
       return gatherer.add(item) as Promise<Row>;
     },
-    queryLocking: (name, text, values) => locking(() => query(name, text, values)),
+    queryLocking(name, text, values) {
+      const since = performance.now();
+      return locking(async () => {
+        const late = performance.now() - since > lockWaitMs;
+        if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
+        try {
+          return await query(name, text, values);
+        } catch (error) {
+          if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
+          throw error;
+        }
+      });
+    },
     groupCommit: true,
     close: () => pool.end(),
   };
 }
+
+const tooManyLocked = (connections: number) =>
+  new LanefoldError('database_busy', `${connections} calls of this process wait for threads that others have locked.`, {
+    hint: 'Nothing was written; try again. Look in pg_stat_activity for a transaction left open on a thread.',
+  });
 
 export async function runQuery<Row>(
   on: Queryable,

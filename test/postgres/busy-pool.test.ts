@@ -23,13 +23,12 @@ afterAll(async () => {
   await database?.drop();
 });
 
-/** Occupies the whole pool with writes to a thread that an open transaction has locked. */
+/** Occupies the whole pool with reads of a table that an open transaction has locked. */
 async function occupyPool() {
   const { id } = await lanefold.threads.create();
   await holder.query('begin');
-  await holder.query('select from lanefold.thread where id = $1 for update', [id]);
-  const entries = [{ kind: 'ai_message' as const, payload: { role: 'user', content: 'hi' } }];
-  const writes = Array.from({ length: poolSize }, () => lanefold.threads.append(id, entries).catch(() => {}));
+  await holder.query('lock table lanefold.thread');
+  const reads = Array.from({ length: poolSize }, () => lanefold.threads.get(id).catch(() => {}));
   await until('every connection waits for the lock', async () => {
     const { rows } = await database.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
@@ -40,7 +39,7 @@ async function occupyPool() {
     id,
     async free() {
       await holder.query('rollback');
-      await Promise.all(writes);
+      await Promise.all(reads);
     },
   };
 }
@@ -64,6 +63,34 @@ test('a call that gets no connection fails with database_busy, and the API answe
   }
   expect(await lanefold.threads.get(occupied.id)).toMatchObject({ id: occupied.id });
 });
+
+test('a thread that somebody keeps locked is refused by name, and holds up no other thread', async () => {
+  const [locked, other] = await Promise.all([lanefold.threads.create(), lanefold.threads.create()]);
+  const entries = [{ kind: 'ai_message' as const, payload: { role: 'user', content: 'hi' } }];
+  await holder.query('begin');
+  await holder.query('select from lanefold.thread where id = $1 for update', [locked.id]);
+  const refused = lanefold.threads.append(locked.id, entries);
+  const callers = Promise.allSettled(Array.from({ length: 12 }, () => lanefold.threads.append(locked.id, entries)));
+  let first = 'nobody';
+  void refused.catch(() => {}).finally(() => (first = first === 'nobody' ? 'the locked thread' : first));
+  for (let i = 0; i < 20; i++) {
+    expect(await lanefold.threads.append(other.id, entries)).toMatchObject({ firstSeq: i });
+    expect(await lanefold.threads.get(other.id)).toMatchObject({ id: other.id });
+  }
+  first = first === 'nobody' ? 'the other thread' : first;
+  expect(first).toBe('the other thread');
+  await expect(refused).rejects.toMatchObject({
+    code: 'thread_locked',
+    status: 503,
+    message: expect.stringContaining(locked.id),
+  });
+  for (const end of await callers) expect(['thread_locked', 'database_busy']).toContain(codeOf(end));
+  await holder.query('rollback');
+  expect(await lanefold.threads.append(locked.id, entries)).toMatchObject({ duplicate: false });
+});
+
+const codeOf = (end: PromiseSettledResult<unknown>): unknown =>
+  end.status === 'rejected' ? (end.reason as { code?: unknown }).code : end.status;
 
 test('however many calls wait, none fails while connections come free', async () => {
   const many = Array.from({ length: 2_000 }, () => lanefold.threads.create());

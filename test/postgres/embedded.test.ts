@@ -194,7 +194,6 @@ describe('startEmbeddedPostgres', () => {
     const results = await Promise.all([1, 2, 3].map(() => spawnFixture({ dir }).next()));
     const [winner, ...more] = results.filter(({ url }) => url);
     expect(more).toEqual([]);
-    console.log('RES', JSON.stringify(results));
     expect(results.filter(({ message }) => message?.includes('already running'))).toHaveLength(2);
     expect(await query(winner!.url!, 'select 1 as one')).toEqual([{ one: 1 }]);
   });
