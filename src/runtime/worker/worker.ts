@@ -62,7 +62,8 @@ export async function startWorker(
     : undefined;
 
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
-  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast.
+  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast:
+  // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
   const workers = await queue
     .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError })
     .catch((error: unknown) => {
@@ -74,7 +75,7 @@ export async function startWorker(
   const repeater = new Repeater(onError);
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
   const graceMs = Math.min(5_000, leaseMs);
-  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, limit: 100, adoptable, onError }));
+  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, onError }));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays));
 
