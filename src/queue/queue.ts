@@ -52,8 +52,8 @@ export interface RunQueue {
   work(processor: Processor, options: WorkOptions): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
-  /** Removes jobs that ended more than `graceMs` ago. */
-  clean(graceMs: number): Promise<void>;
+  /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
+  clean(kept: { keepMs: number; keep: number }): Promise<void>;
   /** Removes the queues with all their jobs. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
@@ -66,7 +66,8 @@ const classes = (backend: 'redis' | 'postgres') =>
   // both return the same classes except for the type of the connection
   withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
 
-const cleanBatch = 1_000;
+/** On Redis nothing else is done meanwhile; PostgreSQL sorts all that may go for each batch. */
+const cleanBatch = { redis: 1_000, postgres: 10_000 };
 
 const addBatch = 500;
 
@@ -139,10 +140,13 @@ export function openQueue(options: QueueOptions): RunQueue {
     async ready() {
       await allReady(backend, queues);
     },
-    async clean(graceMs) {
+    async clean({ keepMs, keep }) {
       for (const queue of queues) {
         for (const state of ['completed', 'failed'] as const) {
-          while ((await queue.clean(graceMs, cleanBatch, state)).length === cleanBatch);
+          // BullMQ's own limit on ended jobs deadlocks on PostgreSQL, which fails jobs that have succeeded
+          const [first] = await queue.getJobs([state], keep, keep);
+          const graceMs = first?.finishedOn ? Math.min(keepMs, Date.now() - first.finishedOn) : keepMs;
+          while ((await queue.clean(Math.max(graceMs, 0), cleanBatch[backend], state)).length === cleanBatch[backend]);
         }
       }
     },

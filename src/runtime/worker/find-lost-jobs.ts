@@ -27,7 +27,7 @@ export async function findLostJobs(
     const run = runs[i]!;
     const isLost = place === 'gone' || place === 'stalled' || (place === 'active' && expired);
     (isLost ? found.lost : found.present).push(run);
-    if (isLost && (run.begun || place === 'stalled')) found.first.add(run);
+    if (isLost && (run.taken || place === 'stalled')) found.first.add(run);
   }
   return found;
 }

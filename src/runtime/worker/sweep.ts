@@ -24,8 +24,8 @@ const sample = 100;
 /**
  * Recovers runs that no worker holds and the queue does not know: expired leases, and queued runs whose job was never
  * added or was lost. The `run` table is the outbox; the sweep is what makes it one. It also ends cancelled runs that did
- * not stop in time, and denies calls that nobody decided on in time. Runs that have begun come first, and never wait for
- * those that have not.
+ * not stop in time, and denies calls that nobody decided on in time. Runs that a worker has
+ * left come first, and never wait for those that none has had.
  *
  * @returns how many jobs were added
  */
@@ -40,7 +40,9 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
   for (;;) {
     const found = await findStrandedRuns(db, limits, batch);
     const stranded = (work: StrandedRun['work']) => found.filter((run) => run.work === work);
-    const requeued = await requeueLost(sweeping, stranded('expired'), { expired: true });
+    const requeued =
+      (await requeueLost(sweeping, stranded('expired'), { expired: true })) +
+      (await requeueLost(sweeping, stranded('passed_on'), { expired: false }));
     const ends = await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError));
     const promoted = ends.flatMap((end) => end.promoted ?? []);
     await dispatchAll(db, queue, promoted, 'back', onError);

@@ -41,6 +41,7 @@ export async function startWorker(
     leaseMs = 6_000,
     sweepMs = 2_000,
     keepJobsMs = 86_400_000,
+    keepJobs = 10_000,
     maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
@@ -76,8 +77,9 @@ export async function startWorker(
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
   const graceMs = Math.min(5_000, leaseMs);
   repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, onError }));
-  repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
-  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays));
+  repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
+  // a fifth of the time of one connection
+  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
 
   return {
     id,

@@ -6,7 +6,7 @@ export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: num
   db.query<DueRun>(
     'find_unapproved_runs',
     `with clock as materialized (select lanefold._now() as at)
-     select thread_id, id as run_id, agent, enqueue_no, queue_shard, true as begun
+     select thread_id, id as run_id, agent, enqueue_no, queue_shard, true as taken
      from lanefold._run
      where status = 'suspended' and suspended_until < (select at from clock)
        and (queue_prefix = $1

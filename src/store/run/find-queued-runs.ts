@@ -6,7 +6,7 @@ export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number)
   db.query<DueRun>(
     'find_queued_runs',
     `with clock as materialized (select lanefold._now() as at)
-     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null as begun
+     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null or agent_unknown_since is not null as taken
      from lanefold._run
      where active and suspended_until is null and status = 'queued'
        and enqueued_at < (select at from clock) - $1::float8 * interval '1 ms'

@@ -15,6 +15,6 @@ export interface SweepLimits {
 
 /** A run that nobody seems to work on. */
 export interface DueRun extends QueuedRun {
-  /** A worker has had it before. */
-  begun: boolean;
+  /** A worker has taken its job before: its turn had come. */
+  taken: boolean;
 }
