@@ -5,10 +5,11 @@ import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
+import { retention } from './retention.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 
-// npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery …]
+// npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery|retention …]
 const selected = process.argv.slice(2);
 const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
 
@@ -26,6 +27,7 @@ try {
   if (isSelected('memory')) await memory(servers);
   if (isSelected('cancel')) await cancel(servers);
   if (isSelected('recovery')) await recovery(servers);
+  if (isSelected('retention')) await retention(servers);
 } finally {
   await servers.stop();
 }

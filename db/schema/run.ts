@@ -26,8 +26,10 @@ export const run = lanefold.table(
     enqueuedAt: moment('enqueued_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
-    /** While the run waits for approval: when it stops waiting. */
+    /** While the run waits for approval, and at no other time: when it stops waiting. */
     suspendedUntil: moment('suspended_until'),
+    /** While the run is queued: since when the workers that took its job did not know its agent. */
+    agentUnknownSince: moment('agent_unknown_since'),
     /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),
     /** `seq` of the run's user message, and of the assistant message that is its result. */
@@ -84,6 +86,15 @@ export const run = lanefold.table(
     uniqueIndex('_run_active')
       .on(t.threadId)
       .where(sql`active`),
+    // What the sweep looks at: what runs or should, without what waits for approval. A run enters it with its insert and leaves
+    // it with its end, 66 bytes of WAL (2 %); claims and steps change no column of it.
+    index('_run_due')
+      .on(t.enqueuedAt)
+      .where(sql`active and suspended_until is null`),
+    // Costs the runs that wait for approval, and no others.
+    index('_run_suspended')
+      .on(t.suspendedUntil)
+      .where(sql`suspended_until is not null`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
-import { dispatch } from '../queue/dispatch.ts';
+import { dispatchFirst } from '../queue/dispatch.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { decideToolCall, type CallRef, type DecisionReceipt } from '../store/approval/decide-tool-call.ts';
 import { assertStorable } from '../text.ts';
@@ -32,7 +32,7 @@ export async function decide(
   assertStorable({ by, reason }, 'The decision');
   const word = { decision, by, reason, queuePrefix: queue.prefix };
   const { receipt, job } = await decideToolCall(db, run.threadId, run.id, call, word);
-  if (job) await dispatch(db, queue, job);
+  if (job) await dispatchFirst(db, queue, [job]);
   return receipt;
 }
 

@@ -1,7 +1,7 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, Usage } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { dispatch } from '../queue/dispatch.ts';
+import { dispatchFirst } from '../queue/dispatch.ts';
 import { resumeRun } from '../store/run/resume-run.ts';
 import type { Run } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
@@ -123,7 +123,7 @@ export async function resume(deps: CheckpointDeps, token: string, options: Resum
   }
   const { db, queue } = deps;
   const job = await resumeRun(db, ref.threadId, ref.id, { step: point.step, queuePrefix: queue.prefix });
-  if (job) await dispatch(db, queue, job);
+  if (job) await dispatchFirst(db, queue, [job]);
   return deps.get(ref);
 }
 

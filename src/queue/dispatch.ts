@@ -2,31 +2,47 @@ import type { Database } from '../postgres/pool.ts';
 import { isQueued } from '../store/run/is-queued.ts';
 import { markJobMissing } from '../store/run/mark-jobs.ts';
 import type { QueuedRun } from '../store/run/queued-run.ts';
-import { toJob } from './job.ts';
-import type { RunQueue } from './queue.ts';
+import type { QueueEnd, RunQueue } from './queue.ts';
 
 /**
- * Adds the job of a queued run. The run's row is the outbox: a job that cannot be added now is added by the next sweep
- * of any worker, so an error is reported and never thrown. A run of another fleet, whose queue cannot be reached from
- * here, is marked as one without a job, and that fleet's next sweep adds it.
+ * Adds the job of a queued run, behind those that wait. The run's row is the outbox: a job that cannot be added now is
+ * added by the next sweep of any worker, so an error is reported and never thrown. A run of another fleet, whose queue
+ * cannot be reached from here, is marked as one without a job, and that fleet's next sweep adds it.
+ *
+ * So is the job of the next waiting run of a thread: ahead of the others, a thread that always has one waiting would keep
+ * its worker for ever.
  */
-export async function dispatch(
+export const dispatch = (
   db: Database,
   queue: RunQueue,
   run: QueuedRun,
+  onError?: (error: unknown) => void,
+): Promise<void> => dispatchAll(db, queue, [run], 'back', onError);
+
+/** Adds the jobs of runs that have begun ahead of those that wait: their turn came long ago. See `dispatch`. */
+export const dispatchFirst = (
+  db: Database,
+  queue: RunQueue,
+  runs: readonly QueuedRun[],
+  onError?: (error: unknown) => void,
+): Promise<void> => dispatchAll(db, queue, runs, 'front', onError);
+
+/** Adds the jobs of runs in their order. See `dispatch`. */
+export async function dispatchAll(
+  db: Database,
+  queue: RunQueue,
+  runs: readonly QueuedRun[],
+  end: QueueEnd,
   onError: (error: unknown) => void = () => {},
 ): Promise<void> {
+  const isOwn = (run: QueuedRun) => run.queue_prefix === undefined || run.queue_prefix === queue.prefix;
   try {
-    if (run.queue_prefix === undefined || run.queue_prefix === queue.prefix) {
-      await queue.add(toJob(run), run.queue_shard);
-    } else {
-      await markJobMissing(db, run);
-    }
+    await queue.addAll(runs.filter(isOwn), end);
+    for (const run of runs) if (!isOwn(run)) await markJobMissing(db, run);
   } catch (error) {
     onError(error);
   }
 }
-
 const firstPollMs = 10;
 const lastPollMs = 5_000;
 

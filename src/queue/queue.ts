@@ -2,7 +2,7 @@ import { createPostgresBackend, createRedisBackend, withBackend, type Job, type 
 import { LanefoldError } from '../errors.ts';
 import { within } from '../time-limit.ts';
 import { openConnection } from './connection.ts';
-import { jobId, type RunJob, type RunJobResult } from './job.ts';
+import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
 
 export interface QueueOptions {
   /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */
@@ -24,24 +24,26 @@ export interface WorkOptions {
   name: string;
   /** How long a job's lock lasts without renewal; renewed every half of it. */
   lockMs: number;
-  /** Pause between checks for jobs whose worker died. */
+  /** Pause between BullMQ's checks for jobs whose worker died, on Redis. */
   stalledMs: number;
   /** Receives lost connections and the like, from the first one on; must not throw. */
   onError: (error: unknown) => void;
 }
 
-/** `gone`: the queue does not know the job, or the job has ended. */
-export type JobPlace = 'waiting' | 'active' | 'gone';
+/** Where a job is added: ahead of those that wait, or behind them. */
+export type QueueEnd = 'front' | 'back';
 
 export interface RunQueue {
   readonly backend: 'redis' | 'postgres';
   readonly prefix: string;
   /** One per shard; for Bull Board and for inspection. */
   readonly queues: BullQueue[];
-  /** Adds a job. Adding the same job twice adds it once. */
+  /** The queue of a shard. A run may have been accepted while there were more shards than now. */
+  queueOf(shard: number): BullQueue;
+  /** Adds a job behind those that wait. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** The state of each of these jobs. Rejects if the queue does not answer in time. */
-  places(jobs: (RunJob & { queue_shard: number })[]): Promise<JobPlace[]>;
+  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. */
+  addAll(jobs: readonly (RunJob & { queue_shard: number })[], end: QueueEnd): Promise<void>;
   /**
    * Starts processing jobs.
    *
@@ -50,8 +52,8 @@ export interface RunQueue {
   work(processor: Processor, options: WorkOptions): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
-  /** Removes jobs that ended more than `graceMs` ago. */
-  clean(graceMs: number): Promise<void>;
+  /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
+  clean(kept: { keepMs: number; keep: number }): Promise<void>;
   /** Removes the queues with all their jobs. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
@@ -64,12 +66,18 @@ const classes = (backend: 'redis' | 'postgres') =>
   // both return the same classes except for the type of the connection
   withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
 
-const cleanBatch = 1_000;
+/** On Redis nothing else is done meanwhile; PostgreSQL sorts all that may go for each batch. */
+const cleanBatch = { redis: 1_000, postgres: 10_000 };
+
+const addBatch = 500;
 
 const longestRetryMs = 2_000;
 
+/** BullMQ's own default. */
+const defaultStalledMs = 30_000;
+
 /** How long the queue may take to answer; a job not added by then is left to the sweep. */
-const answerTimeoutMs = 5_000;
+export const answerTimeoutMs = 5_000;
 
 /** Opens the queues. BullMQ connects in the background: call `ready` where an error must be seen. */
 export function openQueue(options: QueueOptions): RunQueue {
@@ -86,20 +94,19 @@ export function openQueue(options: QueueOptions): RunQueue {
     return queue;
   });
   const workers: BullWorker[] = [];
-  // a run may have been accepted while there were more shards
   const queueOf = (shard: number) => queues[shard % shards]!;
 
   return {
     backend,
     prefix,
     queues,
-    async add(job, shard) {
-      const added = queueOf(shard).add('run', job, { jobId: jobId(job), attempts: 1 });
-      await within(answerTimeoutMs, added);
-    },
-    async places(jobs) {
-      const states = jobs.map((job) => queueOf(job.queue_shard).getJobState(jobId(job)));
-      return (await within(answerTimeoutMs, Promise.all(states))).map(toPlace);
+    queueOf,
+    add: (job, shard) => addJobs(queueOf(shard), [job], 'back'),
+    async addAll(jobs, end) {
+      for (const queue of queues) {
+        const own = jobs.filter((job) => queueOf(job.queue_shard) === queue);
+        await addJobs(queue, own.map(toJob), end);
+      }
     },
     async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }) {
       const own = queues.map((_, shard) => {
@@ -108,7 +115,8 @@ export function openQueue(options: QueueOptions): RunQueue {
           concurrency,
           name: workerName,
           lockDuration: lockMs,
-          stalledInterval: stalledMs,
+          // On PostgreSQL the check rewrites every active job and reads all jobs that are kept: the sweep is what finds lost ones.
+          stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
           maxStalledCount: 10,
           autorun: false,
           // BullMQ's default of 15 s would lengthen every outage, and a stop during one
@@ -132,10 +140,13 @@ export function openQueue(options: QueueOptions): RunQueue {
     async ready() {
       await allReady(backend, queues);
     },
-    async clean(graceMs) {
+    async clean({ keepMs, keep }) {
       for (const queue of queues) {
         for (const state of ['completed', 'failed'] as const) {
-          while ((await queue.clean(graceMs, cleanBatch, state)).length === cleanBatch);
+          // BullMQ's own limit on ended jobs deadlocks on PostgreSQL, which fails jobs that have succeeded
+          const [first] = await queue.getJobs([state], keep, keep);
+          const graceMs = first?.finishedOn ? Math.min(keepMs, Date.now() - first.finishedOn) : keepMs;
+          while ((await queue.clean(Math.max(graceMs, 0), cleanBatch[backend], state)).length === cleanBatch[backend]);
         }
       }
     },
@@ -157,8 +168,19 @@ async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown
   }
 }
 
-const toPlace = (state: string): JobPlace =>
-  state === 'active' ? 'active' : ['unknown', 'completed', 'failed'].includes(state) ? 'gone' : 'waiting';
+async function addJobs(queue: BullQueue, jobs: readonly RunJob[], end: QueueEnd): Promise<void> {
+  // each job added to the front goes before the one that was added there last
+  const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
+  for (let at = 0; at < inOrder.length; at += addBatch) {
+    const batch = inOrder.slice(at, at + addBatch).map((job) => ({
+      ...{ name: 'run', data: job },
+      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : {}) },
+    }));
+    const [{ name, data, opts }] = batch as [(typeof batch)[0]];
+    const added: Promise<unknown> = batch.length > 1 ? queue.addBulk(batch) : queue.add(name, data, opts);
+    await within(answerTimeoutMs, added);
+  }
+}
 
 /**
  * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL leaks a connection that is still being opened when it

@@ -1,5 +1,5 @@
-import { beforeEach, expect, test } from 'vitest';
-import { everythingOf, newThread, refused, useLog } from './helpers.ts';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { everythingOf, newThread, refused, rows, useLog } from './helpers.ts';
 import { assertInvariants } from './invariants.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
@@ -130,4 +130,33 @@ test('a waiting run can be cancelled out of the line', async () => {
   await assertInvariants(log.db);
   expect(await log.threads.get(threadId)).toMatchObject({ activeRunId: 'run' });
   expect(await run.commit(0, answer('done'))).toMatchObject({ promoted: { run_id: 'w2' } });
+});
+
+describe('a worker that gave its run up under the same lease cannot end it', () => {
+  test('while the run waits for approval, and after the decision', async () => {
+    await run.commit(0, asks(['a']));
+    await run.suspend(1, { round: 1, awaiting: [0] });
+    await refused(run.finish(fail, 1), 'lease_lost');
+    await run.decide(1, 0, 'approved');
+    await refused(run.finish(fail, 1), 'lease_lost');
+    expect(await run.row()).toMatchObject({ status: 'queued', lease: '1', finished_at: null });
+  });
+
+  test('once it has handed the run over', async () => {
+    await rows(log.db, "select * from lanefold.release_run($1, 'run', 1, true)", threadId);
+    await refused(run.finish(fail, 1), 'lease_lost');
+    expect(await run.row()).toMatchObject({ status: 'queued', finished_at: null });
+  });
+
+  test('but whoever needs no lease can', async () => {
+    await run.commit(0, asks(['a']));
+    await run.suspend(1, { round: 1, awaiting: [0] });
+    expect(await run.finish(fail)).toMatchObject({ finished: true, status: 'failed' });
+  });
+
+  test('unless it ended meanwhile: then nothing is written, and the worker learns how', async () => {
+    await rows(log.db, "select * from lanefold.release_run($1, 'run', 1, true)", threadId);
+    await run.cancel();
+    expect(await run.finish(fail, 1)).toEqual({ finished: false, status: 'cancelled' });
+  });
 });

@@ -178,6 +178,53 @@ describe('a job', () => {
   });
 });
 
+describe('pass_run_on', () => {
+  const unknownFor = (threadId: string) =>
+    value<number | null>(
+      log.db,
+      'select extract(epoch from lanefold._now() - agent_unknown_since)::float8 from lanefold._run where thread_id = $1',
+      threadId,
+    );
+  const age = (threadId: string) =>
+    rows(
+      log.db,
+      "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 hour' where thread_id = $1",
+      threadId,
+    );
+
+  test('leaves a run to others until the patience is over, from the first worker on that does not know its agent', async () => {
+    const { threadId, run } = await queued();
+    expect(await unknownFor(threadId)).toBeNull();
+    expect(await run.passOn()).toBe(true);
+    await age(threadId);
+    expect(await run.passOn({ patienceMs: 7_200_000 })).toBe(true);
+    expect(await unknownFor(threadId)).toBeGreaterThan(3_599);
+    expect(await run.passOn()).toBe(false);
+  });
+
+  test('counts on through new jobs, and from the start once a worker has had the run', async () => {
+    const { threadId, run } = await queued();
+    await run.passOn();
+    await age(threadId);
+    await run.requeue();
+    expect(await run.passOn({ enqueueNo: 2 })).toBe(false);
+    await run.claim({ enqueueNo: 2, leaseMs: -1_000 });
+    await run.requeue({ enqueueNo: 2 });
+    expect(await unknownFor(threadId)).toBeNull();
+    await run.claim({ enqueueNo: 3 });
+    await rows(log.db, "select * from lanefold.release_run($1, 'run', 2, true)", threadId);
+    expect(await run.passOn({ enqueueNo: 4 })).toBe(true);
+  });
+
+  test('passes on no run that is not queued under the number of the job', async () => {
+    const { threadId, run } = await queued();
+    expect(await run.passOn({ enqueueNo: 7 })).toBe(false);
+    await run.claim();
+    expect(await run.passOn()).toBe(false);
+    expect(await unknownFor(threadId)).toBeNull();
+  });
+});
+
 test('run_ended is true once a run has ended, and for one that does not exist', async () => {
   const { run } = await queued();
   expect(await run.ended()).toBe(false);

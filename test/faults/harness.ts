@@ -29,7 +29,10 @@ export interface FaultHarness extends TestLanefold {
   /** Starts a worker process and waits until it is ready. */
   spawnWorker(
     options?: Partial<
-      Pick<WorkerProcessOptions, 'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'crashPoints' | 'name'>
+      Pick<
+        WorkerProcessOptions,
+        'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'crashPoints' | 'name' | 'ignorant' | 'clockAheadMs'
+      >
     >,
   ): Promise<WorkerProcess>;
   /** Expires the lease of the thread's run, so that the next sweep recovers it. */

@@ -64,7 +64,7 @@ begin
   -- a job that the caller cannot add, because the queue is another fleet's, counts as forgotten at once: see mark_job_missing
   v_forgotten := v_at - interval '10 s';
   update lanefold._run
-  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, event_count = event_count + 1,
+  set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, event_count = event_count + 1, agent_unknown_since = null,
       enqueued_at = case when queue_prefix is not distinct from p ->> 'queue_prefix' then v_at else v_forgotten end
   where thread_id = p_thread_id and id = p_run_id returning * into r;
   return v_word || jsonb_build_object('duplicate', false, 'status', 'queued', 'job', jsonb_build_object('thread_id', p_thread_id,

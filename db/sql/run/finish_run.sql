@@ -2,7 +2,8 @@
 -- (p_lease null) when no worker can. The normal end, by the machine, is the commit_step that carries `finish`: see
 -- _complete_run. The open tool group is closed from the ledger first: stored outcomes become real tool messages, the others
 -- error results that name the reason. p: {status, reason, error?, usage?, events?}. Returns {finished, status, promoted?};
--- ending an ended run writes nothing and returns finished: false. Raises LF011, and LF012 for a worker that no longer holds it.
+-- ending an ended run writes nothing and returns finished: false. Raises LF011, and LF012 for a worker that no longer holds it:
+-- another worker does, or the run is queued or suspended and nobody does.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -25,7 +26,7 @@ begin
     perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.finished_at is not null then
     return jsonb_build_object('finished', false, 'status', r.status) || lanefold._promoted(p_thread_id);
-  elsif p_lease is not null and r.lease <> p_lease then
+  elsif p_lease is not null and (r.lease <> p_lease or r.status <> 'running') then
     perform lanefold._fail_not_held(p_run_id, p_lease);
   end if;
   if r.cancel_requested_at is not null then

@@ -26,7 +26,8 @@ begin
       case when v_own then 0 else (p ->> 'adopt_ms')::float8 end)) is not true then
     return;
   end if;
-  update lanefold._run k set enqueue_no = p_enqueue_no + 1, enqueued_at = v_at, queue_prefix = p ->> 'prefix'
+  update lanefold._run k set enqueue_no = p_enqueue_no + 1, enqueued_at = v_at, queue_prefix = p ->> 'prefix',
+    agent_unknown_since = case when r.status = 'queued' then k.agent_unknown_since end
   where k.thread_id = p_thread_id and k.id = p_run_id;
   thread_id := p_thread_id;
   run_id := p_run_id;

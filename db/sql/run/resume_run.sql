@@ -25,7 +25,8 @@ begin
       'Mint a new checkpoint, or wait: an unfinished run continues by itself.');
   elsif r.status = 'running' and r.enqueued_at < v_at - interval '5 s'
     and (r.queue_prefix = p_prefix or r.lease_until < v_at - interval '5 min') then
-    update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix
+    update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix,
+      agent_unknown_since = null
     where thread_id = p_thread_id and id = p_run_id;
     r.enqueue_no := r.enqueue_no + 1;
   elsif r.status <> 'queued' or r.queue_prefix <> p_prefix then

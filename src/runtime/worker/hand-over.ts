@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { dispatch } from '../../queue/dispatch.ts';
+import { dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { releaseRun } from '../../store/run/release-run.ts';
 import type { HeldRun } from '../run/held-run.ts';
@@ -12,6 +12,6 @@ import type { HeldRun } from '../run/held-run.ts';
  */
 export async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
-  if (job) await dispatch(db, queue, job);
+  if (job) await dispatchFirst(db, queue, [job]);
   return job !== undefined;
 }

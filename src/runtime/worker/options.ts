@@ -9,6 +9,8 @@ export interface WorkerOptions extends TraceOptions {
   sweepMs?: number;
   /** How long ended jobs stay in the queue for Bull Board; default one day. */
   keepJobsMs?: number;
+  /** How many completed jobs stay in each shard of the queue, and how many failed ones; default 10,000. The oldest go first. */
+  keepJobs?: number;
   /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
   maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */

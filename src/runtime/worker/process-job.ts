@@ -1,10 +1,11 @@
-import { DelayedError, WaitingError, type Job } from 'bullmq';
+import { WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
+import { passRunOn } from '../../store/run/pass-run-on.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
@@ -14,10 +15,6 @@ import { onInterrupted } from './lost-run.ts';
 import { putBack } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-
-/** During a rolling deployment a newer worker may know the agent, so the job is passed on before the run fails. */
-const unknownAgentPasses = 30;
-const unknownAgentPauseMs = 2_000;
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
@@ -53,10 +50,8 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     }
     const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
     const agent = deps.agents.has(agentName) ? deps.agents.get(agentName) : undefined;
-    if (!agent && job.attemptsStarted <= unknownAgentPasses) {
-      await job.moveToDelayed(Date.now() + unknownAgentPauseMs, token);
-      throw new DelayedError();
-    }
+    // During a rolling deployment a newer worker may know it. BullMQ's delays go by the clock of the worker that asks.
+    if (!agent && (await passRunOn(deps.db, job.data))) return { status: 'queued', reason: 'unknown_agent' };
     const startedAt = performance.now();
     const ended = (status: string) =>
       worker.onRunEnd?.({

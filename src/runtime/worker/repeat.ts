@@ -12,7 +12,8 @@ export class Repeater {
       () => {
         this.#timers.delete(timer);
         void work()
-          .catch(this.onError)
+          // what was under way at the stop finds its connections closed
+          .catch((error: unknown) => void (this.#stopped || this.onError(error)))
           .finally(() => this.repeat(everyMs, work));
       },
       everyMs * (0.75 + Math.random() / 2),

@@ -1,14 +1,21 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dropTraces } from '../../store/trace/drop-traces.ts';
 
-const batch = 100;
+const batch = 500;
 const pauseMs = 600_000;
 
-/** Empties old traces: one batch per call while there are any, then one look every ten minutes. 0 `days` keeps them all. */
-export function traceRetention(db: Database, days: number): () => Promise<void> {
+/**
+ * Empties old traces: each call works for about `busyMs` while there are any, then one look every ten minutes. 0 `days`
+ * keeps them all.
+ */
+export function traceRetention(db: Database, days: number, busyMs: number): () => Promise<void> {
   let nextAt = 0;
   return async () => {
     if (days === 0 || performance.now() < nextAt) return;
-    if ((await dropTraces(db, days, batch)).due === 0) nextAt = performance.now() + pauseMs;
+    for (const endAt = performance.now() + busyMs; ;) {
+      const { due, dropped, leftToOther } = await dropTraces(db, days, batch);
+      if (due === 0) nextAt = performance.now() + pauseMs;
+      if (dropped === 0 || leftToOther || performance.now() > endAt) return;
+    }
   };
 }

@@ -1,13 +1,13 @@
 import type { Database } from '../../postgres/pool.ts';
-import { dispatch } from '../../queue/dispatch.ts';
+import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { expireApprovals } from '../../store/approval/expire-approvals.ts';
-import { findDueRuns, type DueRun, type SweepLimits } from '../../store/run/find-due-runs.ts';
+import { findUnapprovedRuns } from '../../store/approval/find-unapproved-runs.ts';
+import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
+import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
 import { finishCancelledRun } from '../../store/run/finish-run.ts';
-import { markJobsSeen } from '../../store/run/mark-jobs.ts';
-import type { QueuedRun } from '../../store/run/queued-run.ts';
-import { requeueRuns } from '../../store/run/requeue-runs.ts';
-import { findLostJobs } from './find-lost-jobs.ts';
+import type { SweepLimits } from '../../store/run/sweep-limits.ts';
+import { requeueLost, type Sweeping } from './requeue-lost.ts';
 
 export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs'> {
   onError: (error: unknown) => void;
@@ -16,32 +16,72 @@ export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs
 /** Runs of another fleet are left to its own workers this long; after that the fleet counts as gone. */
 const adoptMs = 300_000;
 
+/** Runs of each kind looked at in one go. */
+const batch = 500;
+/** Queued runs of which each sweep checks the jobs. Only where some are lost does it look at more. */
+const sample = 100;
+
 /**
  * Recovers runs that no worker holds and the queue does not know: expired leases, and queued runs whose job was never
  * added or was lost. The `run` table is the outbox; the sweep is what makes it one. It also ends cancelled runs that did
- * not stop in time, and denies calls that nobody decided on in time.
+ * not stop in time, and denies calls that nobody decided on in time. Runs that a worker has
+ * left come first, and never wait for those that none has had.
  *
  * @returns how many jobs were added
  */
 export async function sweep(db: Database, queue: RunQueue, { onError, ...options }: SweepOptions): Promise<number> {
-  const limits: SweepLimits = { ...options, queuePrefix: queue.prefix, adoptMs };
-  const found = await findDueRuns(db, limits);
-  const add = (jobs: QueuedRun[]) => Promise.all(jobs.map((job) => dispatch(db, queue, job, onError)));
-  const due = (work: DueRun['work']): DueRun[] => found.filter((run) => run.work === work);
+  const sweeping: Sweeping = { db, queue, onError, limits: { ...options, queuePrefix: queue.prefix, adoptMs } };
+  return (await sweepStranded(sweeping)) + (await sweepUnapproved(sweeping)) + (await sweepQueued(sweeping));
+}
 
-  const { lost, present } = await findLostJobs(queue, due('queued'), due('expired'), onError);
-  if (present.length > 0) await markJobsSeen(db, present);
-  const requeued = lost.length > 0 ? await requeueRuns(db, lost, limits) : [];
-  await add(requeued);
-  const resumed: QueuedRun[] = [];
-  for (const run of due('cancelled')) {
-    const ended = await finishCancelledRun(db, run).catch(onError);
-    if (ended?.promoted) resumed.push(ended.promoted);
+async function sweepStranded(sweeping: Sweeping): Promise<number> {
+  const { db, queue, limits, onError } = sweeping;
+  let added = 0;
+  for (;;) {
+    const found = await findStrandedRuns(db, limits, batch);
+    const stranded = (work: StrandedRun['work']) => found.filter((run) => run.work === work);
+    const requeued =
+      (await requeueLost(sweeping, stranded('expired'), { expired: true })) +
+      (await requeueLost(sweeping, stranded('passed_on'), { expired: false }));
+    const ends = await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError));
+    const promoted = ends.flatMap((end) => end.promoted ?? []);
+    await dispatchAll(db, queue, promoted, 'back', onError);
+    added += requeued + promoted.length;
+    if (found.length < batch || requeued + ends.length === 0) return added;
   }
-  for (const run of due('unapproved')) {
-    const job = await expireApprovals(db, run, limits).catch(onError);
-    if (job) resumed.push(job);
+}
+
+async function sweepUnapproved({ db, queue, limits, onError }: Sweeping): Promise<number> {
+  let added = 0;
+  for (;;) {
+    const found = await findUnapprovedRuns(db, limits, batch);
+    const resumed = await inTurn(found, (run) => expireApprovals(db, run, limits).catch(onError));
+    await dispatchFirst(db, queue, resumed, onError);
+    added += resumed.length;
+    if (found.length < batch || resumed.length === 0) return added;
   }
-  await add(resumed);
-  return requeued.length + resumed.length;
+}
+
+/** Checks a sample of the jobs, and all of them, batch by batch, once some are lost: then the queue may have lost any. */
+async function sweepQueued(sweeping: Sweeping): Promise<number> {
+  let added = 0;
+  for (let limit = sample; ; limit = batch) {
+    const found = await findQueuedRuns(sweeping.db, sweeping.limits, limit);
+    const requeued = await requeueLost(sweeping, found, { expired: false });
+    added += requeued;
+    if (found.length < limit || requeued === 0) return added;
+  }
+}
+
+/** One after the other, so that a sweep takes one connection. Leaves out what came to nothing. */
+async function inTurn<Run, Result extends object>(
+  runs: Run[],
+  act: (run: Run) => Promise<Result | undefined | void>,
+): Promise<Result[]> {
+  const results: Result[] = [];
+  for (const run of runs) {
+    const result = await act(run);
+    if (result) results.push(result);
+  }
+  return results;
 }

@@ -45,6 +45,7 @@ export async function startWorker(
     leaseMs = 6_000,
     sweepMs = 2_000,
     keepJobsMs = 86_400_000,
+    keepJobs = 10_000,
     maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
@@ -73,7 +74,8 @@ export async function startWorker(
     if (queue.backend === 'postgres') void intake.interrupt();
   };
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
-  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast.
+  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast:
+  // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
   const workers = await queue
     .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError })
     .catch((error: unknown) => {
@@ -86,9 +88,10 @@ export async function startWorker(
   const repeater = new Repeater(onError);
   const adoptable = deps.privateQueue ? [] : deps.agents.names;
   const graceMs = Math.min(5_000, leaseMs);
-  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, limit: 100, adoptable, onError }));
-  repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean(keepJobsMs));
-  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays));
+  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, onError }));
+  repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
+  // a fifth of the time of one connection
+  repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
 
   return {
     id,

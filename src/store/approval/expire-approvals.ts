@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { SweepLimits } from '../run/find-due-runs.ts';
+import type { SweepLimits } from '../run/sweep-limits.ts';
 import type { QueuedRun } from '../run/queued-run.ts';
 
 /**

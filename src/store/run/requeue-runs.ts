@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { SweepLimits } from './find-due-runs.ts';
+import type { SweepLimits } from './sweep-limits.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 /**

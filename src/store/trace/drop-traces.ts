@@ -1,34 +1,53 @@
 import type { Database } from '../../postgres/pool.ts';
 
-/** Due runs looked at per call, so that a thread a writer holds does not keep the traces of others. */
-const lookahead = 10;
+/** Due runs looked at beyond those wanted, so that threads that writers hold do not keep the traces of others. */
+const lookahead = 1_000;
+/** Runs per statement: it holds their threads. */
+const perStatement = 100;
+
+export interface Dropped {
+  /** Runs that were due, as far as it looked. */
+  due: number;
+  /** Runs emptied. */
+  dropped: number;
+  /** Whether another process was at it, and this one left the rest to that. */
+  leftToOther: boolean;
+}
 
 /**
  * Empties the traces of the oldest runs that ended more than `days` ago, about `limit` of them. Threads that a writer
- * holds are left for the next time. Returns how many runs were due, as far as it looked, and how many it emptied.
+ * holds are left for the next time. One process at a time does it: several would find the same runs.
  */
-export async function dropTraces(db: Database, days: number, limit: number): Promise<{ due: number; dropped: number }> {
+export async function dropTraces(db: Database, days: number, limit: number): Promise<Dropped> {
   const due = await db.query<{ thread_id: string; id: string }>(
     'find_old_traces',
     `select thread_id, id from lanefold._run
      where finished_at < (select lanefold._now() - $1::float8 * interval '1 day') and trace_dropped_at is null
      order by finished_at limit $2`,
-    [days, limit * lookahead],
+    [days, limit + lookahead],
   );
-  let dropped = 0;
-  for (let at = 0; at < due.length && dropped < limit; at += limit) {
-    dropped += await dropBatch(db, due.slice(at, at + limit));
+  const done: Dropped = { due: due.length, dropped: 0, leftToOther: false };
+  const size = Math.min(limit, perStatement);
+  for (let at = 0; at < due.length && done.dropped < limit && !done.leftToOther; at += size) {
+    const { mine, dropped } = await dropBatch(db, due.slice(at, at + size));
+    done.dropped += dropped;
+    done.leftToOther = !mine;
   }
-  return { due: due.length, dropped };
+  return done;
 }
 
-async function dropBatch(db: Database, runs: { thread_id: string; id: string }[]): Promise<number> {
-  const [row] = await db.query<{ dropped: number }>(
+async function dropBatch(
+  db: Database,
+  runs: { thread_id: string; id: string }[],
+): Promise<{ mine: boolean; dropped: number }> {
+  const [row] = await db.query<{ mine: boolean; dropped: number }>(
     'drop_traces',
-    `select coalesce(sum(lanefold.drop_trace(d.thread_id, d.run_ids)), 0)::int as dropped
+    `with turn as materialized (select pg_try_advisory_xact_lock(hashtextextended('lanefold retention', 0)) as mine)
+     select (select mine from turn), coalesce(sum(lanefold.drop_trace(d.thread_id, d.run_ids)), 0)::int as dropped
      from (select r.thread_id, array_agg(r.id) as run_ids
-           from jsonb_to_recordset($1) as r (thread_id text, id text) group by r.thread_id) d`,
+           from jsonb_to_recordset($1) as r (thread_id text, id text)
+           where (select mine from turn) group by r.thread_id) d`,
     [JSON.stringify(runs)],
   );
-  return row!.dropped;
+  return row!;
 }

@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { openDatabase } from '../../../src/postgres/pool.ts';
+import { openDatabase, type Database } from '../../../src/postgres/pool.ts';
 import { traceRetention } from '../../../src/runtime/worker/retention.ts';
 import { dropTraces } from '../../../src/store/trace/drop-traces.ts';
 import { noRedis } from '../../support/lanefold.ts';
@@ -14,7 +14,10 @@ const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'see
 describe.skipIf(noRedis())('old traces', () => {
   let runtime: Runtime;
   beforeAll(async () => {
-    runtime = await startRuntime([defineAgent({ name: 'keeper', model: unset, tools: [look] })]);
+    // its worker drops nothing: each test starts what does
+    runtime = await startRuntime([defineAgent({ name: 'keeper', model: unset, tools: [look] })], {
+      worker: { traceRetentionDays: 0 },
+    });
   });
   afterEach(() => void delete process.env['LANEFOLD_TRACE_RETENTION_DAYS']);
   afterAll(() => runtime?.close());
@@ -122,13 +125,67 @@ describe.skipIf(noRedis())('old traces', () => {
     await expectSound(runtime, 't-2');
   });
 
+  /** Makes threads with one run each that ended long before those of the other tests. */
+  const fill = (prefix: string, count: number) =>
+    runtime.database.pool.query(
+      `with threads as (
+         insert into lanefold.thread (id, tenant_id, created_at, updated_at)
+         select $1 || n, 'default', clock_timestamp(), clock_timestamp() from generate_series(1, $2::int) n returning id)
+       insert into lanefold._run
+         (thread_id, id, request_hash, agent, strategy, model, context_ref, status, active, created_at, finished_at)
+       select id, 'run', '', 'keeper', 'react', 'm', 'default', 'completed', false, at, at
+       from threads, (select clock_timestamp() - interval '300 days' as at) c`,
+      [prefix, count],
+    );
+  const keptOf = async (prefix: string) => {
+    const { rows } = await runtime.database.pool.query<{ kept: number }>(
+      `select count(*) filter (where trace_dropped_at is null)::int as kept from lanefold._run where thread_id like $1 || '%'`,
+      [prefix],
+    );
+    return rows[0]!.kept;
+  };
+
+  test('are dropped batch by batch while there are any and the time lasts', async () => {
+    const db = openDatabase({ url: runtime.database.url });
+    try {
+      await fill('many-', 1_200);
+      await traceRetention(db, 200, 0)();
+      expect(await keptOf('many-')).toBe(700);
+      await traceRetention(db, 200, 60_000)();
+      expect(await keptOf('many-')).toBe(0);
+    } finally {
+      await db.close();
+    }
+  });
+
+  test('are dropped by one worker at a time, and each once', async () => {
+    const [one, other] = [1, 2].map(() => openDatabase({ url: runtime.database.url })) as [Database, Database];
+    try {
+      await fill('shared-', 500);
+      const client = await runtime.database.pool.connect();
+      await client.query("begin; select pg_advisory_xact_lock(hashtextextended('lanefold retention', 0))");
+      expect(await dropTraces(one, 200, 100)).toEqual({ due: 500, dropped: 0, leftToOther: true });
+      await client.query('rollback');
+      client.release();
+      let dropped = 0;
+      for (let left = 500; left > 0; left = await keptOf('shared-')) {
+        const both = await Promise.all([dropTraces(one, 200, 100), dropTraces(other, 200, 100)]);
+        dropped += both[0].dropped + both[1].dropped;
+      }
+      expect(dropped).toBe(500);
+    } finally {
+      await one.close();
+      await other.close();
+    }
+  });
+
   test('are kept forever with 0 days; invalid settings are rejected', async () => {
     const run = await runKeeper('t-3', 'a');
     await age(run, 10_000);
     const db = openDatabase({ url: runtime.database.url });
-    await traceRetention(db, 0)();
+    await traceRetention(db, 0, 0)();
     expect(await eventsOf(runtime, 't-3')).not.toEqual([]);
-    await traceRetention(db, 9_999)();
+    await traceRetention(db, 9_999, 0)();
     expect(await eventsOf(runtime, 't-3')).toEqual([]);
     await db.close();
 

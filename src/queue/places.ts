@@ -1,0 +1,27 @@
+import type { Database } from '../postgres/pool.ts';
+import { findJobs, type JobPlace } from '../store/run/find-jobs.ts';
+import type { QueuedRun } from '../store/run/queued-run.ts';
+import { within } from '../time-limit.ts';
+import { jobId } from './job.ts';
+import { answerTimeoutMs, type RunQueue } from './queue.ts';
+
+/**
+ * Where the jobs of these runs are, in their order. `gone`: the queue does not know the job, or the job has ended. Rejects
+ * if the queue does not answer in time.
+ */
+export function jobPlaces(db: Database, queue: RunQueue, runs: readonly QueuedRun[]): Promise<JobPlace[]> {
+  if (queue.backend === 'redis')
+    return within(answerTimeoutMs, Promise.all(runs.map((run) => placeInRedis(queue, run))));
+  const names = runs.map((run) => ({ queue: queue.queueOf(run.queue_shard).name, id: jobId(run) }));
+  return findJobs(db, names);
+}
+
+/** BullMQ finds the state of a job by searching its lists: too slow for the many that wait, which no worker has had. */
+async function placeInRedis(queue: RunQueue, run: QueuedRun): Promise<JobPlace> {
+  const own = queue.queueOf(run.queue_shard);
+  const job = await own.getJob(jobId(run));
+  if (!job || job.finishedOn) return 'gone';
+  if (!job.processedOn) return 'waiting';
+  const state = await own.getJobState(jobId(run));
+  return state === 'active' ? 'active' : ['unknown', 'completed', 'failed'].includes(state) ? 'gone' : 'waiting';
+}

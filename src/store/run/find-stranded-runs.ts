@@ -1,0 +1,37 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { DueRun, SweepLimits } from './sweep-limits.ts';
+
+/** `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: by a worker that does not know the agent. */
+export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'passed_on' };
+
+/** The pause between two workers that do not know the agent of a run. */
+const passedOnMs = 2_000;
+
+/**
+ * Finds runs that a worker took and has left, at most `limit` of each kind. No index knows when a lease ends: it would
+ * change with every step. So this reads what runs or is queued, and nothing that waits for approval or has ended.
+ */
+export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<StrandedRun[]> =>
+  db.query<StrandedRun>(
+    'find_stranded_runs',
+    `with clock as materialized (select lanefold._now() as at),
+     taken as (
+       select *, queue_prefix = $3 as own, (select at from clock) as at from lanefold._run
+       where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
+         and (queue_prefix = $3 or agent = any ($4))
+     ),
+     stranded as (
+       select *, case
+         when status = 'running' and cancel_requested_at < at - $2::float8 * interval '1 ms' then 'cancelled'
+         when status = 'running' and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
+           and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired'
+         when status = 'queued' and enqueued_at < at - case when own then $7::float8 else $5::float8 end * interval '1 ms'
+           then 'passed_on' end as work
+       from taken
+     )
+     select thread_id, run_id, agent, enqueue_no, queue_shard, true as taken, work
+     from (select thread_id, id as run_id, agent, enqueue_no, queue_shard, work, enqueued_at,
+             row_number() over (partition by work order by enqueued_at) as n from stranded where work is not null) s
+     where n <= $6 order by enqueued_at`,
+    [limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, passedOnMs],
+  );

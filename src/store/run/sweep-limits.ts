@@ -1,0 +1,20 @@
+import type { QueuedRun } from './queued-run.ts';
+
+/** Whose runs a sweep looks after, and how long it leaves them alone. */
+export interface SweepLimits {
+  /** Runs given to the queue more recently than this are left alone. */
+  graceMs: number;
+  /** Cancelled runs may take this long to stop. */
+  cancelGraceMs: number;
+  queuePrefix: string;
+  /** Runs of another fleet are due only after this long without a sign of that fleet. */
+  adoptMs: number;
+  /** Agents whose runs may be taken over from another fleet. */
+  adoptable: readonly string[];
+}
+
+/** A run that nobody seems to work on. */
+export interface DueRun extends QueuedRun {
+  /** A worker has taken its job before: its turn had come. */
+  taken: boolean;
+}

@@ -1,0 +1,98 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Database } from '../../src/postgres/pool.ts';
+import { findUnapprovedRuns } from '../../src/store/approval/find-unapproved-runs.ts';
+import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
+import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
+import type { SweepLimits } from '../../src/store/run/sweep-limits.ts';
+import { newThread, openLog, rows, value, type TestLog } from './helpers.ts';
+import { planNodes, type Explained } from './plan.ts';
+import { asks, results, sqlRun } from './sql-run.ts';
+
+let log: TestLog;
+beforeAll(async () => {
+  log = await openLog();
+  await fill('suspended', 3_000, { suspended_until: "clock_timestamp() + interval '7 days'" });
+  await fill('suspended', 3, { suspended_until: "clock_timestamp() - interval '1 s'" });
+  await fill('completed', 3_000, { finished_at: 'clock_timestamp()' });
+  await fill('queued', 300, {});
+  await fill('running', 20, { lease_until: "clock_timestamp() + interval '1 minute'" });
+  await fill('running', 4, { lease_until: "clock_timestamp() - interval '1 minute'" });
+  await rows(log.db, 'analyze lanefold._run');
+});
+afterAll(() => log.drop());
+
+let filled = 0;
+/** Makes threads with one run each, given to the queue an hour ago. */
+const fill = (status: string, count: number, columns: Record<string, string>) => {
+  const names = Object.keys(columns).map((name) => `, ${name}`);
+  const values = Object.values(columns).map((value) => `, ${value}`);
+  return rows(
+    log.db,
+    `insert into lanefold._run (thread_id, id, request_hash, agent, strategy, model, context_ref, status, active, created_at, enqueued_at
+       ${names.join('')})
+     select 'fill-${++filled}-' || n, 'run', '', 'a', 'react', 'm', 'default', $1, $1 <> 'completed', at, at ${values.join('')}
+     from generate_series(1, $2) n, (select clock_timestamp() - interval '1 hour' as at) c`,
+    status,
+    count,
+  );
+};
+
+const limits: SweepLimits = { graceMs: 0, cancelGraceMs: 0, queuePrefix: 'lf', adoptMs: 300_000, adoptable: [] };
+
+/** Which runs a look-up of the sweep finds, and how many rows of `_run` it reads for them. */
+const measured = async (find: (db: Database) => Promise<{ run_id: string }[]>) => {
+  const found = await find(log.db);
+  let read = 0;
+  const explaining = {
+    async query(_: string, text: string, values: unknown[]) {
+      const [explained] = await rows<Explained>(log.db, `explain (analyze, format json) ${text}`, ...values);
+      for (const node of planNodes(explained!)) {
+        if (node['Relation Name'] !== '_run') continue;
+        read += (node['Actual Rows']! + (node['Rows Removed by Filter'] ?? 0)) * node['Actual Loops']!;
+      }
+      return [];
+    },
+  } as unknown as Database;
+  await find(explaining);
+  return { found: found.length, read };
+};
+
+test('the look-up of expired leases reads no run that is suspended or has ended', async () => {
+  expect(await measured((db) => findStrandedRuns(db, limits, 100))).toEqual({ found: 4, read: 324 });
+});
+
+test('the look-up of queued runs reads no more than it returns and the running ones', async () => {
+  const { found, read } = await measured((db) => findQueuedRuns(db, limits, 50));
+  expect(found).toBe(50);
+  expect(read).toBeLessThanOrEqual(50 + 24);
+});
+
+test('the look-up of overdue approvals reads those only', async () => {
+  expect(await measured((db) => findUnapprovedRuns(db, limits, 100))).toEqual({ found: 3, read: 3 });
+});
+
+test('no claim, step or renewal of a run touches an index', async () => {
+  const threadId = await newThread(log);
+  const client = await log.pool.connect();
+  const db: Database = { ...log.db, query: async (_, text, values) => (await client.query(text, values)).rows };
+  const updates = () =>
+    value<number[]>(
+      db,
+      `select array[pg_stat_get_xact_tuples_updated(c), pg_stat_get_xact_tuples_hot_updated(c)]::int[]
+       from (select 'lanefold._run'::regclass::oid as c) o`,
+    );
+  try {
+    await client.query('begin');
+    const run = sqlRun(db, threadId, 'run');
+    await run.enqueue();
+    await run.claim();
+    await run.commit(0, asks(['a']));
+    await run.record(1, 0, { status: 'ok', attempts: 1, outcome: { content: 'x' } });
+    await run.renew();
+    await run.commit(1, results(['a']));
+    expect(await updates()).toEqual([5, 5]);
+  } finally {
+    await client.query('rollback');
+    client.release();
+  }
+});
