@@ -39,7 +39,7 @@ export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
-export type { RunningWorker, StopReport, WorkerOptions } from './runtime/worker/options.ts';
+export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { connectionTimeoutMillis } from './pool.ts';
+import { silenceMs, watchedClient } from './watched-client.ts';
 
 export interface Listener {
   close(): Promise<void>;
@@ -14,17 +15,19 @@ const longestPauseMs = 5_000;
 /**
  * Listens on channels, all over one connection. Each notification calls the function of its channel; every (re)connect
  * calls all of them, because notifications may have been missed. Notifications are only a wake-up, so listeners must
- * also poll. `url` must not be a transaction pooler, because LISTEN needs a session.
+ * also poll. A connection silent for `limitMs` is replaced. `url` must not be a transaction pooler, because LISTEN needs
+ * a session.
  */
-export function listen(url: string, channels: Record<string, OnWake>): Listener {
-  let client: pg.Client | undefined;
+export function listen(url: string, channels: Record<string, OnWake>, limitMs = silenceMs): Listener {
+  const Client = watchedClient(limitMs);
+  let client: InstanceType<typeof Client> | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
   let pauseMs = firstPauseMs;
 
   const connect = async () => {
     const settings = { connectionString: url, keepAlive: true, connectionTimeoutMillis };
-    const own = new pg.Client({ ...settings, application_name: 'lanefold listen' });
+    const own = new Client({ ...settings, application_name: 'lanefold listen' });
     client = own;
     const onLost = () => {
       if (client !== own || closed) return;

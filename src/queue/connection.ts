@@ -1,36 +1,54 @@
 import { Cluster } from 'ioredis';
+import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
-import { PreparingClient } from '../postgres/preparing-client.ts';
+import { silenceMs, watchedClient } from '../postgres/watched-client.ts';
+import { within } from '../time-limit.ts';
 
-export interface QueueConnection {
-  /** For BullMQ's `connection`. */
-  connection: { url: string };
-  /** Call once the queues and workers are closed: BullMQ leaves a client it was given open. */
-  close(): void;
+export interface QueueConnections {
+  /** For BullMQ's `connection`: call it for each queue, worker and relay. `listens`: not for a plain queue. */
+  open(listens: boolean): { url: string };
+  /** Call once the queues and workers are closed: BullMQ leaves what it was given open. */
+  close(): Promise<void>;
 }
 
+/** Connections of a queue or worker to PostgreSQL, besides the one that listens. */
+const poolSize = 4;
+const longestRetryMs = 2_000;
+const closePatienceMs = 2_000;
+
 /**
- * The connection options for BullMQ. On PostgreSQL: a small pool per queue and worker, plus one connection for the
- * blocking LISTEN. On Redis: a client per queue and worker. On a Redis Cluster: one shared client for everything that
- * does not block.
+ * The connections of BullMQ. On PostgreSQL: a small pool per queue and worker, with one more connection for the blocking
+ * LISTEN. On Redis: a client per queue and worker. On a Redis Cluster: one shared client for everything that does not
+ * block. BullMQ waits for an answer without limit, so a connection on which nothing comes back for `limitMs` is broken
+ * here, and replaced.
  *
  * @throws LanefoldError `invalid_input` for an unreadable REDIS_URL
  */
-export function openConnection(redisUrl: string | undefined, databaseUrl: string): QueueConnection {
-  const close = () => {};
-  if (!redisUrl) {
-    const settings = { connectionString: databaseUrl, max: 4, connectionTimeoutMillis, Client: PreparingClient };
-    return { connection: settings as never, close };
-  }
+export function openConnections(
+  redisUrl: string | undefined,
+  databaseUrl: string,
+  limitMs = silenceMs,
+): QueueConnections {
+  if (!redisUrl) return poolsOf(databaseUrl, limitMs);
+  const settings = {
+    maxRetriesPerRequest: null,
+    // Longer than BullMQ blocks, which is two thirds of this at most.
+    socketTimeout: limitMs,
+    keepAlive: limitMs,
+  };
   const nodes = clusterNodes(redisUrl);
-  if (!nodes) return { connection: { url: redisUrl, maxRetriesPerRequest: null } as never, close };
+  if (!nodes) {
+    // BullMQ's own pauses reach 20 s
+    const retryStrategy = (times: number) => Math.min(times * 100, longestRetryMs);
+    return { open: () => ({ url: redisUrl, ...settings, retryStrategy }), close: async () => {} };
+  }
   const [{ username, password, protocol }] = nodes as [URL, ...URL[]];
   const cluster = new Cluster(
     nodes.map(({ hostname, port }) => ({ host: hostname.replace(/^\[|\]$/g, ''), port: Number(port || 6379) })),
     {
       redisOptions: {
-        maxRetriesPerRequest: null,
+        ...settings,
         ...(username ? { username: decodeURIComponent(username) } : {}),
         ...(password ? { password: decodeURIComponent(password) } : {}),
         ...(protocol === 'rediss:' ? { tls: {} } : {}),
@@ -39,7 +57,32 @@ export function openConnection(redisUrl: string | undefined, databaseUrl: string
   );
   // It reconnects by itself; callers have their own time limits.
   cluster.on('error', () => {});
-  return { connection: cluster as never, close: () => cluster.disconnect() };
+  return { open: () => cluster as never, close: async () => cluster.disconnect() };
+}
+
+function poolsOf(connectionString: string, limitMs: number): QueueConnections {
+  const pools: pg.Pool[] = [];
+  return {
+    open(listens) {
+      const pool = new pg.Pool({
+        Client: watchedClient(limitMs),
+        connectionString,
+        max: poolSize + (listens ? 1 : 0),
+        connectionTimeoutMillis,
+        query_timeout: limitMs,
+        keepAlive: true,
+        // as BullMQ sets it on pools of its own
+        options: '-c search_path="bullmq"',
+      });
+      pool.on('error', () => {});
+      pools.push(pool);
+      return pool as never;
+    },
+    async close() {
+      const ended = Promise.all(pools.splice(0).map((pool) => pool.end()));
+      await within(closePatienceMs, ended).catch(() => {});
+    },
+  };
 }
 
 /**

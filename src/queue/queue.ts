@@ -1,7 +1,8 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
 import { LanefoldError } from '../errors.ts';
+import { silenceMs } from '../postgres/watched-client.ts';
 import { within } from '../time-limit.ts';
-import { openConnection } from './connection.ts';
+import { openConnections } from './connection.ts';
 import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
 
 export interface QueueOptions {
@@ -11,6 +12,8 @@ export interface QueueOptions {
   /** First part of the queue names, `<prefix>-<shard>`; default `lf`. */
   prefix?: string;
   shards?: number;
+  /** How long a connection may be silent before it is replaced; default 15 s. */
+  limitMs?: number;
 }
 
 export type Processor = (
@@ -83,13 +86,16 @@ export const answerTimeoutMs = 5_000;
 export function openQueue(options: QueueOptions): RunQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
   const { Queue, Worker } = classes(backend);
-  const { prefix = 'lf', shards = 1 } = options;
-  const shared = openConnection(options.redisUrl, options.databaseUrl);
+  const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
+  const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
   const name = (shard: number) => `${prefix}-${shard}`;
   // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
-  const base = (shard: number) => ({ connection: shared.connection, prefix: `{${name(shard)}}` });
+  const base = (shard: number, listens: boolean) => ({
+    connection: connections.open(listens),
+    prefix: `{${name(shard)}}`,
+  });
   const queues = Array.from({ length: shards }, (_, shard) => {
-    const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard));
+    const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard, false));
     queue.on('error', () => {});
     return queue;
   });
@@ -111,7 +117,7 @@ export function openQueue(options: QueueOptions): RunQueue {
     async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }) {
       const own = queues.map((_, shard) => {
         const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
-          ...base(shard),
+          ...base(shard, true),
           concurrency,
           name: workerName,
           lockDuration: lockMs,
@@ -119,6 +125,8 @@ export function openQueue(options: QueueOptions): RunQueue {
           stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
           maxStalledCount: 10,
           autorun: false,
+          // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
+          drainDelay: limitMs / 3_000,
           // BullMQ's default of 15 s would lengthen every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
@@ -155,10 +163,13 @@ export function openQueue(options: QueueOptions): RunQueue {
     },
     async close() {
       await Promise.allSettled([...workers.map(closeWorker), ...queues.map((queue) => queue.close())]);
-      shared.close();
+      await connections.close();
     },
   };
 }
+
+/** Settles when the queue has answered, over the connections with which this worker takes jobs. */
+export const askWorker = (worker: BullWorker): Promise<unknown> => worker.extendJobLocks([], [], 1);
 
 async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown> }[]): Promise<void> {
   try {

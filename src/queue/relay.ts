@@ -1,5 +1,5 @@
 import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
-import { openConnection } from './connection.ts';
+import { openConnections } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
 
 /** Publishes messages between processes, by thread; a message without subscribers is dropped. */
@@ -25,13 +25,13 @@ const closePatienceMs = 2_000;
 export function openRelay(options: QueueOptions, onRecovered: () => void): ThreadRelay {
   let relay: Promise<Relay> | undefined;
   let closed = false;
-  let release = () => {};
+  let release = async () => {};
 
   const connect = async (): Promise<Relay> => {
-    const { connection, close } = openConnection(options.redisUrl, options.databaseUrl);
+    const { open, close } = openConnections(options.redisUrl, options.databaseUrl);
     release = close;
     const own = new Relay({
-      connection,
+      connection: open(true),
       // all its keys in one slot of a cluster, apart from those of the queues
       prefix: `{${options.prefix ?? 'lf'}-relay}`,
       namespace: options.prefix ?? 'lf',
@@ -75,7 +75,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
       const gone = relay.then((own) => own.close()).catch(() => {});
       await Promise.race([gone, late]);
       clearTimeout(timer);
-      release();
+      await release();
     },
   };
 }

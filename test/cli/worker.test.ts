@@ -67,6 +67,29 @@ describe('worker', () => {
     ]);
   });
 
+  test('serves probes, of which only readiness fails while it stops', async () => {
+    const worker = await startWorker('--json', '--health-port', '0');
+    const { health_port: port } = lines(worker)[0] as unknown as { health_port: number };
+    const probe = async (path: string) => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`);
+      return [response.status, await response.json()];
+    };
+    expect(await probe('/livez')).toEqual([200, { status: 'ok' }]);
+    expect(await probe('/readyz')).toEqual([200, { status: 'ok' }]);
+    expect(await probe('/')).toEqual([404, { status: 'not_found' }]);
+    const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
+    await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
+    worker.process.kill('SIGTERM');
+    await worker.says('stdout', 'stopping');
+    expect(await probe('/livez')).toEqual([200, { status: 'ok' }]);
+    expect(await probe('/readyz')).toEqual([
+      503,
+      { status: 'not_ready', reasons: expect.arrayContaining(['stopping']) },
+    ]);
+    await lanefold.runs.cancel(run);
+    expect((await worker.ended).code).toBe(0);
+  });
+
   test('hands its runs over after the grace period and exits with 0', async () => {
     const worker = await startWorker('--json', '--grace', '0');
     const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });

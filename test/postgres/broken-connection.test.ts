@@ -1,7 +1,7 @@
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
-import { openConnection } from '../../src/queue/connection.ts';
+import { openConnections } from '../../src/queue/connection.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 
 let database: TestDatabase;
@@ -10,7 +10,7 @@ afterAll(() => database?.drop());
 
 const pools: [string, () => pg.Pool][] = [
   ['our statements', () => openDatabase({ url: database.url }).pool],
-  ['the queue', () => new pg.Pool(openConnection(undefined, database.url).connection as pg.PoolConfig)],
+  ['the queue', () => openConnections(undefined, database.url).open(false) as never],
 ];
 
 test.each(pools)(

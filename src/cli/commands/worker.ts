@@ -6,12 +6,14 @@ import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../case.ts';
+import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
   concurrency: number;
   grace?: number;
+  healthPort?: number;
   json?: boolean;
 }
 
@@ -21,6 +23,11 @@ export const addWorker = (program: Command): Command =>
     .addOption(
       new Option('--grace <ms>', 'time that active runs get to finish when the worker stops; default 25000')
         .env('LANEFOLD_STOP_GRACE_MS')
+        .argParser(wholeNumber(0)),
+    )
+    .addOption(
+      new Option('--health-port <n>', 'serve /livez and /readyz on this port; 0 for a free one')
+        .env('LANEFOLD_HEALTH_PORT')
         .argParser(wholeNumber(0)),
     )
     .summary('execute the runs of your agents')
@@ -42,6 +49,7 @@ export const addWorker = (program: Command): Command =>
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
+          'LANEFOLD_HEALTH_PORT',
           'LANEFOLD_TRACE_RETENTION_DAYS',
           'LANEFOLD_DIR',
           'NO_COLOR',
@@ -53,6 +61,7 @@ export const addWorker = (program: Command): Command =>
       const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
       let handedOver = 0;
+      let probes: HealthServer | undefined;
       try {
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
@@ -60,9 +69,13 @@ export const addWorker = (program: Command): Command =>
           onRunEnd: (run) =>
             options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(summaryOf(run)),
         });
+        if (options.healthPort !== undefined) probes = await serveHealth(worker, options.healthPort);
         const names = agents.map((agent) => agent.name);
         if (options.json)
-          printJson({ event: 'ready', worker_id: worker.id, agents: names, queue: lanefold.queueBackend });
+          printJson({
+            ...{ event: 'ready', worker_id: worker.id, agents: names, queue: lanefold.queueBackend },
+            ...(probes ? { health_port: probes.port } : {}),
+          });
         else note(`worker ${worker.id} ready: agents ${names.join(', ')}, queue in ${lanefold.queueBackend}`);
         const signal = await stopRequested;
         if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
@@ -70,6 +83,7 @@ export const addWorker = (program: Command): Command =>
         ({ handedOver } = await worker.stop());
       } finally {
         await lanefold.close();
+        probes?.close();
       }
       if (options.json) printJson({ event: 'stopped', handed_over: handedOver });
       else note(handedOver > 0 ? `stopped, ${handedOver} runs handed over` : 'stopped');

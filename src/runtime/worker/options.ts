@@ -37,11 +37,25 @@ export interface RunningWorker {
   readonly id: string;
   /** Runs this worker holds. */
   readonly active: number;
+  /** Whether the worker can take runs and keep them. Answers within 5 s; never rejects. */
+  health(): Promise<WorkerHealth>;
   /**
    * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted and
    * queued again at once for other workers, which repeat the model call and treat tools as after a crash.
    */
   stop(options?: { graceMs?: number }): Promise<StopReport>;
+}
+
+/**
+ * `stopping`: it takes no more jobs. `database`: PostgreSQL does not answer, or all connections are in use. `leases`: none
+ * could be renewed for as long as a lease lasts. `queue`: it does not answer.
+ */
+export type UnreadyReason = 'stopping' | 'database' | 'leases' | 'queue';
+
+export interface WorkerHealth {
+  ready: boolean;
+  /** Why it is not ready; else empty. */
+  reasons: UnreadyReason[];
 }
 
 export interface StopReport {

@@ -4,6 +4,7 @@ import { listen } from '../../postgres/listen.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
+import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
@@ -98,6 +99,7 @@ export async function startWorker(
     get active() {
       return keeper.size;
     },
+    health: () => workerHealth(deps.db, queue, workers, self),
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
       if (self.phase === 'working') self.phase = 'stopping';
       repeater.stop();

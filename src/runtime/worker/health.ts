@@ -1,0 +1,32 @@
+import { checkHealth } from '../../library/health.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { askWorker, type BullWorker, type RunQueue } from '../../queue/queue.ts';
+import { within } from '../../time-limit.ts';
+import type { JobWorker } from './job-worker.ts';
+import type { UnreadyReason, WorkerHealth } from './options.ts';
+
+const answerTimeoutMs = 3_000;
+
+/** Asks the database and the queue, the latter also over the connections with which this worker takes jobs. Never rejects. */
+export async function workerHealth(
+  db: Database,
+  queue: RunQueue,
+  workers: readonly BullWorker[],
+  { phase, keeper, intake }: JobWorker,
+): Promise<WorkerHealth> {
+  const [services, taking] = await Promise.all([
+    checkHealth(db, queue),
+    within(answerTimeoutMs, Promise.all(workers.map(askWorker))).then(
+      () => true,
+      () => false,
+    ),
+  ]);
+  const found: Record<UnreadyReason, boolean> = {
+    stopping: phase !== 'working',
+    database: 'database' in services || intake.paused,
+    leases: keeper.late,
+    queue: 'queue' in services || !taking,
+  };
+  const reasons = (Object.keys(found) as UnreadyReason[]).filter((reason) => found[reason]);
+  return { ready: reasons.length === 0, reasons };
+}
