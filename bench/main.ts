@@ -1,31 +1,35 @@
-import { cpus, totalmem } from 'node:os';
-import { startServers } from './setup.ts';
+import { parseArgs } from 'node:util';
+import { startServers, type Servers } from './setup.ts';
+import { printMachine } from './support/machine.ts';
 import { cancel } from './cancel.ts';
 import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
+import { runCost } from './run-cost.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 
-// npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery …]
-const selected = process.argv.slice(2);
-const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
+const { positionals } = parseArgs({ allowPositionals: true });
+const benches: Record<string, (servers: Servers) => Promise<void>> = {
+  throughput: (servers) => throughput(servers, { runs: 1_000, rounds: 3 }),
+  cpu: cpuPerStep,
+  'run-cost': runCost,
+  storage,
+  reading,
+  memory,
+  cancel,
+  recovery,
+};
+// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery …]
+const unknown = positionals.find((name) => !(name in benches));
+if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(benches).join(', ')}.`);
+const selected = positionals.length > 0 ? positionals : Object.keys(benches);
 
 const servers = await startServers();
 try {
-  const versions = Object.entries(servers.settings).map(([name, setting]) => `${name}=${setting}`);
-  console.log(
-    `${cpus().length} × ${cpus()[0]!.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
-  );
-  console.log(`PostgreSQL: ${versions.join(' ')}; Redis: ${servers.redisUrl ? 'without persistence' : 'none'}`);
-  if (isSelected('throughput')) await throughput(servers, { runs: 1_000, rounds: 3 });
-  if (isSelected('cpu')) await cpuPerStep(servers);
-  if (isSelected('storage')) await storage(servers);
-  if (isSelected('reading')) await reading(servers);
-  if (isSelected('memory')) await memory(servers);
-  if (isSelected('cancel')) await cancel(servers);
-  if (isSelected('recovery')) await recovery(servers);
+  printMachine(servers);
+  for (const name of selected) await benches[name]!(servers);
 } finally {
   await servers.stop();
 }
