@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { startServers, type Servers } from './setup.ts';
 import { printMachine } from './support/machine.ts';
+import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
 import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
@@ -9,8 +10,17 @@ import { recovery } from './recovery.ts';
 import { runCost } from './run-cost.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
+import { waiting } from './waiting.ts';
 
-const { positionals } = parseArgs({ allowPositionals: true });
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Runs of `waiting` and `backlog`. */
+    runs: { type: 'string', default: '10000' },
+  },
+});
+
+const runs = Number(values.runs);
 const benches: Record<string, (servers: Servers) => Promise<void>> = {
   throughput: (servers) => throughput(servers, { runs: 1_000, rounds: 3 }),
   cpu: cpuPerStep,
@@ -20,8 +30,10 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   memory,
   cancel,
   recovery,
+  waiting: (servers) => waiting(servers, { runs }),
+  backlog: (servers) => backlog(servers, { runs }),
 };
-// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery …]
+// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery|waiting|backlog …] [--runs 10000]
 const unknown = positionals.find((name) => !(name in benches));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(benches).join(', ')}.`);
 const selected = positionals.length > 0 ? positionals : Object.keys(benches);
