@@ -8,6 +8,7 @@ import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
 import { runCost } from './run-cost.ts';
+import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
 import { waiting } from './waiting.ts';
@@ -17,6 +18,11 @@ const { values, positionals } = parseArgs({
   options: {
     /** Runs of `waiting` and `backlog`. */
     runs: { type: 'string', default: '10000' },
+    /** Of `soak`. */
+    minutes: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '50' },
+    redis: { type: 'boolean', default: false },
+    out: { type: 'string', default: '.lanefold/soak' },
   },
 });
 
@@ -33,15 +39,25 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   waiting: (servers) => waiting(servers, { runs }),
   backlog: (servers) => backlog(servers, { runs }),
 };
+/** Too long to run unasked. */
+const onRequest: typeof benches = {
+  soak: (servers) => {
+    const { minutes, rate, redis, out } = values;
+    return soak(servers, { minutes: Number(minutes), runsPerSecond: Number(rate), redis, out });
+  },
+};
+const all = { ...benches, ...onRequest };
+
 // npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery|waiting|backlog …] [--runs 10000]
-const unknown = positionals.find((name) => !(name in benches));
-if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(benches).join(', ')}.`);
+// npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
+const unknown = positionals.find((name) => !(name in all));
+if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);
 const selected = positionals.length > 0 ? positionals : Object.keys(benches);
 
 const servers = await startServers();
 try {
   printMachine(servers);
-  for (const name of selected) await benches[name]!(servers);
+  for (const name of selected) await all[name]!(servers);
 } finally {
   await servers.stop();
 }
