@@ -7,6 +7,7 @@ import type { WorkerState } from '../processes/worker.ts';
 import type { Servers } from '../setup.ts';
 import { printErrors } from '../support/print-errors.ts';
 import { startProcess } from '../support/process.ts';
+import { until } from '../support/until.ts';
 import { agent, models } from '../workload.ts';
 import { startLoad } from './load.ts';
 import { plot } from './plot.ts';
@@ -24,6 +25,7 @@ export interface SoakOptions {
 
 const sampleSeconds = 10;
 const workers = 2;
+const drainMs = 120_000;
 /** Short, so that traces are dropped as fast as they are written for most of the hour. */
 const retention = { traceRetentionDays: 5 / (24 * 60), keepJobsMs: 60_000 };
 
@@ -59,12 +61,14 @@ export async function soak(servers: Servers, { minutes, runsPerSecond, redis, ou
     await writeFile(`${out}.svg`, plot(title, samples));
   }
   await load.stop();
+  const openNow = async () => (await sampleTables(pool, sampleSeconds)).open;
+  await until(async () => (await openNow()) === 0, { withinMs: drainMs, everyMs: 1_000 });
 
   const last = samples.at(-1)!;
   const total = last.tables.reduce((sum, { tableMb, indexMb }) => sum + tableMb + indexMb, 0);
   console.log(`\nSoak of ${minutes} minutes: ${title}`);
   console.log(
-    `  ${last.accepted} runs accepted, ${load.failed} rejected, ${last.skipped} not sent because too many were open, ${last.completed} completed; last sample: p50 ${last.p50Ms} ms, p95 ${last.p95Ms} ms; ${total.toFixed(0)} MB; ${out}.csv, ${out}.svg`,
+    `  ${last.accepted} runs accepted, ${load.failed} rejected, ${last.skipped} not sent because too many were open, ${await openNow()} not ended ${drainMs / 60_000} minutes after the last one; last sample: p50 ${last.p50Ms} ms, p95 ${last.p95Ms} ms; ${total.toFixed(0)} MB; ${out}.csv, ${out}.svg`,
   );
   printErrors(await Promise.all(processes.map((worker) => worker.ask<WorkerState>('state'))));
   await Promise.all(processes.map((worker) => worker.stop()));

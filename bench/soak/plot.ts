@@ -6,8 +6,11 @@ interface Series {
   values: number[];
 }
 
-const [width, panelHeight, left, right, top, gap] = [900, 220, 70, 250, 50, 60];
-const colours = ['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b'];
+const [width, panelHeight, left, right, top, gap] = [900, 220, 70, 250, 60, 60];
+const colours = [
+  ...['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#7f7f7f', '#bcbd22'],
+  ...['#1b4965', '#7a0019', '#0b6e4f', '#4b3869'],
+];
 /** Tables per panel; the rest is too small to see. */
 const shown = 6;
 
@@ -26,7 +29,12 @@ export function plot(title: string, samples: Sample[]): string {
   ];
   const minutes = samples.map(({ seconds }) => seconds / 60);
   const height = top + panels.length * (panelHeight + gap);
-  const body = panels.map(([label, series], i) => panel(label, series, minutes, top + i * (panelHeight + gap)));
+  // a table has one colour in all panels
+  const names = [...new Set(panels.flatMap(([, series]) => series.map(({ name }) => name)))];
+  const colourOf = (name: string) => colours[names.indexOf(name) % colours.length]!;
+  const body = panels.map(([label, series], i) =>
+    panel(label, series, { minutes, y0: top + i * (panelHeight + gap), colourOf }),
+  );
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" font-family="sans-serif" font-size="12">
 <rect width="100%" height="100%" fill="white"/>
 <text x="${left}" y="24" font-size="15">${title}</text>
@@ -48,7 +56,14 @@ function largest(samples: Sample[], read: (table: TableSize) => number): Series[
   return series.sort((a, b) => Math.max(...b.values) - Math.max(...a.values)).slice(0, shown);
 }
 
-function panel(label: string, series: Series[], minutes: number[], y0: number): string {
+interface Place {
+  minutes: number[];
+  /** Upper edge. */
+  y0: number;
+  colourOf: (name: string) => string;
+}
+
+function panel(label: string, series: Series[], { minutes, y0, colourOf }: Place): string {
   const most = niceCeiling(Math.max(1e-6, ...series.flatMap(({ values }) => values)));
   const end = minutes.at(-1)!;
   const x = (minute: number) => left + (minute / end) * (width - left - right);
@@ -63,8 +78,8 @@ function panel(label: string, series: Series[], minutes: number[], y0: number): 
   );
   const lines = series.map(({ name, values }, i) => {
     const points = values.map((value, j) => `${x(minutes[j]!).toFixed(1)},${y(value).toFixed(1)}`).join(' ');
-    const legend = `<text x="${width - right + 12}" y="${y0 + 12 + i * 18}" fill="${colours[i]}">${name}</text>`;
-    return `<polyline points="${points}" fill="none" stroke="${colours[i]}" stroke-width="1.5"/>${legend}`;
+    const legend = `<text x="${width - right + 12}" y="${y0 + 12 + i * 18}" fill="${colourOf(name)}">${name}</text>`;
+    return `<polyline points="${points}" fill="none" stroke="${colourOf(name)}" stroke-width="1.5"/>${legend}`;
   });
   return [`<text x="${left}" y="${y0 - 8}" font-weight="bold">${label}</text>`, ...grid, ...ticks, ...lines].join('\n');
 }
