@@ -1,33 +1,65 @@
-import { cpus, totalmem } from 'node:os';
-import { startServers } from './setup.ts';
+import { parseArgs } from 'node:util';
+import { startServers, type Servers } from './setup.ts';
+import { printMachine } from './support/machine.ts';
+import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
 import { cpuPerStep } from './cpu.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
 import { retention } from './retention.ts';
+import { runCost } from './run-cost.ts';
+import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
 import { throughput } from './throughput.ts';
+import { waiting } from './waiting.ts';
 
-// npm run bench [-- throughput|cpu|storage|reading|memory|cancel|recovery|retention …]
-const selected = process.argv.slice(2);
-const isSelected = (name: string) => selected.length === 0 || selected.includes(name);
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: {
+    /** Runs of `waiting` and `backlog`. */
+    runs: { type: 'string', default: '10000' },
+    /** Of `soak`. */
+    minutes: { type: 'string', default: '60' },
+    rate: { type: 'string', default: '50' },
+    redis: { type: 'boolean', default: false },
+    out: { type: 'string', default: '.lanefold/soak' },
+  },
+});
+
+const runs = Number(values.runs);
+const benches: Record<string, (servers: Servers) => Promise<void>> = {
+  throughput: (servers) => throughput(servers, { runs: 1_000, rounds: 3 }),
+  cpu: cpuPerStep,
+  'run-cost': runCost,
+  storage,
+  reading,
+  memory,
+  cancel,
+  recovery,
+  retention: (servers) => retention(servers),
+  waiting: (servers) => waiting(servers, { runs }),
+  backlog: (servers) => backlog(servers, { runs }),
+};
+/** Too long to run unasked. */
+const onRequest: typeof benches = {
+  soak: (servers) => {
+    const { minutes, rate, redis, out } = values;
+    return soak(servers, { minutes: Number(minutes), runsPerSecond: Number(rate), redis, out });
+  },
+};
+const all = { ...benches, ...onRequest };
+
+// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery|retention|waiting|backlog …] [--runs 10000]
+// npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
+const unknown = positionals.find((name) => !(name in all));
+if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);
+const selected = positionals.length > 0 ? positionals : Object.keys(benches);
 
 const servers = await startServers();
 try {
-  const versions = Object.entries(servers.settings).map(([name, setting]) => `${name}=${setting}`);
-  console.log(
-    `${cpus().length} × ${cpus()[0]!.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
-  );
-  console.log(`PostgreSQL: ${versions.join(' ')}; Redis: ${servers.redisUrl ? 'without persistence' : 'none'}`);
-  if (isSelected('throughput')) await throughput(servers, { runs: 1_000, rounds: 3 });
-  if (isSelected('cpu')) await cpuPerStep(servers);
-  if (isSelected('storage')) await storage(servers);
-  if (isSelected('reading')) await reading(servers);
-  if (isSelected('memory')) await memory(servers);
-  if (isSelected('cancel')) await cancel(servers);
-  if (isSelected('recovery')) await recovery(servers);
-  if (isSelected('retention')) await retention(servers);
+  printMachine(servers);
+  for (const name of selected) await all[name]!(servers);
 } finally {
   await servers.stop();
 }

@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { Redis } from 'ioredis';
 import pg from 'pg';
 import { startRedis } from '../src/chaos/services/redis.ts';
 import { startEmbeddedPostgres } from '../src/postgres/embedded/index.ts';
@@ -9,8 +10,10 @@ import { migrate } from '../src/store/schema/migrate.ts';
 /** Servers of the benchmarks. PostgreSQL is as durable as in production, with fsync and synchronous_commit on. */
 export interface Servers {
   redisUrl: string | undefined;
+  pids: { postgres: number; redis: number | undefined };
   /** Creates and migrates a new database. */
   database(): Promise<string>;
+  emptyDatabase(): Promise<string>;
   settings: Record<string, string>;
   stop(): Promise<void>;
 }
@@ -25,16 +28,22 @@ export async function startServers(): Promise<Servers> {
     "select name, setting from pg_settings where name in ('server_version', 'fsync', 'synchronous_commit', 'shared_buffers')",
   );
   let count = 0;
+  const emptyDatabase = async () => {
+    const name = `bench_${count++}`;
+    await admin.query(`create database ${name}`);
+    const url = new URL(postgres.url);
+    url.pathname = `/${name}`;
+    return url.href;
+  };
   return {
     redisUrl: redis?.url,
+    pids: { postgres: postgres.pid, redis: redis && (await pidOf(redis.url)) },
+    emptyDatabase,
     settings: Object.fromEntries(rows.map((row) => [row.name, row.setting])),
     async database() {
-      const name = `bench_${count++}`;
-      await admin.query(`create database ${name}`);
-      const url = new URL(postgres.url);
-      url.pathname = `/${name}`;
-      await migrate(url.href);
-      return url.href;
+      const url = await emptyDatabase();
+      await migrate(url);
+      return url;
     },
     async stop() {
       await admin.end();
@@ -43,4 +52,11 @@ export async function startServers(): Promise<Servers> {
       await rm(dir, { recursive: true, force: true });
     },
   };
+}
+
+async function pidOf(redisUrl: string): Promise<number> {
+  const redis = new Redis(redisUrl);
+  const info = await redis.info('server');
+  redis.disconnect();
+  return Number(/process_id:(\d+)/.exec(info)![1]);
 }

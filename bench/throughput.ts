@@ -3,6 +3,7 @@ import pg from 'pg';
 import { openQueue } from '../src/queue/queue.ts';
 import { newId } from '../src/ids.ts';
 import type { Servers } from './setup.ts';
+import { median } from './support/median.ts';
 import { agent, models, text400 } from './workload.ts';
 
 /** Commits per run: enqueue, claim, model turn with calls, tool round, final turn. */
@@ -18,8 +19,6 @@ const each = async (n: number, concurrency: number, work: (i: number) => Promise
   );
   return (n / (performance.now() - startedAt)) * 1000;
 };
-
-const median = (values: number[]): number => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
 /** Measures runs per second from enqueue to completed, next to the floor of the same machine in the same minute. */
 export async function throughput(servers: Servers, { runs, rounds }: { runs: number; rounds: number }): Promise<void> {

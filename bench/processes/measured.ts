@@ -1,0 +1,52 @@
+/** A process that executes runs of one system: warms up, then measures at any concurrency. */
+import { pathToFileURL } from 'node:url';
+import { median } from '../support/median.ts';
+import { givenOptions, serve } from '../support/serve.ts';
+import type { SystemModule, SystemOptions } from '../systems/system.ts';
+
+export interface Measurement {
+  runs: number;
+  seconds: number;
+  /** CPU time of this process. */
+  nodeCpuMs: number;
+  /** Statements per run, by name. */
+  statements?: Record<string, number>;
+  /** Median; absent for more than one run at a time. */
+  firstCallMs?: number;
+}
+
+const { file, ...options } = givenOptions<SystemOptions & { file: string }>();
+const { open } = (await import(pathToFileURL(file).href)) as SystemModule;
+const system = await open(options);
+
+async function measure({ seconds, concurrency }: { seconds: number; concurrency: number }): Promise<Measurement> {
+  const before = { ...system.statements };
+  const callsBefore = system.firstCallsMs?.length;
+  const cpuBefore = process.cpuUsage();
+  const startedAt = performance.now();
+  let runs = 0;
+  await Promise.all(
+    Array.from({ length: concurrency }, async () => {
+      do {
+        await system.run();
+        runs++;
+      } while (performance.now() < startedAt + seconds * 1_000);
+    }),
+  );
+  const took = (performance.now() - startedAt) / 1_000;
+  const { user, system: kernel } = process.cpuUsage(cpuBefore);
+  const perRun = Object.entries(system.statements ?? {})
+    .map(([name, count]) => [name, (count - (before[name] ?? 0)) / runs] as const)
+    .filter(([, count]) => count > 0);
+  return {
+    runs,
+    seconds: took,
+    nodeCpuMs: (user + kernel) / 1_000,
+    ...(system.statements ? { statements: Object.fromEntries(perRun) } : {}),
+    ...(system.firstCallsMs && concurrency === 1
+      ? { firstCallMs: median(system.firstCallsMs.slice(callsBefore)) }
+      : {}),
+  };
+}
+
+serve({ measure, stop: () => system.close() });

@@ -1,0 +1,11 @@
+import { cpus, totalmem } from 'node:os';
+import type { Servers } from '../setup.ts';
+
+/** Prints what figures depend on; they compare only within one output. */
+export function printMachine(servers: Servers): void {
+  const settings = Object.entries(servers.settings).map(([name, setting]) => `${name}=${setting}`);
+  console.log(
+    `${cpus().length} × ${cpus()[0]!.model}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.version}`,
+  );
+  console.log(`PostgreSQL: ${settings.join(' ')}; Redis: ${servers.redisUrl ? 'without persistence' : 'none'}`);
+}

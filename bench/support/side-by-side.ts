@@ -1,0 +1,97 @@
+import type { Measurement } from '../processes/measured.ts';
+import type { Servers } from '../setup.ts';
+import { treeCpuMs } from './cpu.ts';
+import { median } from './median.ts';
+import { startProcess } from './process.ts';
+
+export interface Contestant {
+  name: string;
+  /** The built module of the system; see `bench/systems/system.ts`. */
+  file: string;
+  usesRedis: boolean;
+}
+
+export interface Plan {
+  /** Each round measures every contestant once, in turn. */
+  rounds: number;
+  seconds: number;
+  warmUpSeconds: number;
+  concurrencies: readonly number[];
+}
+
+/** Medians over the rounds. CPU times are milliseconds per run; those of the servers are absent where the system has no `/proc`. */
+export interface Figures {
+  runsPerSecond: number;
+  node: number;
+  postgres?: number;
+  redis?: number;
+  statements?: Record<string, number>;
+  firstCallMs?: number;
+}
+
+type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number };
+
+/**
+ * Measures systems in turn, each in a new process per round and in a database of its own. A process measures one
+ * concurrency after the other, so all systems see the same machine within seconds of each other.
+ *
+ * @returns the figures of a contestant at a concurrency
+ */
+export async function sideBySide(
+  servers: Servers,
+  contestants: Contestant[],
+  plan: Plan,
+): Promise<(contestant: Contestant, concurrency: number) => Figures> {
+  const samples = new Map<string, Sample[]>();
+  const databases = new Map<string, string>();
+  for (const { name } of contestants) databases.set(name, await servers.emptyDatabase());
+  for (let round = 0; round < plan.rounds; round++) {
+    for (const { name, file, usesRedis } of contestants) {
+      const measured = await startProcess('measured', {
+        file,
+        databaseUrl: databases.get(name),
+        redisUrl: usesRedis ? servers.redisUrl : null,
+        concurrency: Math.max(...plan.concurrencies),
+      });
+      // V8 warms up sooner with many runs at once
+      await measured.ask('measure', { seconds: plan.warmUpSeconds, concurrency: Math.max(...plan.concurrencies) });
+      for (const concurrency of plan.concurrencies) {
+        const key = `${name} ${concurrency}`;
+        const sample = await withServers(servers, () =>
+          measured.ask<Measurement>('measure', { seconds: plan.seconds, concurrency }),
+        );
+        samples.set(key, [...(samples.get(key) ?? []), sample]);
+      }
+      await measured.stop();
+    }
+  }
+  return ({ name }, concurrency) => summary(samples.get(`${name} ${concurrency}`)!);
+}
+
+async function withServers(servers: Servers, measure: () => Promise<Measurement>): Promise<Sample> {
+  const read = () => ({
+    postgres: treeCpuMs(servers.pids.postgres),
+    redis: servers.pids.redis && treeCpuMs(servers.pids.redis),
+  });
+  const before = read();
+  const measured = await measure();
+  const after = read();
+  return {
+    ...measured,
+    ...(after.postgres && before.postgres ? { postgresCpuMs: after.postgres - before.postgres } : {}),
+    ...(after.redis && before.redis ? { redisCpuMs: after.redis - before.redis } : {}),
+  };
+}
+
+function summary(rounds: Sample[]): Figures {
+  const of = (read: (sample: Sample) => number) => median(rounds.map(read));
+  const [first] = rounds;
+  return {
+    runsPerSecond: of(({ runs, seconds }) => runs / seconds),
+    node: of(({ nodeCpuMs, runs }) => nodeCpuMs / runs),
+    ...(first!.postgresCpuMs === undefined ? {} : { postgres: of(({ postgresCpuMs, runs }) => postgresCpuMs! / runs) }),
+    ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
+    ...(first!.statements ? { statements: first!.statements } : {}),
+    ...(first!.firstCallMs === undefined ? {} : { firstCallMs: of(({ firstCallMs }) => firstCallMs!) }),
+  };
+}
