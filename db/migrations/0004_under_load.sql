@@ -1,2 +1,9 @@
 -- The functions of version 3 keep their names, arguments and results: processes of both versions work on this schema.
-ALTER TABLE "lanefold"."_run" ADD COLUMN "lease_ms" integer;
+ALTER TABLE "lanefold"."_run" ADD COLUMN "lease_ms" integer;--> statement-breakpoint
+-- Reads the log once, while writers wait. On a large one create it before, with `create index concurrently` and this name.
+CREATE INDEX IF NOT EXISTS "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
+-- What is appended never changes, so it may be frozen at once: by the vacuum that follows so many inserts anyway, when the pages
+-- are still in memory, and not years later by one that reads and rewrites the whole log to keep the transaction ids from
+-- wrapping around.
+ALTER TABLE lanefold._entry SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);

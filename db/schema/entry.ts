@@ -32,6 +32,10 @@ export const entry = lanefold.table(
     index('_entry_control')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind in ('ai_context_operation', 'ai_config_change')`),
+    // What thread_state_at folds: a few of the entries of a long thread.
+    index('_entry_state')
+      .on(t.threadId, t.seq)
+      .where(sql`kind = 'ai_state_change'`),
   ],
 );
 
