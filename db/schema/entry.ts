@@ -38,6 +38,10 @@ export const entry = lanefold.table(
       .where(
         sql`kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt'`,
       ),
+    // What thread_state_at folds: a few of the entries of a long thread.
+    index('_entry_state')
+      .on(t.threadId, t.seq)
+      .where(sql`kind = 'ai_state_change'`),
   ],
 );
 

@@ -113,4 +113,4 @@ export async function runQuery<Row>(
 
 /** The thread of a call of one of our functions, which take it as their first argument. */
 const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
-  /^select (\* from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;
+  /^select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;

@@ -127,3 +127,30 @@ test('a server that is not there, and a database that is not there, are unreacha
     await refused(migrate(databaseUrl), 'database_unreachable');
   }
 });
+
+test('a migration that a transaction blocks lets writers pass, says who blocks, and gives up', async () => {
+  await migrate(database.url);
+  const lanefold = await connect();
+  await lanefold.threads.create({ id: 't' });
+  await database.pool.query("comment on function lanefold._lock_thread(text) is 'of another version'");
+  const holder = await database.pool.connect();
+  try {
+    await holder.query(
+      "begin; set application_name = 'forgotten'; select * from lanefold._entry; lock table lanefold._entry in row exclusive mode",
+    );
+    const heard: string[] = [];
+    const migrating = migrate(database.url, { lockPatienceMs: 300, onBlocked: (message) => heard.push(message) });
+    await refused(migrating, 'thread_locked');
+    expect(heard[0]).toMatch(/session \d+ \(forgotten, idle in transaction\)/);
+    // nothing of it is left, and nobody waits
+    await lanefold.threads.append('t', [{ message: { role: 'user', content: 'x' } }]);
+    const second = migrate(database.url, {
+      onBlocked: () => void holder.query('rollback'),
+    });
+    expect(await second).toMatchObject({ status: 'migrated' });
+  } finally {
+    await holder.query('rollback');
+    holder.release();
+    await lanefold.close();
+  }
+});

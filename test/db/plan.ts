@@ -1,6 +1,7 @@
 export interface PlanNode {
   'Node Type': string;
   'Relation Name'?: string;
+  'Index Name'?: string;
   'Rows Removed by Filter'?: number;
   'Actual Rows'?: number;
   'Actual Loops'?: number;

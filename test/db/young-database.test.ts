@@ -26,6 +26,7 @@ test.each([
   ['events_after', 'select * from lanefold.events_after($1, -1, 100)'],
   ['lane_context_at', "select * from lanefold.lane_context_at($1, 'default', 100)"],
   ['lane_config_at', "select * from lanefold.lane_config_at($1, 'default', 100)"],
+  ['thread_state_at', 'select lanefold.thread_state_at($1, 100)'],
   ['the view lane', "select * from lanefold.lane where thread_id = $1 and context_ref = 'default'"],
   ['the view lane_context', "select * from lanefold.lane_context where thread_id = $1 and context_ref = 'default'"],
   ['the view run_event', "select * from lanefold.run_event where thread_id = $1 and run_id = 'run'"],
@@ -42,6 +43,19 @@ test.each([
     await client.query('rollback');
     client.release();
   }
+});
+
+test('thread_state_at reads the changes of the state and no other entry', async () => {
+  const body = await rows<{ text: string }>(
+    log.db,
+    "select prosrc as text from pg_proc where oid = 'lanefold.thread_state_at'::regproc",
+  );
+  const statement = /\bin\n([^]*?)\n\s*loop\b/.exec(body[0]!.text)![1]!;
+  const own = statement.replace('p_thread_id', `'${threadId}'`).replace('p_upto', '100');
+  const [explained] = await rows<Explained>(log.db, `explain (analyze, format json) ${own}`);
+  const probe = { 'Index Name': '_entry_state', 'Actual Rows': 0 };
+  const reading = planNodes(explained!).filter((node) => 'Index Name' in node);
+  expect(reading).toMatchObject([probe]);
 });
 
 test.each(['lane', 'lane_context'])('a lookup of one lane in %s reads that lane only', async (view) => {

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { findDatabase } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { print, printJson } from '../output.ts';
+import { note, print, printJson } from '../output.ts';
 
 export const addMigrate = (program: Command): Command =>
   withJson(withQueue(program.command('migrate')))
@@ -22,7 +22,7 @@ export const addMigrate = (program: Command): Command =>
       const { migrate } = await import('../../store/schema/migrate.ts');
       const database = await findDatabase(options, { start: true });
       try {
-        const result = await migrate(database.directUrl, { queueTables: !options.redisUrl });
+        const result = await migrate(database.directUrl, { queueTables: !options.redisUrl, onBlocked: note });
         if (options.json) return printJson(result);
         const messages = {
           migrated: `migrated from schema ${result.from} to ${result.to}`,

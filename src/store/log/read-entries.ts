@@ -25,7 +25,8 @@ export async function readEntries(db: Database, threadId: string, filter: EntryF
   const { afterSeq, kind, contextRef, limit } = filter;
   const rows = await db.query<Record<string, never>>(
     'entries',
-    `select * from lanefold.thread_entry where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3)
+    `select seq, kind, context_ref, role, op_id, run_id, request_id, payload, refs, at
+     from lanefold.thread_entry where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3)
        and ($4::text is null or context_ref = $4) order by seq limit $5`,
     [threadId, afterSeq, kind ?? null, contextRef ?? null, limit],
   );

@@ -19,9 +19,13 @@ export interface Thread {
 
 /** @throws LanefoldError `thread_not_found`, `thread_erased` */
 export async function readThread(db: Database, id: string): Promise<Thread> {
-  const [row] = await db.query<Record<string, never>>('get_thread', 'select * from lanefold.thread where id = $1', [
-    id,
-  ]);
+  const [row] = await db.query<Record<string, never>>(
+    'get_thread',
+    `select id, tenant_id, rev, active_context_ref, active_run_id, metadata, state, parent_thread_id, fork_seq, created_at,
+       updated_at, erased_at
+     from lanefold.thread where id = $1`,
+    [id],
+  );
   if (!row) throw threadNotFound(id);
   if (row['erased_at']) throw threadErased(id);
   return {

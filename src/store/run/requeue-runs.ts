@@ -13,7 +13,8 @@ export const requeueRuns = (
 ): Promise<QueuedRun[]> =>
   db.query<QueuedRun>(
     'requeue_runs',
-    `select r.* from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)
+    `select r.thread_id, r.run_id, r.agent, r.enqueue_no, r.queue_shard
+     from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)
      cross join lateral lanefold.requeue_run(q.thread_id, q.run_id, q.enqueue_no, $2) r`,
     [JSON.stringify(runs), { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable }],
   );

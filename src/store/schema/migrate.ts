@@ -8,6 +8,7 @@ import { QuietClient } from '../../postgres/quiet-client.ts';
 import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
 import { packageRoot } from '../../package-root.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
+import { untilUnblocked, type LockPatience } from './blocked.ts';
 import { assertCompatible, readVersions } from './version.ts';
 
 /** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
@@ -20,27 +21,37 @@ export interface MigrateResult {
   status: 'migrated' | 'current' | 'newer';
 }
 
+export interface MigrateOptions extends LockPatience {
+  /** Also BullMQ's own schema, for the queue on PostgreSQL; default true. */
+  queueTables?: boolean;
+}
+
 /**
  * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
  * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
  *
- * @param queueTables also BullMQ's own schema, for the queue on PostgreSQL
+ * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
+ *
+ * @throws LanefoldError `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
  */
-export async function migrate(url: string, { queueTables = true } = {}): Promise<MigrateResult> {
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const { queueTables = true } = options;
   const client = new QuietClient({ connectionString: url, application_name: 'lanefold migrate' });
   try {
     await client.connect();
     await client.query('select pg_advisory_lock($1)', [lockKey]);
     const from = await readVersions(client);
     assertCompatible(from);
-    if (queueTables) await (await import('bullmq')).runMigrations(client);
     if (from.schema > schemaVersion) return { from: from.schema, to: from.schema, status: 'newer' };
-    await applyMigrations(drizzle(client), {
-      migrationsFolder: path.join(packageRoot, 'db/migrations'),
-      migrationsSchema: 'drizzle',
-      migrationsTable: '__lanefold_migrations',
+    const changed = await untilUnblocked(client, options, async () => {
+      if (queueTables) await (await import('bullmq')).runMigrations(client);
+      await applyMigrations(drizzle(client), {
+        migrationsFolder: path.join(packageRoot, 'db/migrations'),
+        migrationsSchema: 'drizzle',
+        migrationsTable: '__lanefold_migrations',
+      });
+      return applySql(client);
     });
-    const changed = await applySql(client);
     return { from: from.schema, to: schemaVersion, status: changed ? 'migrated' : 'current' };
   } catch (error) {
     throw fromPostgres(error);

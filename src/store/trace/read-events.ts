@@ -14,6 +14,8 @@ export interface RunEvent {
   at: Date;
 }
 
+const columns = 'event_seq, run_id, seq, kind, iteration, data, at';
+
 /** Events of a thread after `afterEventSeq`, in order. */
 export async function readThreadEvents(
   db: Database,
@@ -23,7 +25,7 @@ export async function readThreadEvents(
 ): Promise<RunEvent[]> {
   const rows = await db.query<Record<string, never>>(
     'thread_events',
-    'select * from lanefold.events_after($1, $2, $3)',
+    `select ${columns} from lanefold.events_after($1, $2, $3)`,
     [threadId, afterEventSeq, limit],
   );
   return rows.map(toEvent);
@@ -39,7 +41,8 @@ export async function readRunEvents(
 ): Promise<RunEvent[]> {
   const rows = await db.query<Record<string, never>>(
     'run_events',
-    'select * from lanefold.run_event where thread_id = $1 and run_id = $2 and seq > $3 order by seq limit $4',
+    `select ${columns} from lanefold.run_event
+     where thread_id = $1 and run_id = $2 and seq > $3 order by seq limit $4`,
     [threadId, runId, afterSeq, limit],
   );
   return rows.map(toEvent);

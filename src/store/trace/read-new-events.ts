@@ -15,7 +15,8 @@ export async function readNewEvents(
 ): Promise<Map<string, ThreadNews>> {
   const rows = await db.query<EventRow & { thread_id: string; erased: boolean }>(
     'new_events',
-    `select w.thread_id, e.* from unnest($1::text[], $2::bigint[]) as w (thread_id, head)
+    `select w.thread_id, e.erased, e.event_seq, e.run_id, e.seq, e.kind, e.iteration, e.data, e.at
+     from unnest($1::text[], $2::bigint[]) as w (thread_id, head)
      cross join lateral lanefold.new_events(w.thread_id, w.head, $3) e`,
     [threads.map((thread) => thread.threadId), threads.map((thread) => thread.head), limit],
   );
