@@ -16,22 +16,22 @@ begin
   case p_function
     when 'commit_step' then
       result := lanefold._apply_step(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
-        (p_args ->> 3)::int, p_args -> 4);
+        (p_args ->> 3)::int, p_args -> 4)::json;
     when 'claim_run' then
       result := lanefold._take_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
     when 'enqueue_run' then
       -- what `nowait` does not see: another transaction is creating the thread
       perform set_config('lock_timeout', '50ms', true);
-      result := lanefold._accept_run(p_thread_id, t, p_args -> 0);
+      result := lanefold._accept_run(p_thread_id, t, p_args -> 0)::json;
     when 'record_tool_call' then
       result := lanefold._move_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
-        (p_args ->> 3)::int, (p_args ->> 4)::int, p_args -> 5);
+        (p_args ->> 3)::int, (p_args ->> 4)::int, p_args -> 5)::json;
     when 'enqueue_input' then
-      result := lanefold.enqueue_input(p_thread_id, p_args -> 0);
+      result := lanefold.enqueue_input(p_thread_id, p_args -> 0)::json;
     when 'append_entries' then
-      result := lanefold.append_entries(p_thread_id, p_args -> 0, p_args -> 1);
+      result := lanefold.append_entries(p_thread_id, p_args -> 0, p_args -> 1)::json;
     when 'finish_run' then
-      result := lanefold.finish_run(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, p_args -> 2);
+      result := lanefold.finish_run(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, p_args -> 2)::json;
   end case;
 exception when others then
   get stacked diagnostics v_state = returned_sqlstate, v_message = message_text, v_hint = pg_exception_hint;

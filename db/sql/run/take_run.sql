@@ -68,7 +68,7 @@ begin
       v_context := json_build_array(json_build_object('seq', v_prompt.seq, 'role', 'system', 'content', v_prompt.prompt),
         v_context -> 0);
     end if;
-    v_count := json_array_length(v_context);
+    v_count := json_array_length(v_context)::bigint;
   else
     select json_agg(c), count(*) into v_context, v_count from (
       select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
