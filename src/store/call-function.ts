@@ -12,11 +12,9 @@ interface Attempt {
   error: { code: string; message: string; hint: string } | null;
 }
 
-// the inner order is that of the locks, the outer one that of the answers
 const attempts = `select a.result, a.locked, a.error
-  from (select * from rows from (jsonb_to_recordset($1) as (thread_id text, function text, args jsonb))
-          with ordinality as c (thread_id, function, args, n) order by thread_id, n) c
-  cross join lateral lanefold.attempt(c.thread_id, c.function, c.args) a order by c.n`;
+  from jsonb_to_recordset($1) as c (thread_id text, function text, args jsonb)
+  cross join lateral lanefold.attempt(c.thread_id, c.function, c.args) a`;
 
 /**
  * Calls a function that writes one thread, in one statement and one transaction with what this process writes to other

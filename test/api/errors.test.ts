@@ -123,7 +123,7 @@ describe.skipIf(noRedis())('server errors', () => {
       `create function lanefold.create_thread(p_thread_id text, p jsonb) returns jsonb language plpgsql as $$ begin raise 'secret particulars'; end $$`,
     );
     const failed = await api.call('POST', '/v1/threads', {});
-    expect(failed).toMatchObject(problem(500, 'internal'));
+    expect(failed).toMatchObject(problem(503, 'database_error'));
     expect(failed.text + unavailable.text).not.toMatch(/secret|create_thread/);
     expect(seen.map(String)).toEqual([
       expect.stringContaining('create_thread'),

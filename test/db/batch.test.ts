@@ -63,7 +63,13 @@ const asks = {
 };
 const answers = {
   entries: [{ role: 'assistant', payload: { content: 'Done.' } }],
-  ...{ events: [], state: { phase: 'llm' }, iteration: 2, finish: { status: 'completed', reason: 'final_answer' } },
+  ...{
+    events: [],
+    state: { phase: 'llm' },
+    iteration: 2,
+    finish: { status: 'completed', reason: 'final_answer' },
+    continue: { state: { phase: 'llm' }, iteration: 3, events: [] },
+  },
 };
 
 const send = async (log: TestLog, [name, threadId, args]: Call): Promise<unknown> => {

@@ -6,12 +6,13 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { createLanefold, defineAgent, isLanefoldError, type Lanefold } from 'lanefold';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
 import { entriesOf, expectSound } from '../support/log.ts';
+import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
 
 const run = promisify(execFile);
@@ -108,12 +109,13 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
     expect(rejected).toMatchObject({ code: 'database_full', status: 503, hint: expect.stringContaining('Free space') });
     expect(await threads()).toBe(before);
 
-    const rollbacks = async () =>
-      Number((await pool.query('select sum(xact_rollback) as n from pg_stat_database')).rows[0].n);
-    const rolledBack = await rollbacks();
+    const sent = vi.spyOn(pg.Client.prototype, 'query');
+    const commits = () =>
+      sent.mock.calls.flatMap(([statement]) => functionsIn(statement)).filter((name) => name === 'commit_step');
     const letter = bulky(400_000);
     gate.resolve(letter);
-    await until('its commit is rejected', async () => (await rollbacks()) > rolledBack + 1);
+    await until('its commit is rejected and sent again', () => commits().length > 2);
+    sent.mockRestore();
     expect(await lanefold.runs.get(active)).toMatchObject({ status: 'running', error: null });
     expect(await entriesOf(lanefold, active.threadId)).toHaveLength(1);
 

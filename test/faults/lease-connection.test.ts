@@ -67,9 +67,9 @@ async function expectRenewed(run: RunHandle): Promise<void> {
   const first = await read();
   await until('the lease has been extended by more than two leases, or lost', async () => {
     const now = await read();
-    return now.lease > 1 || now.until - first.until > 2 * leaseMs;
+    return now.lease !== first.lease || now.until - first.until > 2 * leaseMs;
   });
-  expect((await read()).lease).toBe(1);
+  expect((await read()).lease).toBe(first.lease);
 }
 
 test('commits that wait for locked threads hold up no lease', async () => {
@@ -78,11 +78,11 @@ test('commits that wait for locked threads hold up no lease', async () => {
   const locked = short.map((run) => run.threadId);
   await holder.query('select from lanefold.thread where id = any($1) for update', [locked]);
   gates['short']!.resolve();
-  await until('commits occupy the whole pool', async () => {
+  await until('commits occupy the half of the pool that they may', async () => {
     const { rows } = await front.database.pool.query(
       `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
     );
-    return rows.length >= poolSize;
+    return rows.length >= Math.max(1, Math.floor(poolSize / 2));
   });
   await expectRenewed(long!);
   await holder.query('rollback');

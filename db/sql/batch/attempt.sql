@@ -1,7 +1,7 @@
 -- One write of a batch: calls one of the functions below on its thread, so that writes to many threads share a transaction and
 -- none harms another. A thread that another transaction has locked is left out (`locked`), never waited for. An error undoes
--- this write alone; it is returned, not raised. p_args are the arguments of the function after the thread id. The statement
--- that calls this gives the threads in order, so two batches never wait for each other.
+-- this write alone; it is returned, not raised. p_args are the arguments of the function after the thread id. As it never waits,
+-- two batches cannot deadlock, whatever the order of their threads.
 create or replace function lanefold.attempt(
   p_thread_id text, p_function text, p_args jsonb, out result json, out locked boolean, out error json
 ) language plpgsql as $$

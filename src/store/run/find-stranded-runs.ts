@@ -16,12 +16,14 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
     'find_stranded_runs',
     `with clock as materialized (select lanefold._now() as at),
      taken as (
-       select *, queue_prefix = $3 as own, (select at from clock) as at from lanefold._run
+       select thread_id, id, agent, status, enqueue_no, queue_shard, enqueued_at, cancel_requested_at, lease_until, lease_ms,
+              queue_prefix = $3 as own, (select at from clock) as at
+       from lanefold._run
        where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
          and (queue_prefix = $3 or agent = any ($4))
      ),
      stranded as (
-       select *, case
+       select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, case
          when status = 'running' and cancel_requested_at < at - $2::float8 * interval '1 ms' then 'cancelled'
          when status = 'running' and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired'

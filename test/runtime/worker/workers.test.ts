@@ -42,11 +42,11 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
 
   const kinds = async (threadId: string) => (await eventsOf(lanefold, threadId)).map((event) => event.kind);
   const claims = async (threadId: string) => {
-    const { rows } = await lanefold.database.pool.query(
+    const { rows } = await lanefold.database.pool.query<{ lease: number; enqueue_no: number }>(
       'select lease::int, enqueue_no, claims_without_progress from lanefold._run where thread_id = $1',
       [threadId],
     );
-    return rows[0];
+    return rows[0]!;
   };
 
   test('aborts the model call and hands the run over; the next worker repeats the call', async () => {
@@ -63,10 +63,11 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('the call is made', () => model.calls.length === 1);
+    const { lease } = await claims(run.threadId);
     expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
     expect(aborted).toBe(1);
     expect(await lanefold.runs.get(run)).toMatchObject({ status: 'queued' });
-    expect(await claims(run.threadId)).toEqual({ lease: 1, enqueue_no: 2, claims_without_progress: 0 });
+    expect(await claims(run.threadId)).toEqual({ lease, enqueue_no: 2, claims_without_progress: 0 });
 
     const second = await lanefold.startWorker(long);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
@@ -187,9 +188,10 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     );
     const worker = await lanefold.startWorker({ ...long, concurrency: 20 });
     await until('all calls are made', () => model.calls.length === runs.length);
+    const held = await Promise.all(runs.map((run) => claims(run.threadId)));
     expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: runs.length });
-    for (const run of runs) {
-      expect(await claims(run.threadId)).toMatchObject({ lease: 1, enqueue_no: 2 });
+    for (const [i, run] of runs.entries()) {
+      expect(await claims(run.threadId)).toMatchObject({ lease: held[i]!.lease, enqueue_no: 2 });
       await lanefold.runs.cancel(run);
     }
   });
