@@ -46,8 +46,11 @@ const lockWaitMs = 2_000;
 /** A silent connection must not hold up everything a process writes for as long as a single statement may take. */
 const batchTimeoutMs = 10_000;
 
-/** As many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. */
-const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 1 };
+/**
+ * `items`: as many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. `inFlight`:
+ * while one batch waits for the disk, another is executed; more of them would only be smaller.
+ */
+const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 3 };
 
 export function openDatabase(options: DatabaseOptions): Database {
   const { max = 10, prepare = true } = options;
