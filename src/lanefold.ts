@@ -6,7 +6,7 @@ import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
-import { assertSchema } from './store/schema/version.ts';
+import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
 import { openQueue } from './queue/queue.ts';
@@ -123,6 +123,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
+    db.groupCommit = !(await isDistributed(db.pool));
     const queueOptions = {
       redisUrl,
       databaseUrl: directUrl,

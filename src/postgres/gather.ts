@@ -1,5 +1,4 @@
 interface Waiting<Answer> {
-  /** As JSON: it is measured and sent in this form. */
   item: string;
   resolve: (answer: Answer) => void;
   reject: (error: unknown) => void;
@@ -23,16 +22,16 @@ export class Gatherer<Answer> {
   #inFlight = 0;
   #scheduled = false;
 
-  /** `send` takes a JSON array and answers each of its items, in their order. */
+  /** Items are JSON. `send` takes an array of them, as JSON, and answers each of its items, in their order. */
   constructor(
     private readonly send: (items: string) => Promise<Answer[]>,
     private readonly limits: GatherLimits,
   ) {}
 
   /** Rejects if the batch fails, with the error of the batch: what became of the item is known only from that error. */
-  add(item: unknown): Promise<Answer> {
+  add(item: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ item: JSON.stringify(item), resolve, reject });
+      this.#waiting.push({ item, resolve, reject });
       this.#schedule();
     });
   }

@@ -26,7 +26,7 @@ export function listen(url: string, channels: Record<string, OnWake>, limitMs = 
   let pauseMs = firstPauseMs;
 
   const connect = async () => {
-    const settings = { connectionString: url, keepAlive: true, connectionTimeoutMillis };
+    const settings = { connectionString: url, keepAlive: true, connectionTimeoutMillis, query_timeout: limitMs };
     const own = new Client({ ...settings, application_name: 'lanefold listen' });
     client = own;
     const onLost = () => {

@@ -15,10 +15,10 @@ export interface Database {
   /** Runs a statement, prepared once per connection under its name. Rejects with a `LanefoldError`. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /**
-   * The row that answers an item. `text` takes a JSON array of items as its only argument and returns a row for each, in
-   * their order; items of the same name share a statement. See `Gatherer`.
+   * The row that answers an item, given as JSON. `text` takes a JSON array of items as its only argument and returns a row
+   * for each, in their order; items of the same name share a statement. See `Gatherer`.
    */
-  gather<Row>(name: string, text: string, item: unknown): Promise<Row>;
+  gather<Row>(name: string, text: string, item: string): Promise<Row>;
   /** As `query`, for a statement that waits for a thread held by somebody else: such statements leave half of the pool free. */
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
@@ -44,7 +44,7 @@ export const connectionTimeoutMillis = 10_000;
 const lockWaitMs = 2_000;
 
 /** A silent connection must not hold up everything a process writes for as long as a single statement may take. */
-const batchTimeoutMs = 10_000;
+const batchTimeoutMs = 15_000;
 
 /**
  * `items`: as many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. `inFlight`:
@@ -72,7 +72,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   return {
     pool,
     query: (name, text, values) => query(name, text, values),
-    gather<Row>(name: string, text: string, item: unknown) {
+    gather<Row>(name: string, text: string, item: string) {
       let gatherer = gatherers.get(name);
       if (!gatherer) {
         gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);

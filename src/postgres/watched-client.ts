@@ -15,12 +15,22 @@ export const watchedClient = (limitMs: number) =>
       super(config);
       let timer: NodeJS.Timeout | undefined;
       const ask = () => {
-        const { connection } = this as unknown as { connection: { stream: { destroy(): void } } };
-        const late = setTimeout(() => connection.stream.destroy(), limitMs / 3);
+        const { connection, readyForQuery } = this as unknown as {
+          connection: { stream: { destroy(): void } };
+          readyForQuery: boolean;
+        };
+        // a statement under way has its own time limit
+        if (!readyForQuery) return;
+        let answered = false;
+        // the answer may have come while this process was busy
+        const late = setTimeout(() => setImmediate(() => answered || connection.stream.destroy()), limitMs / 3);
         // an error is an answer as well
         void this.query('select 1')
           .catch(() => {})
-          .finally(() => clearTimeout(late));
+          .finally(() => {
+            answered = true;
+            clearTimeout(late);
+          });
       };
       this.once('connect', () => (timer = setInterval(ask, (limitMs * 2) / 3).unref()));
       this.once('end', () => clearInterval(timer));

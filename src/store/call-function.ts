@@ -6,6 +6,9 @@ import type { Database } from '../postgres/pool.ts';
 export type BatchedFunction =
   'append_entries' | 'claim_run' | 'commit_step' | 'enqueue_input' | 'enqueue_run' | 'finish_run' | 'record_tool_call';
 
+/** Characters; a longer call would keep its batch waiting. */
+const longestItem = 2 ** 18;
+
 interface Attempt {
   result: unknown;
   locked: boolean;
@@ -18,8 +21,8 @@ const attempts = `select a.result, a.locked, a.error
 
 /**
  * Calls a function that writes one thread, in one statement and one transaction with what this process writes to other
- * threads at the moment (group commit). A call whose thread is locked, or whose batch failed, is repeated on its own,
- * so no call waits or fails because of another one.
+ * threads at the moment (group commit). A large call, one whose thread is locked, or whose batch failed, goes on its own:
+ * so no call fails because of another one.
  *
  * @param args those after the thread id; no `undefined`
  */
@@ -29,10 +32,11 @@ export async function callFunction<Result>(
   threadId: string,
   args: readonly unknown[],
 ): Promise<Result> {
-  if (!db.groupCommit) return callAlone(db, name, threadId, args);
+  const item = JSON.stringify({ thread_id: threadId, function: name, args });
+  if (!db.groupCommit || item.length > longestItem) return callAlone(db, name, threadId, args);
   let attempt: Attempt;
   try {
-    attempt = await db.gather<Attempt>('attempts', attempts, { thread_id: threadId, function: name, args });
+    attempt = await db.gather<Attempt>('attempts', attempts, item);
   } catch (error) {
     if (isConnectionError(error) || isLanefoldError(error, 'database_busy')) throw error;
     return callAlone(db, name, threadId, args);
@@ -54,7 +58,9 @@ async function callAlone<Result>(
     threadId,
     ...args.map((arg) => (arg !== null && typeof arg === 'object' ? JSON.stringify(arg) : arg)),
   ];
-  const [row] = await db.queryLocking<{ result: Result }>(
+  // where nothing is batched this is the way of every write
+  const query = db.groupCommit ? db.queryLocking : db.query;
+  const [row] = await query<{ result: Result }>(
     name,
     `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,
     values,

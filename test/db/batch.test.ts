@@ -5,7 +5,6 @@ import { openDatabase } from '../../src/postgres/pool.ts';
 import { callFunction, type BatchedFunction } from '../../src/store/call-function.ts';
 import { functionsIn } from '../support/statements.ts';
 import { openLog, rows, value, type TestLog } from './helpers.ts';
-import { assertInvariants } from './invariants.ts';
 
 type Call = [name: BatchedFunction, threadId: string, args: unknown[]];
 
@@ -206,7 +205,6 @@ test('a batch leaves the rows and answers of its calls one by one', async () => 
   );
   expect(statements.some((functions) => functions.length > 5)).toBe(true);
   expect(await contents(batching)).toEqual(await contents(single));
-  await assertInvariants(batching.db);
 });
 
 /** Another session's transaction, which stays open. */

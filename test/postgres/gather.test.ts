@@ -21,7 +21,7 @@ function gatherer(own: Partial<typeof limits> = {}) {
     },
     { ...limits, ...own },
   );
-  return { gather, batches };
+  return { gather: { add: (item: unknown) => gather.add(JSON.stringify(item)) }, batches };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

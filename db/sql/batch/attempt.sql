@@ -1,5 +1,5 @@
 -- One write of a batch: calls one of the functions below on its thread, so that writes to many threads share a transaction and
--- none harms another. A thread that another transaction has locked is left out (`locked`), never waited for. An error undoes
+-- none harms another. A thread that another transaction has locked is left out (`locked`), not waited for. An error undoes
 -- this write alone; it is returned, not raised. p_args are the arguments of the function after the thread id. As it never waits,
 -- two batches cannot deadlock, whatever the order of their threads.
 create or replace function lanefold.attempt(
@@ -12,6 +12,8 @@ declare
   v_hint text;
 begin
   locked := false;
+  -- what `nowait` does not see: another transaction is creating the thread, or renews the lease of the run
+  perform set_config('lock_timeout', '50ms', true);
   select * into t from lanefold.thread where id = p_thread_id for update nowait;
   case p_function
     when 'commit_step' then
@@ -20,8 +22,6 @@ begin
     when 'claim_run' then
       result := lanefold._take_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
     when 'enqueue_run' then
-      -- what `nowait` does not see: another transaction is creating the thread
-      perform set_config('lock_timeout', '50ms', true);
       result := lanefold._accept_run(p_thread_id, t, p_args -> 0)::json;
     when 'record_tool_call' then
       result := lanefold._move_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,

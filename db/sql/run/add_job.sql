@@ -1,6 +1,7 @@
 -- Adds the job of a run to BullMQ's queue in this database, in the same transaction as the run. BullMQ has no documented
 -- call for it: the signature is that of 6.x, where the package is pinned and a test watches it. Two locks are held until the
--- commit, one that makes a second add of the same job wait and one that delays wake-ups, so this comes last.
+-- commit, one that makes a second add of the same job wait and one that delays wake-ups, so this comes last in
+-- its function; the batch it may be part of lasts milliseconds.
 create or replace function lanefold._add_job(p_thread_id text, p_run_id text, p_enqueue_no int, p_agent text, p_queue text)
 returns void language plpgsql as $$
 begin

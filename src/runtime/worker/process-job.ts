@@ -20,6 +20,13 @@ import type { RunDependencies } from '../run/dependencies.ts';
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
   const { intake, keeper, onError } = worker;
 
+  /** BullMQ reports that a job failed, not why. */
+  const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
+    onError(error);
+    if (isTransient(error)) return putBack(job, token, intake, error);
+    throw error;
+  };
+
   const claim = (
     job: Job<RunJob, RunJobResult>,
     token: string | undefined,
@@ -35,12 +42,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       prompt: agent ? (agent.instructions ?? null) : undefined,
       fingerprint: agent?.fingerprint ?? '',
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
-    }).catch((error: unknown) => {
-      // BullMQ reports that a job failed, not why
-      onError(error);
-      if (isTransient(error)) return putBack(job, token, intake);
-      throw error;
-    });
+    }).catch((error: unknown) => refuse(job, token, error));
 
   return async (job, token) => {
     if (worker.phase !== 'working') {
@@ -51,7 +53,9 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
     const agent = deps.agents.has(agentName) ? deps.agents.get(agentName) : undefined;
     // During a rolling deployment a newer worker may know it. BullMQ's delays go by the clock of the worker that asks.
-    if (!agent && (await passRunOn(deps.db, job.data))) return { status: 'queued', reason: 'unknown_agent' };
+    const passedOn =
+      !agent && (await passRunOn(deps.db, job.data).catch((error: unknown) => refuse(job, token, error)));
+    if (passedOn) return { status: 'queued', reason: 'unknown_agent' };
     const startedAt = performance.now();
     const ended = (status: string) =>
       worker.onRunEnd?.({
@@ -68,7 +72,6 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     run.lease = claimed.lease;
     run.step = claimed.step;
     keeper.hold(run);
-    deps.onHold?.(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
@@ -77,6 +80,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       deps.live?.committed(threadId);
     };
     try {
+      deps.onHold?.(run);
       const end = await driveRun({ ...deps, onStep }, run, claimed);
       keeper.release(run);
       deps.onRelease?.(run);
@@ -88,11 +92,11 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     } catch (error) {
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLost(error) ? undefined : log.close();
+      deps.onRelease?.(run);
       return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
     } finally {
       log.drop();
       keeper.release(run);
-      deps.onRelease?.(run);
     }
   };
 }

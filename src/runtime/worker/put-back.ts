@@ -1,17 +1,21 @@
 import { DelayedError, type Job } from 'bullmq';
+import { isLanefoldError } from '../../errors.ts';
+import { isConnectionError } from '../../postgres/errors.ts';
 import type { Intake } from './intake.ts';
 
 /** Before a job is tried again, and once more at most, so that jobs put back together spread out. */
 const againMs = 500;
 
 /**
- * Puts back a job whose run could not be claimed for a reason that passes, such as a restart of PostgreSQL, and pauses
- * the intake until the database answers. A queue in the same PostgreSQL takes the job back only then.
+ * Puts back a job whose run could not be claimed for a reason that passes. A reason that concerns every run, such as a
+ * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the job
+ * back only then. A thread that somebody has locked concerns its own run alone.
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
-export async function putBack(job: Job, token: string | undefined, intake: Intake): Promise<never> {
-  const answers = intake.interrupt();
+export async function putBack(job: Job, token: string | undefined, intake: Intake, error: unknown): Promise<never> {
+  const concernsAll = isConnectionError(error) || isLanefoldError(error, 'database_busy');
+  const answers = concernsAll ? intake.interrupt() : Promise.resolve();
   const delay = () => job.moveToDelayed(Date.now() + againMs + Math.round(Math.random() * againMs), token);
   await delay().catch(() => answers.then(delay));
   throw new DelayedError();

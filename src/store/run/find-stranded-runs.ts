@@ -27,8 +27,8 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
          when status = 'running' and cancel_requested_at < at - $2::float8 * interval '1 ms' then 'cancelled'
          when status = 'running' and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired'
-         when status = 'queued' and enqueued_at < at - case when own then $7::float8 else $5::float8 end * interval '1 ms'
-           then 'passed_on' end as work
+         when status = 'queued' and abs(extract(epoch from at - enqueued_at)) * 1000
+           > case when own then $7::float8 else $5::float8 end then 'passed_on' end as work
        from taken
      )
      select thread_id, run_id, agent, enqueue_no, queue_shard, true as taken, work

@@ -9,7 +9,7 @@ export async function passRunOn(
   db: Database,
   run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
 ): Promise<boolean> {
-  const [row] = await db.query<{ passed: boolean }>(
+  const [row] = await db.queryLocking<{ passed: boolean }>(
     'pass_run_on',
     'select lanefold.pass_run_on($1, $2, $3, $4) as passed',
     [run.thread_id, run.run_id, run.enqueue_no, patienceMs],

@@ -18,6 +18,12 @@ export async function readVersions(on: Queryable): Promise<SchemaVersions> {
   return { schema: Number(rows[0]!['schema']), minCompatible: Number(rows[0]!['min']) };
 }
 
+/** Whether the database may keep threads on several nodes (Citus), so that a transaction should not span them. */
+export async function isDistributed(on: Queryable): Promise<boolean> {
+  const { rows } = await on.query({ text: "select from pg_extension where extname = 'citus'" });
+  return rows.length > 0;
+}
+
 /** Older code works on a newer schema as long as that schema says so. */
 export function assertCompatible(versions: SchemaVersions): void {
   if (versions.minCompatible <= schemaVersion) return;
