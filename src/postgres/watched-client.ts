@@ -9,7 +9,7 @@ export const silenceMs = 15_000;
  * many minutes; one that only listens never finds out. This one asks for a sign of life while it is open, and breaks the
  * connection if there is none, so that its owner sees an error and connects again.
  */
-export const watchedClient = (limitMs: number) =>
+export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) => pg.Client =>
   class WatchedClient extends PreparingClient {
     constructor(config?: pg.ClientConfig) {
       super(config);
