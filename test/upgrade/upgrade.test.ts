@@ -16,7 +16,7 @@ import { until } from '../support/until.ts';
 
 const fixture = path.join(import.meta.dirname, 'fixtures/worker.js');
 const releases = path.join(import.meta.dirname, 'releases');
-/** Of one database: `schema-3.tgz` is the last package of schema version 3. */
+/** Of one database: `schema-4.tgz` is the last package of schema version 4. */
 const versions = readdirSync(releases)
   .map((file) => Number(/^schema-(\d+)\.tgz$/.exec(file)?.[1]))
   .filter((version) => version < schemaVersion);
