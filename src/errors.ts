@@ -46,6 +46,7 @@ export const errorStatus = {
   invalid_checkpoint_state: 400,
   // not allowed, or not found
   unauthorized: 401,
+  forbidden: 403,
   forbidden_host: 403,
   forbidden_origin: 403,
   not_found: 404,
@@ -53,6 +54,7 @@ export const errorStatus = {
   // not possible in the current state of the thread or run; nothing was written
   thread_not_found: 404,
   run_not_found: 404,
+  key_not_found: 404,
   tool_call_not_found: 404,
   thread_exists: 409,
   thread_erased: 410,
@@ -70,6 +72,8 @@ export const errorStatus = {
   append_only: 409,
   already_decided: 409,
   not_awaiting_approval: 409,
+  // too much at once; try again later
+  rate_limited: 429,
   // a dependency is unavailable
   database_unreachable: 503,
   database_busy: 503,

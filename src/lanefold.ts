@@ -16,6 +16,7 @@ import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library } from './library/library.ts';
+import { auditOf, keysOf } from './library/keys.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -143,6 +144,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       threads: threadsOf(db, agents, streams),
       runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
       contexts: contextsOf(db),
+      keys: keysOf(db, tokenSecrets(options.tokenSecrets)),
+      audit: auditOf(db),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       streams,

@@ -9,6 +9,8 @@ comment on view lanefold.lane_context is 'What the model sees of every lane now:
 comment on view lanefold.run is 'One request executed by a strategy, with its result and usage. Durations in milliseconds.';
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
+comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
+comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
 comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';

@@ -1,7 +1,11 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
-import { requireKey } from './auth.ts';
+import { authorizeOperation } from './access/authorize-operation.ts';
+import { knownKeys } from './access/known-keys.ts';
+import { limitStreams } from './access/limit-streams.ts';
+import { requireUnbound } from './access/require-unbound.ts';
+import { authenticate } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
@@ -10,6 +14,8 @@ import { allowedMethods } from './allowed-methods.ts';
 import type { AppOptions } from './options.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
+import { addAudit } from './routes/audit.ts';
+import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
@@ -37,7 +43,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.onError((error, c) => {
     const problem = toProblem(error);
     if (problem.status >= 500) onError(error, { method: c.req.method, path: c.req.path });
-    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status));
+    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status, error));
   });
   app.notFound((c) => {
     const allowed = allowedMethods(app, c.req.path);
@@ -53,15 +59,16 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   });
 
   app.use(requests.count);
-  const byKey = requireKey(apiKey);
-  const bySignIn = requireKey(apiKey, { basic: true });
+  const keys = knownKeys(lanefold.keys);
+  const byKey = authenticate(apiKey, keys);
+  const bySignIn = authenticate(apiKey, keys, { basic: true });
   app.use('/v1/*', byKey);
-  app.use('/metrics', byKey);
-  app.use('/admin/*', bySignIn);
+  app.use('/metrics', byKey, requireUnbound('read'));
+  app.use('/admin/*', bySignIn, requireUnbound('admin'));
   app.use('/docs/*', bySignIn);
   app.use('/openapi.json', bySignIn);
   app.use(limitedBody(options.maxBodyBytes ?? defaultMaxBodyBytes));
-  app.use('/v1/*', jsonBody);
+  app.use('/v1/*', jsonBody, authorizeOperation(app, lanefold), limitStreams());
 
   addThreads(app, lanefold);
   addEntries(app, lanefold);
@@ -71,6 +78,8 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
   addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing }));
+  addKeys(app, lanefold);
+  addAudit(app, lanefold);
   addOperations(app, lanefold, requests);
   addDocs(app);
   app.route(bullBoardPath, bullBoard(lanefold));

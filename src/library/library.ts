@@ -1,4 +1,5 @@
 import type { RunQueue } from '../queue/queue.ts';
+import type { Audit, Keys } from './keys.ts';
 import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
@@ -10,6 +11,10 @@ export interface Library {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
+  /** API keys with scopes, and tokens for browsers. */
+  readonly keys: Keys;
+  /** Who did what that others must answer for. */
+  readonly audit: Audit;
   /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
   /** Counts of unfinished runs and of jobs. */
