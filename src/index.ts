@@ -1,6 +1,7 @@
 /** LLM agents as durable background jobs: the whole public API. */
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export type { NeedsApproval, PendingCallContext, Replay, Tool, ToolCallContext } from './tools/tool.ts';

@@ -1,3 +1,4 @@
+import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
@@ -15,6 +16,7 @@ import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
 import { requestHash } from './request-hash.ts';
 
@@ -38,13 +40,15 @@ export interface AppendOptions {
 }
 
 export interface Threads {
-  /** @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text` */
-  create(options?: {
-    id?: string;
-    tenantId?: string;
-    systemPrompt?: string | null;
-    metadata?: JsonObject;
-  }): Promise<{ id: string; rev: number }>;
+  /**
+   * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
+   *
+   * @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text`, `override_not_allowed`
+   */
+  create(
+    options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
+    on?: { from?: Caller },
+  ): Promise<{ id: string; rev: number }>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
   append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
@@ -54,8 +58,13 @@ export interface Threads {
   ): Promise<Entry[]>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
-  /** Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. */
-  configure(id: string, changes: ConfigChanges): Promise<ConfigReceipt>;
+  /**
+   * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
+   * request it is, see `runs.enqueue`; every agent of this process must list what changes.
+   *
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
+   */
+  configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread, gapless by `eventSeq`. */
   events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
   /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
@@ -66,10 +75,11 @@ export interface Threads {
 
 export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams): Threads {
   return {
-    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}) {
+    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
       assertStorable({ systemPrompt, metadata }, 'The thread');
+      assertThreadOverrides(agents, { systemPrompt }, from);
       return createThread(db, { id, tenantId, metadata, systemPrompt });
     },
 
@@ -95,7 +105,7 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams)
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
-    configure: (id, changes) => configure(db, agents, id, changes),
+    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
     async events(id, { afterEventSeq = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, afterEventSeq, limit);

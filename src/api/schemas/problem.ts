@@ -33,7 +33,7 @@ const descriptions = {
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
-  403: 'The Host or Origin is not allowed: `forbidden_host`, `forbidden_origin`.',
+  403: 'Not allowed: the Host or Origin (`forbidden_host`, `forbidden_origin`), or an override the agent does not list (`override_not_allowed`).',
   404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`.',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
