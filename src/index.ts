@@ -30,6 +30,7 @@ export type { InputReceipt, InputRejection } from './store/input/enqueue-input.t
 export type { RunEvent } from './store/trace/read-events.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
+export type { ErasureReport, Removed, TenantErasureReport } from './library/erase.ts';
 export type { Entry } from './store/log/read-entries.ts';
 export type { Thread } from './store/log/read-thread.ts';
 export type { Contexts, NewContext, OperationOptions } from './library/contexts.ts';

@@ -146,12 +146,13 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     closers.push(() => streams.close());
 
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams),
+      threads: threadsOf(db, agents, streams, queue),
       runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
       contexts: contextsOf(db, agents),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       streams,
+      redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,

@@ -13,6 +13,7 @@ import { requestCounter } from './request-counter.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
+import { addErasure } from './routes/erasure.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
@@ -64,6 +65,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.use('/v1/*', jsonBody);
 
   addThreads(app, lanefold);
+  addErasure(app, lanefold);
   addEntries(app, lanefold);
   addContexts(app, lanefold);
   addRuns(app, lanefold);

@@ -5,10 +5,10 @@ import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
-import { eraseThread } from '../store/log/erase-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
 import { readThread, type Thread } from '../store/log/read-thread.ts';
 import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
@@ -18,6 +18,7 @@ import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
+import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { requestHash } from './request-hash.ts';
 
 /** An entry to append: a message, or an entry of your own kind. */
@@ -69,11 +70,18 @@ export interface Threads {
   events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
   /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
   stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
-  /** Permanently deletes everything of the thread; its id cannot be reused. */
-  erase(id: string): Promise<void>;
+  /**
+   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report says
+   * what was removed, and what is left elsewhere.
+   *
+   * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
+   */
+  erase(id: string): Promise<ErasureReport>;
+  /** The same for the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams): Threads {
+export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams, queue?: RunQueue): Threads {
   return {
     async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
@@ -112,10 +120,8 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams)
     },
     stream: (id, options) => streams.follow(id, undefined, options),
 
-    async erase(id) {
-      assertId(id, 'The thread id');
-      await eraseThread(db, id);
-    },
+    erase: (id) => erase(db, queue, id),
+    eraseTenant: (tenantId, { limit } = {}) => eraseTenant(db, queue, tenantId, limit),
   };
 }
 
