@@ -49,6 +49,7 @@ export const errorStatus = {
   forbidden: 403,
   forbidden_host: 403,
   forbidden_origin: 403,
+  override_not_allowed: 403,
   not_found: 404,
   method_not_allowed: 405,
   // not possible in the current state of the thread or run; nothing was written

@@ -1,6 +1,7 @@
 /** LLM agents as durable background jobs: the whole public API. */
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export type { NeedsApproval, PendingCallContext, Replay, Tool, ToolCallContext } from './tools/tool.ts';
@@ -29,6 +30,7 @@ export type { InputReceipt, InputRejection } from './store/input/enqueue-input.t
 export type { RunEvent } from './store/trace/read-events.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
+export type { ErasureReport, Removed, TenantErasureReport } from './library/erase.ts';
 export type { Entry } from './store/log/read-entries.ts';
 export type { Thread } from './store/log/read-thread.ts';
 export type { Contexts, NewContext, OperationOptions } from './library/contexts.ts';

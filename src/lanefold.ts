@@ -39,6 +39,11 @@ export interface LanefoldOptions {
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
   aliases?: ModelRegistryOptions['aliases'];
+  /**
+   * Callers over HTTP may name `scripted:` models where an agent lets them choose the model; default false. A script calls
+   * any tool of the agent with any arguments, so this is for development and tests.
+   */
+  scriptedModels?: boolean;
   /** Folder of the embedded PostgreSQL; default `.lanefold`. */
   embeddedDir?: string;
   /** Migrate the database first; default true only for the embedded PostgreSQL. */
@@ -86,6 +91,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
+    ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
@@ -141,14 +147,15 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     closers.push(() => streams.close());
 
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams),
+      threads: threadsOf(db, agents, streams, queue),
       runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
-      contexts: contextsOf(db),
       keys: keysOf(db, tokenSecrets(options.tokenSecrets)),
       audit: auditOf(db),
+      contexts: contextsOf(db, agents),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       streams,
+      redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,

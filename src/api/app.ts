@@ -19,6 +19,7 @@ import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
+import { addErasure } from './routes/erasure.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
@@ -71,6 +72,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.use('/v1/*', jsonBody, authorizeOperation(app, lanefold), limitStreams());
 
   addThreads(app, lanefold);
+  addErasure(app, lanefold);
   addEntries(app, lanefold);
   addContexts(app, lanefold);
   addRuns(app, lanefold);

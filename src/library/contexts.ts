@@ -1,3 +1,5 @@
+import type { Caller } from '../agents/overridable.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
@@ -8,6 +10,7 @@ import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -29,11 +32,16 @@ export interface NewContext {
 export interface Contexts {
   /** What the model sees of a lane, now or as of an entry. */
   project(threadId: string, options?: { contextRef?: string; atSeq?: number }): Promise<ContextRow[]>;
-  /** Replaces the context of a lane. @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict` */
+  /**
+   * Replaces the context of a lane. `from`: whose request it is, see `runs.enqueue`; a system prompt is an override.
+   *
+   * @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict`, `override_not_allowed`
+   */
   replace(
     threadId: string,
     context: NewContext,
     options?: OperationOptions & { contextRef?: string },
+    on?: { from?: Caller },
   ): Promise<OperationReceipt>;
   /** Clears a lane: a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
@@ -43,7 +51,7 @@ export interface Contexts {
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
   const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
     assertId(threadId, 'The thread id');
     assertId(contextRef, 'The context_ref');
@@ -69,7 +77,8 @@ export function contextsOf(db: Database): Contexts {
       assertId(contextRef, 'The context_ref');
       return readContext(db, threadId, contextRef, atSeq);
     },
-    replace: async (threadId, context, { contextRef = 'default', ...options } = {}) => {
+    replace: async (threadId, context, { contextRef = 'default', ...options } = {}, { from = 'library' } = {}) => {
+      assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
       for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
       if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;

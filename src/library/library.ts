@@ -21,6 +21,8 @@ export interface Library {
   stats(): Promise<Stats>;
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Streams;
+  /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
+  redact<T>(value: T): T;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';
   /** The BullMQ queues, one per shard; for inspection. */

@@ -1,3 +1,4 @@
+import type { Caller } from '../agents/overridable.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import { dispatch } from '../queue/dispatch.ts';
@@ -13,6 +14,7 @@ import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { Streams } from '../streams/open.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import { assertStorable } from '../text.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
 import { decide, type DecisionOptions } from './approvals.ts';
 import {
   collectRun,
@@ -38,9 +40,13 @@ export interface Runs {
    * transaction commits. Commit soon: the thread's row is locked until then.
    *
    * @throws LanefoldError `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`, `thread_not_found`,
-   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`; in each case nothing was written
+   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in each case nothing was
+   * written
+   *
+   * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
+   * trust: they may override only what the agent lists for callers over HTTP
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction }): Promise<RunHandle>;
+  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller }): Promise<RunHandle>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
@@ -127,7 +133,10 @@ export function runsOf(deps: RunsDeps): Runs {
   };
   const points = { ...deps, get, wait };
   return {
-    enqueue: (options, { tx } = {}) => enqueue(deps, options, tx),
+    async enqueue(options, { tx, from = 'library' } = {}) {
+      assertRunOverrides(deps.agents.get(options.agent), deps.models, options, from);
+      return enqueue(deps, options, tx);
+    },
     get,
     wait,
     async list(threadId, { status, limit = 50, before } = {}) {

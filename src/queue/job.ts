@@ -7,15 +7,14 @@ export interface RunJob {
   agent: string;
 }
 
-/** The return value of a job, as Bull Board shows it. */
+/** The return value of a job: ids and numbers, nothing of the conversation, so that nothing of it stays in the queue. */
 export interface RunJobResult {
   status: string;
   /** Why the job had nothing to claim. */
   reason?: string;
-  /** The beginning of the final answer. */
-  answer?: string;
   /** Tool calls that a suspended run waits for, by round, index and name. */
   awaiting?: string[];
+  /** The type of the error. */
   error?: string;
   iterations?: number;
   tokens?: number;

@@ -36,6 +36,13 @@ export interface WorkOptions {
 /** Where a job is added: ahead of those that wait, or behind them. */
 export type QueueEnd = 'front' | 'back';
 
+/** The last job of a run. */
+export interface LastJob {
+  run_id: string;
+  enqueue_no: number;
+  queue_shard: number;
+}
+
 export interface RunQueue {
   readonly backend: 'redis' | 'postgres';
   readonly prefix: string;
@@ -57,6 +64,8 @@ export interface RunQueue {
   ready(): Promise<void>;
   /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
   clean(kept: { keepMs: number; keep: number }): Promise<void>;
+  /** Removes jobs with what they logged, and those before them of the same run; returns how many there were. */
+  remove(jobs: readonly LastJob[]): Promise<number>;
   /** Removes the queues with all their jobs. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
@@ -157,6 +166,14 @@ export function openQueue(options: QueueOptions): RunQueue {
           while ((await queue.clean(Math.max(graceMs, 0), cleanBatch[backend], state)).length === cleanBatch[backend]);
         }
       }
+    },
+    async remove(jobs) {
+      let removed = 0;
+      for (const { run_id, enqueue_no: last, queue_shard: shard } of jobs) {
+        for (let no = 1; no <= last; no++)
+          removed += await within(answerTimeoutMs, queueOf(shard).remove(jobId({ run_id, enqueue_no: no })));
+      }
+      return removed;
     },
     async obliterate() {
       for (const queue of queues) await queue.obliterate({ force: true });

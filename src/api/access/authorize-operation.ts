@@ -22,19 +22,26 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const operation = operationOf(`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${route}`);
     // no route: the answer is 404 or 405
     if (operation === undefined) return next();
-    const { thread_id: inPath, run_id: runId } = paramsIn(route, c.req.path);
+    const { tenant_id: tenantId, thread_id: inPath, run_id: runId } = paramsIn(route, c.req.path);
     const sent = (await c.req.json<Record<string, unknown>>()) ?? {};
     const threadId = inPath ?? threadOfToken(sent['token']) ?? text(sent[threadFields[operation] ?? '']);
     const scope = operationScopes[operation] ?? 'admin';
     if (everywhere.has(operation)) assertUnbound(principal, scope);
     authorize(principal, {
       scope,
+      tenantId,
       threadId,
       runId: runId ?? text(operation === 'createBrowserToken' && sent['run_id']),
       agent: text(operation === 'createRun' && sent['agent']),
     });
     if (audited.has(operation)) {
-      await audit.write({ actor: principal.actor, action: operation, tenantId: principal.tenant, threadId, runId });
+      await audit.write({
+        actor: principal.actor,
+        action: operation,
+        tenantId: principal.tenant ?? tenantId,
+        threadId,
+        runId,
+      });
     }
     await next();
   };

@@ -50,4 +50,5 @@ export const audited: ReadonlySet<string> = new Set([
   'approveToolCall',
   'denyToolCall',
   'eraseThread',
+  'eraseTenant',
 ]);

@@ -1,11 +1,11 @@
 import { createBullBoard } from '@bull-board/api';
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Library } from '../../library/library.ts';
 import { blockJobEdits } from './block-job-edits.ts';
 import { keepLocal } from './keep-local.ts';
+import { RunsAdapter } from './runs-adapter.ts';
 
 export const bullBoardPath = '/admin/queues';
 
@@ -16,7 +16,7 @@ export function bullBoard(lanefold: Library): Hono {
   const several = lanefold.queues.length > 1;
   createBullBoard({
     queues: lanefold.queues.map((queue, shard) => {
-      const adapter = new BullMQAdapter(queue as never, {
+      const adapter = new RunsAdapter(lanefold, queue, {
         displayName: several ? `Runs ${shard}` : 'Runs',
         description: 'One job per run; a resumed run has another one.',
       });

@@ -91,11 +91,8 @@ export function addRuns(app: ApiApp, lanefold: Library): void {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
-    const handle = await lanefold.runs.enqueue({
-      ...toOptions(request),
-      threadId,
-      ...omitUndefined({ requestId }),
-    } as EnqueueOptions);
+    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId }) } as EnqueueOptions;
+    const handle = await lanefold.runs.enqueue(options, { from: 'http' });
     const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
     return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
   });

@@ -73,7 +73,8 @@ const listTools = createRoute({
 export function addThreads(app: ApiApp, lanefold: Library): void {
   app.openapi(createThread, async (c) => {
     const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
-    const created = await lanefold.threads.create(omitUndefined({ id, tenantId, systemPrompt, metadata }));
+    const options = omitUndefined({ id, tenantId, systemPrompt, metadata });
+    const created = await lanefold.threads.create(options, { from: 'http' });
     return c.json(toJson(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
   });
 
@@ -102,6 +103,7 @@ export function addThreads(app: ApiApp, lanefold: Library): void {
         unregisterTools: changes.unregister_tools,
         contextRef: changes.context_ref,
       }),
+      { from: 'http' },
     );
     return c.json(toJson(receipt), receipt.status === 'applied' ? 200 : 202);
   });

@@ -33,8 +33,8 @@ const descriptions = {
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
-  403: 'The key does not allow it, or the Host or Origin is not allowed: `forbidden`, `forbidden_host`, `forbidden_origin`.',
   404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`.',
+  403: 'Not allowed: to the key (`forbidden`), the Host or Origin (`forbidden_host`, `forbidden_origin`), or an override the agent does not list (`override_not_allowed`).',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',

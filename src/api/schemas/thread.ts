@@ -21,10 +21,14 @@ export const NewThread = z
   .strictObject({
     id: Id.optional().openapi({ description: 'Default: a generated id.' }),
     tenant_id: Id.optional(),
-    system_prompt: z.string().nullable().optional().openapi({ example: 'You help with orders.' }),
+    system_prompt: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'Only if every agent of the server lists `systemPrompt` as overridable.' }),
     metadata: jsonObject('Your own data, stored with the thread.').optional(),
   })
-  .openapi('NewThread', { example: { id: 'support-42', system_prompt: 'You help with orders.' } });
+  .openapi('NewThread', { example: { id: 'support-42', metadata: { customer: 7 } } });
 
 export const Config = z
   .object({

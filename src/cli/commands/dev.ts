@@ -45,7 +45,7 @@ export const addDev = (program: Command): Command =>
     .action(async (options: Options) => {
       const stopped = stopSignal();
       const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents, migrate: true });
+      const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
       try {
         await lanefold.startWorker({
           concurrency: options.concurrency,

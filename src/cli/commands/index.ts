@@ -6,6 +6,7 @@ export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';
 export { addKeys } from './keys.ts';
+export { addErase } from './erase.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRun } from './run.ts';
