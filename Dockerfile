@@ -20,6 +20,7 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/db/migrations ./db/migrations
 COPY --from=build /app/db/sql ./db/sql
 COPY --from=build /app/src/cli/bin.js ./src/cli/bin.js
+COPY --from=build /app/src/contracts/validator-thread.js ./src/contracts/validator-thread.js
 USER node
 EXPOSE 4100
 ENTRYPOINT ["node", "src/cli/bin.js"]

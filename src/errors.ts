@@ -22,6 +22,7 @@ export const errorStatus = {
   invalid_tool: 422,
   invalid_request_transformer: 422,
   invalid_output: 422,
+  validation_timeout: 422,
   unknown_strategy: 422,
   invalid_operation: 422,
   open_tool_group: 422,

@@ -44,7 +44,7 @@ const measured = async (find: (db: Database) => Promise<{ run_id: string }[]>) =
   const found = await find(log.db);
   let read = 0;
   const explaining = {
-    async query(_: string, text: string, values: unknown[]) {
+    async queryLong(_: string, text: string, values: unknown[]) {
       const [explained] = await rows<Explained>(log.db, `explain (analyze, format json) ${text}`, ...values);
       for (const node of planNodes(explained!)) {
         if (node['Relation Name'] !== '_run') continue;

@@ -18,7 +18,7 @@ const unseen = unseenFor('$1').map((since, n) => {
 
 /** Finds queued runs whose jobs nobody has seen for a while, those longest unseen first: the queue may have lost them. */
 export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
-  db.query<DueRun>(
+  db.queryLong<DueRun>(
     'find_queued_runs',
     `with clock as materialized (select lanefold._now() as at)
      select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null or agent_unknown_since is not null as taken

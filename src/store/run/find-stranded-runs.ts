@@ -12,7 +12,7 @@ const passedOnMs = 2_000;
  * change with every step. So this reads what runs or is queued, and nothing that waits for approval or has ended.
  */
 export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<StrandedRun[]> =>
-  db.query<StrandedRun>(
+  db.queryLong<StrandedRun>(
     'find_stranded_runs',
     `with clock as materialized (select lanefold._now() as at),
      taken as (
