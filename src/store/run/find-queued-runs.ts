@@ -6,9 +6,9 @@ export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number)
   db.query<DueRun>(
     'find_queued_runs',
     `with clock as materialized (select lanefold._now() as at)
-     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null or agent_unknown_since is not null as taken
+     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null as taken
      from lanefold._run
-     where active and suspended_until is null and status = 'queued'
+     where active and suspended_until is null and status = 'queued' and agent_unknown_since is null
        and enqueued_at < (select at from clock) - $1::float8 * interval '1 ms'
        and (queue_prefix = $2
          or (agent = any ($3) and enqueued_at < (select at from clock) - $4::float8 * interval '1 ms'))
