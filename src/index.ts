@@ -41,6 +41,7 @@ export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
+export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';

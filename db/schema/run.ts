@@ -28,7 +28,7 @@ export const run = lanefold.table(
     cancelRequestedAt: moment('cancel_requested_at'),
     /** While the run waits for approval, and at no other time: when it stops waiting. */
     suspendedUntil: moment('suspended_until'),
-    /** While the run is queued: since when the workers that took its job did not know its agent. */
+    /** While the job is in the queue of its agent: since when no worker that knows it has been seen. */
     agentUnknownSince: moment('agent_unknown_since'),
     /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),

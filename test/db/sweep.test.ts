@@ -37,7 +37,14 @@ const fill = (status: string, count: number, columns: Record<string, string>) =>
   );
 };
 
-const limits: SweepLimits = { graceMs: 0, cancelGraceMs: 0, queuePrefix: 'lf', adoptMs: 300_000, adoptable: [] };
+const limits: SweepLimits = {
+  graceMs: 0,
+  cancelGraceMs: 0,
+  queuePrefix: 'lf',
+  adoptMs: 300_000,
+  adoptable: [],
+  known: [],
+};
 
 /** Which runs a look-up of the sweep finds, and how many rows of `_run` it reads for them. */
 const measured = async (find: (db: Database) => Promise<{ run_id: string }[]>) => {

@@ -106,7 +106,7 @@ begin
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
-      input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      input = null, agent_unknown_since = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;

@@ -3,6 +3,8 @@ import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
+import { printable } from '../../printable.ts';
+import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
 import { colours, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { withServer } from './api.ts';
@@ -49,6 +51,7 @@ export const addDev = (program: Command): Command =>
       try {
         await lanefold.startWorker({
           concurrency: options.concurrency,
+          onUnknownAgent: (agent) => note(printable(describeUnknownAgent(agent))),
           onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
         });
         const { host, port } = options;

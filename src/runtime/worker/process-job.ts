@@ -5,13 +5,13 @@ import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
-import { passRunOn } from '../../store/run/pass-run-on.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
+import { passOn } from './pass-on.ts';
 import { putBack } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
@@ -27,35 +27,24 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     throw error;
   };
 
-  const claim = (
-    job: Job<RunJob, RunJobResult>,
-    token: string | undefined,
-    agent: ReadyAgent | undefined,
-    run: HeldRun,
-  ) =>
+  const claim = (job: Job<RunJob, RunJobResult>, token: string | undefined, agent: ReadyAgent, run: HeldRun) =>
     claimRun(deps.db, {
       threadId: run.threadId,
       runId: run.runId,
       enqueueNo: job.data.enqueue_no,
       workerId: worker.id,
       leaseMs: worker.leaseMs,
-      prompt: agent ? (agent.instructions ?? null) : undefined,
-      fingerprint: agent?.fingerprint ?? '',
+      prompt: agent.instructions ?? null,
+      fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
     }).catch((error: unknown) => refuse(job, token, error));
 
-  return async (job, token) => {
-    if (worker.phase !== 'working') {
-      // the job was in flight when the worker stopped: another worker takes it
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
+  const process: Processor = async (job, token) => {
     const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
-    const agent = deps.agents.has(agentName) ? deps.agents.get(agentName) : undefined;
-    // During a rolling deployment a newer worker may know it. BullMQ's delays go by the clock of the worker that asks.
-    const passedOn =
-      !agent && (await passRunOn(deps.db, job.data).catch((error: unknown) => refuse(job, token, error)));
-    if (passedOn) return { status: 'queued', reason: 'unknown_agent' };
+    if (!deps.agents.has(agentName)) {
+      return passOn(deps.db, queue, job, onError).catch((error: unknown) => refuse(job, token, error));
+    }
+    const agent = deps.agents.get(agentName);
     const startedAt = performance.now();
     const ended = (status: string) =>
       worker.onRunEnd?.({
@@ -97,6 +86,19 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     } finally {
       log.drop();
       keeper.release(run);
+    }
+  };
+
+  return async (job, token, signal) => {
+    // the job was in flight when the worker stopped, or had its hands full: another worker takes it
+    if (worker.phase !== 'working' || !intake.enter()) {
+      await job.moveToWait(token);
+      throw new WaitingError();
+    }
+    try {
+      return await process(job, token, signal);
+    } finally {
+      intake.leave();
     }
   };
 }

@@ -16,8 +16,8 @@ export interface ClaimRequest {
   enqueueNo: number;
   workerId: string;
   leaseMs: number;
-  /** Null: the agent has none. Undefined: this worker does not know the agent, and the lane keeps what it has. */
-  prompt: string | null | undefined;
+  /** Null: the agent has none. */
+  prompt: string | null;
   fingerprint: string;
   maxClaimsWithoutProgress: number;
 }

@@ -12,13 +12,14 @@ export const selectRun = `select json_build_object('id', id, 'threadId', thread_
     select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments) order by c.round, c.call_index)
     from lanefold.run_tool_call c where c.thread_id = run.thread_id and c.run_id = run.id and c.status = 'awaiting_approval') end,
-  'suspendedUntil', suspended_until, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
+  'suspendedUntil', suspended_until, 'agentUnknownSince', agent_unknown_since, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
   'resumedFrom', options ->> 'resumed_from', 'createdAt', created_at,
   'startedAt', started_at, 'finishedAt', finished_at, 'durationMs', duration_ms) as run from lanefold.run`;
 
 export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
   suspendedUntil: date(run['suspendedUntil']),
+  agentUnknownSince: date(run['agentUnknownSince']),
   createdAt: new Date(run['createdAt']!),
   startedAt: date(run['startedAt']),
   finishedAt: date(run['finishedAt']),
