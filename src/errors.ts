@@ -53,6 +53,7 @@ export const errorStatus = {
   // not possible in the current state of the thread or run; nothing was written
   thread_not_found: 404,
   run_not_found: 404,
+  call_not_found: 404,
   tool_call_not_found: 404,
   thread_exists: 409,
   thread_erased: 410,

@@ -1,3 +1,4 @@
+import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
@@ -8,6 +9,7 @@ import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
+import { readModelCall, type ModelCall } from './calls.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -39,11 +41,18 @@ export interface Contexts {
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
+  /**
+   * One answered model call by its `llm_call_id`, which the refs of the answer have: exactly what was sent, verified by its
+   * hash, and what came back.
+   *
+   * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
+   */
+  call(threadId: string, llmCallId: string): Promise<ModelCall>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
   const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
     assertId(threadId, 'The thread id');
     assertId(contextRef, 'The context_ref');
@@ -77,6 +86,9 @@ export function contextsOf(db: Database): Contexts {
     },
     reset: (threadId, { contextRef = 'default', ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
+    async call(threadId, llmCallId) {
+      return readModelCall({ db, agents }, threadId, llmCallId);
+    },
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);
