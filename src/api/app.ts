@@ -8,6 +8,7 @@ import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { AppOptions } from './options.ts';
+import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
 import { addApprovals } from './routes/approvals.ts';
@@ -77,6 +78,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addOverview(app, lanefold);
   addOperations(app, lanefold, requests);
   addDocs(app);
+  if (options.page ?? process.env['LANEFOLD_PAGE'] !== 'off') addPage(app, apiKey ? undefined : byKey);
   app.route(bullBoardPath, bullBoard(lanefold));
   return app;
 }

@@ -7,6 +7,7 @@ export const Thread = z
     id: Id,
     tenant_id: Id,
     rev: count('Number of entries.', 5),
+    event_rev: count('Number of events: a stream from now on starts after `event_rev` - 1.', 12),
     active_context_ref: Id,
     active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
     metadata: jsonObject('Your own data.'),
