@@ -8,6 +8,7 @@ RUN npm ci --omit=optional --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY db ./db
+COPY page ./page
 COPY workers ./workers
 RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 

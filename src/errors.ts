@@ -57,6 +57,7 @@ export const errorStatus = {
   thread_not_found: 404,
   run_not_found: 404,
   key_not_found: 404,
+  call_not_found: 404,
   tool_call_not_found: 404,
   thread_exists: 409,
   thread_erased: 410,

@@ -6,6 +6,8 @@ import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
+import { listApprovals } from './store/approval/list-approvals.ts';
+import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -17,6 +19,7 @@ import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library } from './library/library.ts';
 import { auditOf, keysOf } from './library/keys.ts';
+import { listAgents } from './library/agents.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -152,8 +155,11 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       keys: keysOf(db, tokenSecrets(options.tokenSecrets)),
       audit: auditOf(db),
       contexts: contextsOf(db, agents),
+      agents: { list: () => listAgents(agents) },
+      approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
+      activity: ({ hours = 24 } = {}) => readActivity(db, hours),
       streams,
       redact: (value) => redactor.value(value),
       databaseUrl,

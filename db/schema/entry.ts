@@ -42,6 +42,12 @@ export const entry = lanefold.table(
     index('_entry_state')
       .on(t.threadId, t.seq)
       .where(sql`kind = 'ai_state_change'`),
+    // Words in what users wrote, by which people look for a thread: one message a run. Without a pending list, which would be
+    // merged under the lock of some thread.
+    index('_entry_words')
+      .using('gin', sql`to_tsvector('simple', left(payload ->> 'content', 2000))`)
+      .with({ fastupdate: false })
+      .where(sql`kind = 'ai_message' and role = 'user'`),
   ],
 );
 

@@ -3,6 +3,8 @@ export interface AppOptions {
   apiKey?: string;
   /** Maximum size of a request body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
+  /** Serve the page at `/`; default true, unless `LANEFOLD_PAGE` is `off`. */
+  page?: boolean;
   /** Called with the error behind a response of 500 or above; default: log it on stderr. Must not throw. */
   onError?: (error: unknown, request: { method: string; path: string }) => void;
 }

@@ -11,6 +11,7 @@ import { readLanes, type Lane } from '../store/context/read-lanes.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
+import { readModelCall, type ModelCall } from './calls.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -47,6 +48,13 @@ export interface Contexts {
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
+  /**
+   * One answered model call by its `llm_call_id`, which the refs of the answer have: exactly what was sent, verified by its
+   * hash, and what came back.
+   *
+   * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
+   */
+  call(threadId: string, llmCallId: string): Promise<ModelCall>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
@@ -86,6 +94,9 @@ export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
     },
     reset: (threadId, { contextRef = 'default', ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
+    async call(threadId, llmCallId) {
+      return readModelCall({ db, agents }, threadId, llmCallId);
+    },
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);

@@ -16,7 +16,7 @@ import type { ApiKey } from '../store/access/stored-key.ts';
 import { writeAudit, type AuditedAction } from '../store/access/write-audit.ts';
 import { signingSecret } from '../tokens/secrets.ts';
 
-export interface NewKey extends Allowed {
+export interface NewKey extends Omit<Allowed, 'tenant'> {
   /** What it is for, to recognise it in lists. */
   name: string;
   /** Default: never. */
@@ -75,7 +75,6 @@ const Count = z.number().int().min(1);
 const NewKeyFields = z.strictObject({
   name: z.string().trim().min(1).max(200),
   scopes: z.array(z.enum(scopes)).min(1),
-  tenant: z.string().regex(idGrammar).optional(),
   agents: z.array(z.string().min(1)).min(1).optional(),
   threadPrefix: z.string().regex(idGrammar).optional(),
   limits: z
@@ -90,15 +89,16 @@ const defaultTokenMs = 15 * 60_000;
 const longestTokenMs = 24 * hourMs;
 
 export function keysOf(db: Database, secrets: readonly string[]): Keys {
-  const audited = (actor: string | undefined, action: string, detail: Record<string, string>, tenantId?: string) =>
-    writeAudit(db, { actor: actor ?? 'operator', action, detail, tenantId });
+  const audited = (actor: string | undefined, action: string, detail: Record<string, string>) =>
+    writeAudit(db, { actor: actor ?? 'operator', action, detail });
   return {
     async create(fields) {
-      const { name, expiresInMs, by, ...allowed } = parse(fields);
+      const { name, expiresInMs, by, ...rest } = parse(fields);
+      const allowed = rest as Allowed;
       const { id, text, hash } = newKey();
       const expiresAt = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs);
-      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, allowed.tenant);
-      await insertKey(db, { id, hash, name, allowed: allowed as Allowed, createdBy: by ?? 'operator', expiresAt });
+      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') });
+      await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
     },
     list: () => listKeys(db),

@@ -10,7 +10,9 @@ import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
+import { listThreads, type ThreadFilter, type ThreadSummary } from '../store/log/list-threads.ts';
 import { readThread, type Thread } from '../store/log/read-thread.ts';
+import type { Page } from '../store/page.ts';
 import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
@@ -52,10 +54,13 @@ export interface Threads {
   ): Promise<{ id: string; rev: number }>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
+  /** Threads, newest first. */
+  list(filter?: Partial<ThreadFilter>): Promise<Page<ThreadSummary>>;
   append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
+  /** The log after the entry `after`, ordered by `seq`. */
   entries(
     id: string,
-    options?: { afterSeq?: number; kind?: string; contextRef?: string; limit?: number },
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
   ): Promise<Entry[]>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
@@ -66,8 +71,8 @@ export interface Threads {
    * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
    */
   configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
-  /** The trace of all runs of the thread, gapless by `eventSeq`. */
-  events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
+  events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
   stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
   /**
@@ -96,6 +101,12 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       return readThread(db, id);
     },
 
+    async list({ limit = 50, ...filter } = {}) {
+      if (filter.tenantId !== undefined) assertId(filter.tenantId, 'The tenant id');
+      assertStorable(filter, 'The filter');
+      return listThreads(db, { ...filter, limit });
+    },
+
     async append(id, entries, options = {}) {
       assertId(id, 'The thread id');
       if (options.idempotencyKey !== undefined) assertId(options.idempotencyKey, 'The idempotency key');
@@ -107,16 +118,16 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       return appendEntries(db, id, { drafts, expectedRev, idempotencyKey, hash, repair });
     },
 
-    async entries(id, { afterSeq = -1, kind, contextRef, limit = 100 } = {}) {
+    async entries(id, { after = -1, kind, contextRef, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readEntries(db, id, { afterSeq, kind, contextRef, limit });
+      return readEntries(db, id, { after, kind, contextRef, limit });
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
     configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
-    async events(id, { afterEventSeq = -1, limit = 100 } = {}) {
+    async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readThreadEvents(db, id, afterEventSeq, limit);
+      return readThreadEvents(db, id, after, limit);
     },
     stream: (id, options) => streams.follow(id, undefined, options),
 

@@ -44,10 +44,9 @@ export interface PlacedJob {
 export type QueueEnd = 'front' | 'back';
 
 /** The last job of a run. */
-export interface LastJob {
+export interface LastJob extends PlacedJob {
   run_id: string;
   enqueue_no: number;
-  queue_shard: number;
 }
 
 export interface RunQueue {
@@ -190,9 +189,12 @@ export function openQueue(options: QueueOptions): RunQueue {
     },
     async remove(jobs) {
       let removed = 0;
-      for (const { run_id, enqueue_no: last, queue_shard: shard } of jobs) {
-        for (let no = 1; no <= last; no++)
-          removed += await within(answerTimeoutMs, queueOf(shard).remove(jobId({ run_id, enqueue_no: no })));
+      for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
+        for (const queue of [queues[shard % shards]!, agentQueues.get(agent)]) {
+          if (!queue) continue;
+          for (let no = 1; no <= last; no++)
+            removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
+        }
       }
       return removed;
     },

@@ -70,8 +70,8 @@ describe.skipIf(noRedis())('bad requests', () => {
     'limit=1e2',
     'limit=0x10',
     'limit=5&limit=6',
-    'after_seq=-2',
-    'after_seq=9007199254740993',
+    'after=-2',
+    'after=9007199254740993',
     'kind=%00',
   ])('with the query %s are invalid_request', async (query) => {
     expect(await api.call('GET', `/v1/threads/t/entries?${query}`)).toMatchObject(problem(400, 'invalid_request'));

@@ -111,8 +111,8 @@ describe('a key', () => {
   });
 
   test('that is bound does not make keys or read the audit, whatever its scopes', async () => {
-    const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
-    for (const path of ['/v1/keys', '/v1/audit']) {
+    const { auth } = await mint({ scopes: [...scopes], agents: ['calc'] });
+    for (const path of ['/v1/keys', '/v1/audit', '/v1/threads', '/v1/runs', '/v1/approvals']) {
       expect(await call(auth, 'GET', path)).toMatchObject(problem(403, 'forbidden'));
     }
   });

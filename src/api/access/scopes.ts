@@ -5,6 +5,12 @@ import type { Scope } from '../../access/scope.ts';
  * in because somebody forgot it.
  */
 export const operationScopes: Readonly<Record<string, Scope>> = {
+  listThreads: 'read',
+  listAllRuns: 'read',
+  listApprovals: 'read',
+  listAgents: 'read',
+  getActivity: 'read',
+  getCall: 'read',
   getThread: 'read',
   getConfig: 'read',
   listLanes: 'read',
@@ -38,6 +44,11 @@ export const everywhere: ReadonlySet<string> = new Set([
   'rotateKey',
   'revokeKey',
   'listAudit',
+  'listThreads',
+  'listAllRuns',
+  'listApprovals',
+  'getActivity',
+  'eraseTenant',
 ]);
 
 /** What is written to the audit before it is done. */

@@ -4,7 +4,7 @@ import type { ApiApp } from '../env.ts';
 import { pageOf } from '../json.ts';
 import { AuditPage } from '../schemas/key.ts';
 import { problems } from '../schemas/problem.ts';
-import { Id, limit, wholeText } from '../schemas/values.ts';
+import { after, Id, limit } from '../schemas/values.ts';
 import { json, omitUndefined, security } from './shared.ts';
 
 const listAudit = createRoute({
@@ -16,7 +16,7 @@ const listAudit = createRoute({
   summary: 'Who configured, approved, cancelled, erased or made a key, oldest first',
   request: {
     query: z.strictObject({
-      after_no: wholeText(0, Number.MAX_SAFE_INTEGER, 'Return entries after this one.'),
+      after: after('entries', 'number'),
       thread_id: Id.optional(),
       tenant_id: Id.optional(),
       limit: limit(100),
@@ -27,9 +27,9 @@ const listAudit = createRoute({
 
 export function addAudit(app: ApiApp, { audit }: Library): void {
   app.openapi(listAudit, async (c) => {
-    const { after_no: afterNo, thread_id: threadId, tenant_id: tenantId, limit: most = 100 } = c.req.valid('query');
+    const { after: afterNo, thread_id: threadId, tenant_id: tenantId, limit: most = 100 } = c.req.valid('query');
     const found = await audit.list(omitUndefined({ afterNo, threadId, tenantId, limit: most + 1 }));
     const { data, next } = pageOf(found, most, (entry) => entry.no);
-    return c.json({ data, next_after_no: next }, 200);
+    return c.json({ data, next_after: next }, 200);
   });
 }

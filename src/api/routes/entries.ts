@@ -6,7 +6,7 @@ import { pageOf, toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { EntryPage } from '../schemas/thread.ts';
-import { afterSeq, Id, limit } from '../schemas/values.ts';
+import { after, Id, limit } from '../schemas/values.ts';
 import {
   body,
   omitUndefined,
@@ -32,7 +32,7 @@ const listEntries = createRoute({
   request: {
     params: thread,
     query: z.strictObject({
-      after_seq: afterSeq('entries'),
+      after: after('entries', 'seq'),
       kind: Id.optional(),
       context_ref: Id.optional(),
       limit: limit(100),
@@ -60,13 +60,13 @@ const appendEntries = createRoute({
 export function addEntries(app: ApiApp, lanefold: Library): void {
   app.openapi(listEntries, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const { after_seq: after, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
+    const { after: from, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
     const found = await lanefold.threads.entries(
       threadId,
-      omitUndefined({ afterSeq: after, kind, contextRef, limit: most + 1 }),
+      omitUndefined({ after: from, kind, contextRef, limit: most + 1 }),
     );
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (entry) => entry.seq);
-    return c.json({ data, next_after_seq: next }, 200);
+    return c.json({ data, next_after: next }, 200);
   });
 
   app.openapi(appendEntries, async (c) => {

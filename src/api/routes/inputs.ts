@@ -42,7 +42,7 @@ const listInputs = createRoute({
   request: {
     params: run,
     query: z.strictObject({
-      after_ordinal: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal.'),
+      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the page before.'),
       limit: limit(100),
     }),
   },
@@ -75,11 +75,11 @@ export function addInputs(app: ApiApp, lanefold: Library): void {
 
   app.openapi(listInputs, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const { after_ordinal: afterOrdinal, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ afterOrdinal, limit: most + 1 }));
+    const { after, limit: most = 100 } = c.req.valid('query');
+    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ after, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (input) => input.ordinal);
-    return c.json({ data, next_after_ordinal: next }, 200);
+    return c.json({ data, next_after: next }, 200);
   });
 }
 

@@ -18,7 +18,6 @@ const limits = z
 
 const allowed = {
   scopes: z.array(Scope).min(1),
-  tenant: Id.optional().openapi({ description: 'Only the threads of this tenant.' }),
   agents: z.array(z.string().min(1)).min(1).optional().openapi({ description: 'Only runs of these agents.' }),
   thread_prefix: Id.optional().openapi({ description: 'Only threads whose ids begin with this.' }),
   limits: limits.optional(),
@@ -80,4 +79,4 @@ export const AuditEntry = z
   })
   .openapi('AuditEntry');
 
-export const AuditPage = z.object({ data: z.array(AuditEntry), next_after_no: next('after_no') }).openapi('AuditPage');
+export const AuditPage = z.object({ data: z.array(AuditEntry), next_after: next }).openapi('AuditPage');

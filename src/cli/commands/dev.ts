@@ -36,6 +36,7 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
           'LANEFOLD_API_KEY',
+          'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
@@ -61,6 +62,7 @@ export const addDev = (program: Command): Command =>
           ...(port === undefined ? { nextFreePort: true } : { port }),
         });
         const c = colours();
+        print(`${c.bold('Page')}        ${server.url}/`);
         print(`${c.bold('API')}         ${server.url}/v1`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);

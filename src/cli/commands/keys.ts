@@ -17,7 +17,6 @@ interface Options extends ConnectionOptions {
 interface CreateOptions extends Options {
   name: string;
   scopes: Scope[];
-  tenant?: string;
   agents?: string[];
   threadPrefix?: string;
   expires?: number;
@@ -31,7 +30,7 @@ export function addKeys(program: Command): Command {
   const keys = program
     .command('keys')
     .summary('make, list, rotate and revoke API keys')
-    .description('API keys with scopes: what a caller may do, and with which tenant, agents and threads.');
+    .description('API keys with scopes: what a caller may do, and with which agents and threads.');
 
   command(keys, 'create', 'make a key; it is shown this once')
     .requiredOption('--name <text>', 'what it is for')
@@ -40,7 +39,6 @@ export function addKeys(program: Command): Command {
         .argParser((text) => text.split(','))
         .makeOptionMandatory(),
     )
-    .option('--tenant <id>', 'only this tenant')
     .option('--agents <list>', 'only runs of these agents, separated by commas', (text: string) => text.split(','))
     .option('--thread-prefix <text>', 'only threads whose ids begin with this')
     .option('--expires <duration>', 'such as 30d or 12h; default never', duration)
@@ -55,13 +53,12 @@ export function addKeys(program: Command): Command {
         [...environment],
       ),
     )
-    .action(({ name, scopes, tenant, agents, threadPrefix, expires, requestsPerMinute, ...options }: CreateOptions) =>
+    .action(({ name, scopes, agents, threadPrefix, expires, requestsPerMinute, ...options }: CreateOptions) =>
       withKeys(options, async ({ keys }) => {
         const minted = await keys.create({
           name,
           scopes,
           by: actor(),
-          ...(tenant === undefined ? {} : { tenant }),
           ...(agents === undefined ? {} : { agents }),
           ...(threadPrefix === undefined ? {} : { threadPrefix }),
           ...(expires === undefined ? {} : { expiresInMs: expires }),
@@ -123,9 +120,8 @@ function show({ json }: Options, minted: { id: string; key: string }): void {
   print(minted.key);
 }
 
-function line({ id, name, scopes, tenant, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {
+function line({ id, name, scopes, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {
   const bounds = [
-    tenant && `tenant ${tenant}`,
     agents && `agents ${agents.join(',')}`,
     threadPrefix && `threads ${threadPrefix}…`,
     revokedAt ? 'revoked' : expiresAt && `until ${expiresAt.toISOString()}`,

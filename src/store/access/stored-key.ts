@@ -24,6 +24,6 @@ export const fromStored = ({ limits, ...allowed }: Record<string, unknown>): All
 
 /** A row of the view `api_key`. */
 export const toApiKey = (row: Record<string, unknown>): ApiKey => {
-  const { allowed, tenant_id: _, ...columns } = row;
+  const { allowed, ...columns } = row;
   return { ...(camelKeys(columns) as Omit<ApiKey, keyof Allowed>), ...fromStored(allowed as Record<string, unknown>) };
 };

@@ -15,20 +15,20 @@ export interface Entry {
 }
 
 export interface EntryFilter {
-  afterSeq: number;
+  after: number;
   kind?: string | undefined;
   contextRef?: string | undefined;
   limit: number;
 }
 
 export async function readEntries(db: Database, threadId: string, filter: EntryFilter): Promise<Entry[]> {
-  const { afterSeq, kind, contextRef, limit } = filter;
+  const { after, kind, contextRef, limit } = filter;
   const rows = await db.query<Record<string, never>>(
     'entries',
     `select seq, kind, context_ref, role, op_id, run_id, request_id, payload, refs, at
      from lanefold.thread_entry where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3)
        and ($4::text is null or context_ref = $4) order by seq limit $5`,
-    [threadId, afterSeq, kind ?? null, contextRef ?? null, limit],
+    [threadId, after, kind ?? null, contextRef ?? null, limit],
   );
   return rows.map((row) => ({
     seq: Number(row['seq']),

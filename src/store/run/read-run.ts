@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Run, RunStatus } from './run.ts';
+import type { Run } from './run.ts';
 
 export interface RunRow {
   run: Record<string, never>;
@@ -31,24 +31,4 @@ const date = (text: string | null | undefined): Date | null => (text ? new Date(
 export async function readRun(db: Database, threadId: string, id: string): Promise<Run | undefined> {
   const [row] = await db.query<RunRow>('get_run', `${selectRun} where thread_id = $1 and id = $2`, [threadId, id]);
   return row && toRun(row);
-}
-
-export interface RunFilter {
-  status?: RunStatus | undefined;
-  limit: number;
-  /** The id of the last run of the page before. */
-  before?: string | undefined;
-}
-
-/** The runs of a thread, newest first. */
-export async function listRuns(db: Database, threadId: string, filter: RunFilter): Promise<Run[]> {
-  const { status = null, before = null, limit } = filter;
-  const rows = await db.query<RunRow>(
-    'list_runs',
-    `${selectRun} where thread_id = $1 and ($2::text is null or status = $2)
-       and ($3::text is null or (created_at, id) < (select created_at, id from lanefold.run where thread_id = $1 and id = $3))
-     order by created_at desc, id desc limit $4`,
-    [threadId, status, before, limit],
-  );
-  return rows.map(toRun);
 }
