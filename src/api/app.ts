@@ -89,8 +89,9 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addOverview(app, lanefold);
   addOperations(app, lanefold, requests);
   addDocs(app);
-  if (options.page ?? process.env['LANEFOLD_PAGE'] !== 'off') addPage(app, apiKey ? undefined : byKey);
-  app.route(bullBoardPath, bullBoard(lanefold));
+  const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
+  if (page) addPage(app, apiKey ? undefined : byKey);
+  app.route(bullBoardPath, bullBoard(lanefold, { page }));
   return app;
 }
 

@@ -18,6 +18,8 @@ export interface RunJobResult {
   error?: string;
   iterations?: number;
   tokens?: number;
+  /** Of a run that ended before anything was written to its job: what Bull Board shows as its log and progress. */
+  shown?: { log: string[]; progress: object };
 }
 
 export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;

@@ -3,14 +3,15 @@ import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import type { Library } from '../../library/library.ts';
+import type { RunJob } from '../../queue/job.ts';
 import { blockJobEdits } from './block-job-edits.ts';
 import { keepLocal } from './keep-local.ts';
 import { RunsAdapter } from './runs-adapter.ts';
 
 export const bullBoardPath = '/admin/queues';
 
-/** Bull Board for the run queues. Viewing, retrying and removing jobs is allowed, because it cannot harm a run. */
-export function bullBoard(lanefold: Library): Hono {
+/** Bull Board for the run queues. Viewing and removing jobs is allowed, because it cannot harm a run. */
+export function bullBoard(lanefold: Library, { page }: { page: boolean }): Hono {
   const serverAdapter = new HonoAdapter(serveStatic);
   serverAdapter.setBasePath(bullBoardPath);
   const several = lanefold.queues.length > 1;
@@ -19,6 +20,8 @@ export function bullBoard(lanefold: Library): Hono {
       const adapter = new RunsAdapter(lanefold, queue, {
         displayName: several ? `Runs ${shard}` : 'Runs',
         description: 'One job per run; a resumed run has another one.',
+        allowRetries: false,
+        ...(page ? { externalJobUrl: runOnPage } : {}),
       });
       adapter.setFormatter('name', (job) => (job.data as { agent?: string }).agent ?? job.name);
       return adapter;
@@ -29,12 +32,13 @@ export function bullBoard(lanefold: Library): Hono {
         boardTitle: 'Lanefold',
         hideDocsLink: true,
         showWorkers: lanefold.queueBackend === 'redis',
+        hideRedisDetails: lanefold.queueBackend === 'postgres',
         environment: {
           label: `queue in ${lanefold.queueBackend === 'redis' ? 'Redis' : 'PostgreSQL'}`,
           color: '#3f6ad8',
           textColor: '#ffffff',
         },
-        miscLinks: [{ text: 'API reference', url: '/docs' }],
+        miscLinks: [...(page ? [{ text: 'Threads and runs', url: '/' }] : []), { text: 'API reference', url: '/docs' }],
       },
       handlerHooks: { before: blockJobEdits },
     },
@@ -43,4 +47,11 @@ export function bullBoard(lanefold: Library): Hono {
   board.use(keepLocal);
   board.route('/', serverAdapter.registerPlugin());
   return board;
+}
+
+/** The run of a job, on the page. */
+function runOnPage({ data }: { data: unknown }): { displayText: string; href: string } {
+  const { thread_id: threadId, run_id: runId } = data as Partial<RunJob>;
+  const run = threadId && runId ? `#/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(runId)}` : '';
+  return { displayText: 'Run', href: `/${run}` };
 }

@@ -1,7 +1,7 @@
-import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import type { QueueAdapterOptions } from '@bull-board/api/typings/app';
 import type { Library } from '../../library/library.ts';
 import type { RunJob } from '../../queue/job.ts';
+import { RunQueueAdapter } from './run-queue-adapter.ts';
 
 /** Enough for a glance. */
 const maxAnswerChars = 2_000;
@@ -13,7 +13,7 @@ interface ShownJob {
 }
 
 /** Shows the answer or the error of a run with its job: the database has them, the queue does not. */
-export class RunsAdapter extends BullMQAdapter {
+export class RunsAdapter extends RunQueueAdapter {
   readonly #lanefold: Library;
 
   constructor(lanefold: Library, queue: Library['queues'][number], options: Partial<QueueAdapterOptions>) {
@@ -27,7 +27,7 @@ export class RunsAdapter extends BullMQAdapter {
     return job;
   }
 
-  override async getJobs(...page: Parameters<BullMQAdapter['getJobs']>) {
+  override async getJobs(...page: Parameters<RunQueueAdapter['getJobs']>) {
     const jobs = await super.getJobs(...page);
     await Promise.all(jobs.map((job) => this.#complete(job as unknown as ShownJob)));
     return jobs;

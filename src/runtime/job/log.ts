@@ -1,6 +1,7 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
@@ -23,12 +24,16 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
   return {
     step: (state: MachineState, step: StepDraft, usage: Usage | undefined): void =>
       progress.note(progressAt(state.iteration, state.phase, usage), stepLines(step, limit)),
-    end: (end: RunEnd): Promise<void> => {
+    /** Returns what the result of the job has to carry, if anything. */
+    end: async (end: RunEnd): Promise<Pick<RunJobResult, 'shown'>> => {
       const last = progressAt(end.iteration, end.status, end.usage);
       const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
       const why = end.error?.type ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
       progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
-      return progress.close();
+      const unwritten = progress.unwritten();
+      // the job of a failed run has no result
+      await progress.close({ always: end.status === 'failed' });
+      return unwritten ? { shown: unwritten } : {};
     },
     /** Sends the lines so far of a run that this worker cannot finish. */
     close: (): Promise<void> => progress.close(),

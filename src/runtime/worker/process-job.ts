@@ -76,8 +76,8 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       deps.live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
-      await log.end(end);
-      return jobResult(end);
+      const shown = await log.end(end);
+      return { ...jobResult(end), ...shown };
     } catch (error) {
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLost(error) ? undefined : log.close();
