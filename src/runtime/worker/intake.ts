@@ -10,6 +10,7 @@ const pauseMs = 500;
 export class Intake {
   #workers: readonly BullWorker[] = [];
   #outage: Promise<void> | undefined;
+  #held = false;
   #closed = false;
 
   /** @param answers asks the database */
@@ -21,7 +22,18 @@ export class Intake {
 
   open(workers: readonly BullWorker[]): void {
     this.#workers = workers;
-    if (this.paused) this.#pause();
+    if (this.paused || this.#held) this.#pause();
+  }
+
+  /** Fetches no jobs until `release`. */
+  hold(): void {
+    this.#held = true;
+    this.#pause();
+  }
+
+  release(): void {
+    this.#held = false;
+    if (!this.paused) this.#resume();
   }
 
   /** Pauses. Resolves when the database answers and jobs are fetched again, or the worker stops. */
@@ -43,7 +55,11 @@ export class Intake {
     this.#pause();
     do await new Promise((resolve) => setTimeout(resolve, pauseMs));
     while (!this.#closed && !(await this.answers()));
-    if (this.#closed) return;
+    this.#resume();
+  }
+
+  #resume(): void {
+    if (this.#closed || this.#held) return;
     for (const worker of this.#workers) void worker.resume();
   }
 }

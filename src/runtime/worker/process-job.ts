@@ -12,13 +12,13 @@ import { isLost } from '../run/lost.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
-import { putBack } from './put-back.ts';
+import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
-  const { intake, keeper, onError } = worker;
+  const { company, intake, keeper, onError } = worker;
 
   /** BullMQ reports that a job failed, not why. */
   const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
@@ -32,6 +32,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     token: string | undefined,
     agent: ReadyAgent | undefined,
     run: HeldRun,
+    alone: boolean,
   ) =>
     claimRun(deps.db, {
       threadId: run.threadId,
@@ -42,15 +43,16 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       prompt: agent ? (agent.instructions ?? null) : undefined,
       fingerprint: agent?.fingerprint ?? '',
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
+      alone,
     }).catch((error: unknown) => refuse(job, token, error));
 
-  return async (job, token) => {
-    if (worker.phase !== 'working') {
-      // the job was in flight when the worker stopped: another worker takes it
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
-    const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
+  const process = async (
+    job: Job<RunJob, RunJobResult>,
+    token: string | undefined,
+    run: HeldRun,
+  ): Promise<RunJobResult> => {
+    const { threadId, runId } = run;
+    const { agent: agentName } = job.data;
     const agent = deps.agents.has(agentName) ? deps.agents.get(agentName) : undefined;
     // During a rolling deployment a newer worker may know it. BullMQ's delays go by the clock of the worker that asks.
     const passedOn =
@@ -62,10 +64,15 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
         ...{ threadId, runId, agent: agentName, status },
         durationMs: Math.round(performance.now() - startedAt),
       });
-    const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
-    const claimed = await claim(job, token, agent, run);
+    let claimed = await claim(job, token, agent, run, false);
+    if (!claimed.claimed && claimed.reason === 'alone') {
+      if (!(await company.clear(run))) return putOff(job, token);
+      if (hasStopped(worker)) return leaveToOther(job, token);
+      run.renewed(performance.now());
+      claimed = await claim(job, token, agent, run, true);
+    }
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
+      if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
@@ -75,7 +82,11 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
+    // the first step of a resumed run may only resume it
+    let stepsToProgress = claimed.fresh ? 1 : 2;
     const onStep: RunDependencies['onStep'] = (...step) => {
+      stepsToProgress -= 1;
+      if (stepsToProgress === 0) company.reopen(run);
       log.step(...step);
       deps.live?.committed(threadId);
     };
@@ -99,7 +110,26 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       keeper.release(run);
     }
   };
+
+  return async (job, token) => {
+    const { thread_id: threadId, run_id: runId } = job.data;
+    const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
+    // the job was in flight when the worker stopped taking any: another worker takes it
+    if (hasStopped(worker) || !company.enter(run)) return leaveToOther(job, token);
+    try {
+      return await process(job, token, run);
+    } finally {
+      company.leave(run);
+    }
+  };
 }
 
-/** The phase may have changed while the run was claimed. */
+/** Puts a job back at the front of the queue, for another worker. @throws always */
+async function leaveToOther(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
+}
+
+/** The phase may have changed while the run waited, or was claimed. */
+const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
 const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';

@@ -1,0 +1,1 @@
+ALTER TABLE "lanefold"."_entry" ADD COLUMN "bytes" integer;
