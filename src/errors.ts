@@ -68,6 +68,8 @@ export const errorStatus = {
   request_mismatch: 409,
   closed: 409,
   queue_full: 409,
+  input_too_large: 413,
+  context_too_large: 409,
   token_stale: 409,
   run_active: 409,
   lease_lost: 409,

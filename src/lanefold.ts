@@ -1,4 +1,4 @@
-import { preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
@@ -61,6 +61,11 @@ export interface LanefoldOptions {
   privateQueue?: boolean;
   /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;
+  /**
+   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. What would exceed it is refused
+   * with `context_too_large`. Must be the same in every process.
+   */
+  maxContextBytes?: number;
   /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
@@ -133,6 +138,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
+    db.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.groupCommit = !(await isDistributed(db.pool));
     const queueOptions = {
       redisUrl,

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
 /**
@@ -22,6 +22,8 @@ export const entry = lanefold.table(
     requestId: id('request_id'),
     payload: jsonb('payload').notNull(),
     refs: jsonb('refs'),
+    /** Of the payload, before the database compresses it. Null: written under schema 4. */
+    bytes: integer('bytes'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.seq] }),

@@ -25,6 +25,7 @@ const codes: Record<string, ErrorCode> = {
   LF020: 'tool_call_not_found',
   LF021: 'already_decided',
   LF022: 'not_awaiting_approval',
+  LF023: 'context_too_large',
 };
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary

@@ -21,6 +21,8 @@ export interface Database {
   queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
   groupCommit: boolean;
+  /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
+  maxContextBytes?: number | undefined;
   close(): Promise<void>;
 }
 

@@ -14,6 +14,7 @@ export class Intake {
   #busy = 0;
   #fetching = true;
   #outage: Promise<void> | undefined;
+  #held = false;
   #closed = false;
 
   /** @param answers asks the database */
@@ -48,6 +49,17 @@ export class Intake {
     this.#update();
   }
 
+  /** Fetches no jobs until `release`. */
+  hold(): void {
+    this.#held = true;
+    this.#update();
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#update();
+  }
+
   /** Pauses. Resolves when the database answers and jobs are fetched again, or the worker stops. */
   interrupt(): Promise<void> {
     this.#outage ??= this.#waitOut().finally(() => {
@@ -66,7 +78,7 @@ export class Intake {
 
   #update(): void {
     if (this.#closed) return;
-    const fetching = !this.paused && (this.#busy < this.#limit || this.#workers.length < 2);
+    const fetching = !this.paused && !this.#held && (this.#busy < this.#limit || this.#workers.length < 2);
     if (fetching === this.#fetching) return;
     this.#fetching = fetching;
     // without waiting for active jobs, which may wait for the end of the pause

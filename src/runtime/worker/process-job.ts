@@ -12,13 +12,13 @@ import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
 import { passOn } from './pass-on.ts';
-import { putBack } from './put-back.ts';
+import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
-  const { intake, keeper, onError } = worker;
+  const { company, intake, keeper, onError } = worker;
 
   /** BullMQ reports that a job failed, not why. */
   const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
@@ -27,7 +27,13 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     throw error;
   };
 
-  const claim = (job: Job<RunJob, RunJobResult>, token: string | undefined, agent: ReadyAgent, run: HeldRun) =>
+  const claim = (
+    job: Job<RunJob, RunJobResult>,
+    token: string | undefined,
+    agent: ReadyAgent,
+    run: HeldRun,
+    alone: boolean,
+  ) =>
     claimRun(deps.db, {
       threadId: run.threadId,
       runId: run.runId,
@@ -37,10 +43,16 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       prompt: agent.instructions ?? null,
       fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
+      alone,
     }).catch((error: unknown) => refuse(job, token, error));
 
-  const process: Processor = async (job, token) => {
-    const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
+  const process = async (
+    job: Job<RunJob, RunJobResult>,
+    token: string | undefined,
+    run: HeldRun,
+  ): Promise<RunJobResult> => {
+    const { threadId, runId } = run;
+    const { agent: agentName } = job.data;
     if (!deps.agents.has(agentName)) {
       return passOn(deps.db, queue, job, onError).catch((error: unknown) => refuse(job, token, error));
     }
@@ -51,10 +63,15 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
         ...{ threadId, runId, agent: agentName, status },
         durationMs: Math.round(performance.now() - startedAt),
       });
-    const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
-    const claimed = await claim(job, token, agent, run);
+    let claimed = await claim(job, token, agent, run, false);
+    if (!claimed.claimed && claimed.reason === 'alone') {
+      if (!(await company.clear(run))) return putOff(job, token);
+      if (hasStopped(worker)) return leaveToOther(job, token);
+      run.renewed(performance.now());
+      claimed = await claim(job, token, agent, run, true);
+    }
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
+      if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
@@ -64,7 +81,11 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
+    // the first step of a resumed run may only resume it
+    let stepsToProgress = claimed.fresh ? 1 : 2;
     const onStep: RunDependencies['onStep'] = (...step) => {
+      stepsToProgress -= 1;
+      if (stepsToProgress === 0) company.reopen(run);
       log.step(...step);
       deps.live?.committed(threadId);
     };
@@ -89,19 +110,27 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     }
   };
 
-  return async (job, token, signal) => {
+  return async (job, token) => {
+    const { thread_id: threadId, run_id: runId } = job.data;
+    const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
     // the job was in flight when the worker stopped, or had its hands full: another worker takes it
-    if (worker.phase !== 'working' || !intake.enter()) {
-      await job.moveToWait(token);
-      throw new WaitingError();
-    }
+    if (hasStopped(worker) || !intake.enter()) return leaveToOther(job, token);
     try {
-      return await process(job, token, signal);
+      if (!company.enter(run)) return await leaveToOther(job, token);
+      return await process(job, token, run);
     } finally {
+      company.leave(run);
       intake.leave();
     }
   };
 }
 
-/** The phase may have changed while the run was claimed. */
+/** Puts a job back at the front of the queue, for another worker. @throws always */
+async function leaveToOther(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
+}
+
+/** The phase may have changed while the run waited, or was claimed. */
+const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
 const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';

@@ -4,6 +4,7 @@ import { listen } from '../../postgres/listen.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
+import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { AgentQueues } from './agent-queues.ts';
@@ -63,7 +64,7 @@ export async function startWorker(
   const keeper = new LeaseKeeper(own, deps.db, leaseMs);
   const intake = new Intake(() => keeper.renew());
   const self: JobWorker = {
-    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs), onError },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 
