@@ -3,6 +3,7 @@ import type { Library } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import { requireKey } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
@@ -21,9 +22,13 @@ import { omitUndefined } from './routes/shared.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { securityHeaders } from './security-headers.ts';
 import { onInvalid } from './validation.ts';
 
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
+export const defaultBodyTimeoutMs = 20_000;
+const defaultMaxHeldBytes = 64 * 1024 * 1024;
+const defaultMaxStreams = 1_000;
 
 /**
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
@@ -53,7 +58,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
     });
   });
 
-  app.use(requests.count);
+  app.use(requests.count, securityHeaders);
   const byKey = requireKey(apiKey);
   const bySignIn = requireKey(apiKey, { basic: true });
   app.use('/v1/*', byKey);
@@ -61,8 +66,14 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.use('/admin/*', bySignIn);
   app.use('/docs/*', bySignIn);
   app.use('/openapi.json', bySignIn);
-  app.use(limitedBody(options.maxBodyBytes ?? defaultMaxBodyBytes));
-  app.use('/v1/*', jsonBody);
+  const maxHeldBytes = options.maxHeldBytes ?? defaultMaxHeldBytes;
+  const read = limitedBody({
+    maxBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
+    budget: new ByteBudget(maxHeldBytes, 'bodies'),
+  });
+  app.use('/v1/*', read, jsonBody);
+  app.use('/admin/*', read);
 
   addThreads(app, lanefold);
   addErasure(app, lanefold);
@@ -72,7 +83,9 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addInputs(app, lanefold);
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
-  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing }));
+  const maxStreams = options.maxStreams ?? defaultMaxStreams;
+  const streamed = new ByteBudget(maxHeldBytes, 'streams');
+  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
   addOperations(app, lanefold, requests);
   addDocs(app);
   app.route(bullBoardPath, bullBoard(lanefold));

@@ -31,6 +31,9 @@ export type NewEntry =
     }
   | { kind: string; contextRef?: string; payload: JsonObject; refs?: JsonObject };
 
+/** A page of entries that callers over HTTP get; one entry may be larger. */
+const pageBytes = 4 * 1024 * 1024;
+
 export interface AppendOptions {
   /** Append only if the thread is still at this rev; else `rev_conflict`. */
   expectedRev?: number;
@@ -57,6 +60,11 @@ export interface Threads {
     id: string,
     options?: { afterSeq?: number; kind?: string; contextRef?: string; limit?: number },
   ): Promise<Entry[]>;
+  /** A page of entries that ends after `limit` of them or `maxBytes` of payload (default 4 MiB), and where to go on. */
+  entryPage(
+    id: string,
+    options?: { afterSeq?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
+  ): Promise<{ entries: Entry[]; nextAfterSeq: number | null }>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
@@ -109,7 +117,13 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
 
     async entries(id, { afterSeq = -1, kind, contextRef, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readEntries(db, id, { afterSeq, kind, contextRef, limit });
+      return (await readEntries(db, id, { afterSeq, kind, contextRef, limit })).entries;
+    },
+    async entryPage(id, { afterSeq = -1, kind, contextRef, limit = 100, maxBytes = pageBytes } = {}) {
+      assertId(id, 'The thread id');
+      const { entries, cut } = await readEntries(db, id, { afterSeq, kind, contextRef, limit: limit + 1, maxBytes });
+      const page = entries.slice(0, limit);
+      return { entries: page, nextAfterSeq: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
