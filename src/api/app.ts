@@ -7,6 +7,7 @@ import { limitStreams } from './access/limit-streams.ts';
 import { requireUnbound } from './access/require-unbound.ts';
 import { authenticate } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
@@ -30,9 +31,13 @@ import { addOverview } from './routes/overview.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { securityHeaders } from './security-headers.ts';
 import { onInvalid } from './validation.ts';
 
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
+export const defaultBodyTimeoutMs = 20_000;
+const defaultMaxHeldBytes = 64 * 1024 * 1024;
+const defaultMaxStreams = 1_000;
 
 /**
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
@@ -62,7 +67,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
     });
   });
 
-  app.use(requests.count);
+  app.use(requests.count, securityHeaders);
   const keys = knownKeys(lanefold.keys);
   const byKey = authenticate(apiKey, keys);
   const bySignIn = authenticate(apiKey, keys, { basic: true });
@@ -71,8 +76,14 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   app.use('/admin/*', bySignIn, requireUnbound('admin'));
   app.use('/docs/*', bySignIn);
   app.use('/openapi.json', bySignIn);
-  app.use(limitedBody(options.maxBodyBytes ?? defaultMaxBodyBytes));
-  app.use('/v1/*', jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  const maxHeldBytes = options.maxHeldBytes ?? defaultMaxHeldBytes;
+  const read = limitedBody({
+    maxBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
+    budget: new ByteBudget(maxHeldBytes, 'bodies'),
+  });
+  app.use('/v1/*', read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  app.use('/admin/*', read);
 
   addThreads(app, lanefold);
   addErasure(app, lanefold);
@@ -83,7 +94,9 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addInputs(app, lanefold);
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
-  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing }));
+  const maxStreams = options.maxStreams ?? defaultMaxStreams;
+  const streamed = new ByteBudget(maxHeldBytes, 'streams');
+  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
   addKeys(app, lanefold);
   addAudit(app, lanefold);
   addOverview(app, lanefold);

@@ -40,7 +40,7 @@ export function toProblem(error: unknown): Problem {
     code: known.code,
     detail: known.message,
   };
-  if (status >= 500 && known.code !== 'not_ready') {
+  if (status >= 500 && known.code !== 'not_ready' && known.code !== 'server_busy') {
     return {
       ...problem,
       detail: status === 500 ? 'The server failed to process the request.' : `${title(known.code)}.`,

@@ -87,10 +87,11 @@ export interface Runs {
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
   cancel(run: RunRef | string, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
   /**
-   * Mints a token for the current step of a run. @throws LanefoldError `missing_token_secret`, `run_not_found`,
+   * Mints a token for the current step of a run, which works for 30 days unless `expiresInMs` says otherwise; null: for
+   * ever. @throws LanefoldError `missing_token_secret`, `run_not_found`,
    * `unknown_agent`, `token_stale` for a cancelled run
    */
-  checkpoint(run: RunRef, options?: { expiresInMs?: number }): Promise<MintedToken>;
+  checkpoint(run: RunRef, options?: { expiresInMs?: number | null }): Promise<MintedToken>;
   /**
    * Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its result;
    * with a `query`, a new run asks it on the same lane.

@@ -33,6 +33,9 @@ export type NewEntry =
     }
   | { kind: string; contextRef?: string; payload: JsonObject; refs?: JsonObject };
 
+/** A page of entries that callers over HTTP get; one entry may be larger. */
+const pageBytes = 4 * 1024 * 1024;
+
 export interface AppendOptions {
   /** Append only if the thread is still at this rev; else `rev_conflict`. */
   expectedRev?: number;
@@ -62,6 +65,11 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
   ): Promise<Entry[]>;
+  /** A page of entries that ends after `limit` of them or `maxBytes` of payload (default 4 MiB), and where to go on. */
+  entryPage(
+    id: string,
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
+  ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
@@ -120,7 +128,13 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
 
     async entries(id, { after = -1, kind, contextRef, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readEntries(db, id, { after, kind, contextRef, limit });
+      return (await readEntries(db, id, { after, kind, contextRef, limit })).entries;
+    },
+    async entryPage(id, { after = -1, kind, contextRef, limit = 100, maxBytes = pageBytes } = {}) {
+      assertId(id, 'The thread id');
+      const { entries, cut } = await readEntries(db, id, { after, kind, contextRef, limit: limit + 1, maxBytes });
+      const page = entries.slice(0, limit);
+      return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),

@@ -2,6 +2,7 @@ import { createBullBoard } from '@bull-board/api';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
+import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import type { RunJob } from '../../queue/job.ts';
 import { blockJobEdits } from './block-job-edits.ts';
@@ -45,7 +46,14 @@ export function bullBoard(lanefold: Library, { page }: { page: boolean }): Hono 
   });
   const board = new Hono();
   board.use(keepLocal);
-  board.route('/', serverAdapter.registerPlugin());
+  const plugin = serverAdapter.registerPlugin();
+  plugin.onError((error, c) => {
+    // a path that no file can have, such as one with a NUL
+    if (c.req.path.startsWith(`${bullBoardPath}/static/`))
+      throw new LanefoldError('not_found', `${c.req.path.slice(0, 200)} does not exist.`);
+    throw error;
+  });
+  board.route('/', plugin);
   return board;
 }
 

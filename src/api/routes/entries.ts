@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Library } from '../../library/library.ts';
 import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { EntryPage } from '../schemas/thread.ts';
@@ -29,6 +29,7 @@ const listEntries = createRoute({
   tags,
   security,
   summary: 'Read the log, ordered by seq',
+  description: 'A page ends after `limit` entries or 4 MiB of them; `next_after_seq` says where the next one begins.',
   request: {
     params: thread,
     query: z.strictObject({
@@ -61,12 +62,12 @@ export function addEntries(app: ApiApp, lanefold: Library): void {
   app.openapi(listEntries, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { after: from, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.threads.entries(
+    const page = await lanefold.threads.entryPage(
       threadId,
-      omitUndefined({ after: from, kind, contextRef, limit: most + 1 }),
+      omitUndefined({ after: from, kind, contextRef, limit: most }),
     );
-    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (entry) => entry.seq);
-    return c.json({ data, next_after: next }, 200);
+    const data = (await orMissing(lanefold, threadId, page.entries)).map(toJson);
+    return c.json({ data, next_after: page.nextAfter }, 200);
   });
 
   app.openapi(appendEntries, async (c) => {

@@ -4,6 +4,7 @@ import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
+import { serverBusy, type ByteBudget } from '../byte-budget.ts';
 import { invalidRequest } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
@@ -93,12 +94,18 @@ const listThreadEvents = createRoute({
 });
 
 export interface EventsOptions {
+  /** Streams at once. */
+  maxStreams: number;
+  /** Of the large messages that clients have not taken yet. */
+  budget: ByteBudget;
   onError: (error: unknown, request: { method: string; path: string }) => void;
   /** Ends all streams. */
   closing?: AbortSignal;
 }
 
 export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions): void {
+  let streams = 0;
+
   app.openapi(listRunEvents, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const query = c.req.valid('query');
@@ -129,24 +136,33 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     const runId = what.runId ?? (ui ? (await lanefold.threads.get(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);
+    streams += 1;
     const left = new AbortController();
     const end = () => {
+      if (!left.signal.aborted) streams -= 1;
       left.abort();
       options.closing?.removeEventListener('abort', end);
     };
     const lastId = c.req.header('last-event-id') || undefined;
-    const { items, over } = await lanefold.streams.open(threadId, runId, {
+    const opening = lanefold.streams.open(threadId, runId, {
       // A UI message always starts from its beginning, because its chunks have no ids to resume from.
       ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',
       ...(query.entries === 'true' ? { entries: true } : {}),
       signal: left.signal,
     });
-    if (over && !ui) return c.body(null, 204);
+    opening.catch(end);
+    const { items, over } = await opening;
+    if (over && !ui) {
+      end();
+      return c.body(null, 204);
+    }
     options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
     return sse(c, ui ? toUiMessages(items, { threadId, runId: runId! }) : toEventMessages(items), {
       abort: end,
+      budget: options.budget,
       onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),
     });
   }

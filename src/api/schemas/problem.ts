@@ -39,6 +39,7 @@ const descriptions = {
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
   410: 'Gone: `thread_erased`, `token_expired`.',
+  408: 'The body did not arrive in time: `body_timeout`.',
   413: 'The body is too large: `body_too_large`.',
   415: 'The body is not `application/json`: `unsupported_media_type`.',
   422:
@@ -46,7 +47,7 @@ const descriptions = {
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
   429: 'Too many requests or streams at once: `rate_limited`, with `Retry-After`.',
   500: 'Internal server error: `internal`.',
-  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`. Try again after `Retry-After` seconds.',
+  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server has too much to do: `server_busy`. Try again after `Retry-After` seconds.',
 } as const;
 
 type Status = keyof typeof descriptions;
@@ -63,4 +64,4 @@ export const problems = (...more: Status[]) =>
   ) as Record<never, never>;
 
 /** Additional errors of operations with a body. */
-export const bodyProblems = [413, 415] as const;
+export const bodyProblems = [408, 413, 415] as const;
