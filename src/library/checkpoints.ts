@@ -176,7 +176,7 @@ export async function collectRun(
   const run = await deps.wait(ref, options);
   const trace: RunEvent[] = [];
   for (let page = pageSize; page === pageSize;) {
-    const events = await readRunEvents(deps.db, threadId, id, trace.at(-1)?.seq ?? 0, pageSize);
+    const events = await readRunEvents(deps.db, threadId, id, trace.at(-1)?.eventSeq ?? -1, pageSize);
     trace.push(...events);
     page = events.length;
   }

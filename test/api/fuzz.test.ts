@@ -5,7 +5,7 @@ import { startApi, type Api } from './helpers.ts';
 
 /** Another seed is another test: set FUZZ_SEED to repeat a failure or to look further. */
 const seed = Number(process.env['FUZZ_SEED'] ?? 20_261_122);
-const perOperation = Number(process.env['FUZZ_RUNS'] ?? 25);
+const perOperation = Number(process.env['FUZZ_RUNS'] ?? 10);
 const hangMs = 10_000;
 
 interface Sample {

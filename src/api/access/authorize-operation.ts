@@ -4,6 +4,7 @@ import { authorize } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
 import { RequestRate } from '../../access/rate.ts';
 import { LanefoldError } from '../../errors.ts';
+import { idGrammar } from '../../ids.ts';
 import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { assertUnbound } from './require-unbound.ts';
@@ -34,7 +35,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       runId: runId ?? text(operation === 'createBrowserToken' && sent['run_id']),
       agent: text(operation === 'createRun' && sent['agent']),
     });
-    if (audited.has(operation)) {
+    // an id that is none is refused by the operation
+    if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
       await audit.write({
         actor: principal.actor,
         action: operation,
