@@ -101,7 +101,7 @@ describe.skipIf(noRedis())('bad requests', () => {
   );
 
   test('for a missing path or method get 404 or 405', async () => {
-    for (const path of ['/', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
+    for (const path of ['/nothing', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
       expect(await api.call('GET', path)).toMatchObject(problem(404, 'not_found'));
     }
     const answer = await api.call('DELETE', '/v1/threads/t/config');

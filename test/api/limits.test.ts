@@ -64,10 +64,10 @@ describe('the limits of a server', () => {
       await api.call('POST', '/v1/threads/l/entries', { entries: [{ kind: 'note', payload: { x: 'x'.repeat(mib) } }] });
     const seqs: number[][] = [];
     for (let after: number | null = -1; after !== null;) {
-      const { body } = await api.call('GET', `/v1/threads/l/entries?limit=1000&after_seq=${after}`);
-      const page = body as { data: { seq: number }[]; next_after_seq: number | null };
+      const { body } = await api.call('GET', `/v1/threads/l/entries?limit=1000&after=${after}`);
+      const page = body as { data: { seq: number }[]; next_after: number | null };
       seqs.push(page.data.map((entry) => entry.seq));
-      after = page.next_after_seq;
+      after = page.next_after;
     }
     expect(seqs).toEqual([
       [0, 1, 2, 3],
@@ -98,9 +98,9 @@ describe('the limits of a server', () => {
     const run = await api.call('POST', '/v1/threads/l/runs', { agent: 'calc', input: 'x' });
     const cursor = 9_007_199_254_740_991;
     for (const path of [
-      `/v1/threads/l/entries?after_seq=${cursor}`,
+      `/v1/threads/l/entries?after=${cursor}`,
       `/v1/threads/l/events?after_event_seq=${cursor}`,
-      `${run.headers.get('location')}/events?after_seq=${cursor}`,
+      `${run.headers.get('location')}/events?after=${cursor}`,
     ])
       expect([path, await api.call('GET', path)]).toMatchObject([path, { status: 200, body: { data: [] } }]);
     expect((await api.call('GET', `/v1/threads/l/contexts/default?at_seq=${cursor}`)).status).toBe(200);

@@ -29,7 +29,7 @@ const listEntries = createRoute({
   tags,
   security,
   summary: 'Read the log, ordered by seq',
-  description: 'A page ends after `limit` entries or 4 MiB of them; `next_after_seq` says where the next one begins.',
+  description: 'A page ends after `limit` entries or 4 MiB of them; `next_after` says where the next one begins.',
   request: {
     params: thread,
     query: z.strictObject({
