@@ -99,7 +99,7 @@ describe('the limits of a server', () => {
     const cursor = 9_007_199_254_740_991;
     for (const path of [
       `/v1/threads/l/entries?after=${cursor}`,
-      `/v1/threads/l/events?after_event_seq=${cursor}`,
+      `/v1/threads/l/events?after=${cursor}`,
       `${run.headers.get('location')}/events?after=${cursor}`,
     ])
       expect([path, await api.call('GET', path)]).toMatchObject([path, { status: 200, body: { data: [] } }]);

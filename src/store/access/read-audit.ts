@@ -28,7 +28,7 @@ export async function readAudit(
 ): Promise<AuditEntry[]> {
   const rows = await db.query(
     'read_audit',
-    `select * from lanefold.audit
+    `select no, at, tenant_id, actor, action, thread_id, run_id, detail from lanefold.audit
      where no > $1 and ($2::text is null or thread_id = $2) and ($3::text is null or tenant_id = $3) order by no limit $4`,
     [afterNo, threadId ?? null, tenantId ?? null, limit],
   );

@@ -44,8 +44,8 @@ export async function readCall(db: Database, threadId: string, callId: string): 
        'previous', ${neighbour('<', 'desc')}, 'next', ${neighbour('>', 'asc')}) as call
      from lanefold.run r
      cross join lateral (
-       select s.* from (
-         select t.* from lanefold.thread_entry t
+       select s.thread_id, s.seq, s.context_ref, s.payload, s.refs, s.at from (
+         select t.thread_id, t.seq, t.context_ref, t.payload, t.refs, t.at, t.run_id, t.role from lanefold.thread_entry t
          where t.thread_id = r.thread_id and t.seq > coalesce(r.user_seq, -1) order by t.seq limit ${searched}) s
        where s.run_id = r.id and s.role = 'assistant' and s.refs ->> 'llm_call_id' = $3 limit 1) e
      where r.thread_id = $1 and r.id = $2`,

@@ -57,7 +57,8 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<P
   also.add('A', 'last.agent = $', filter.agent).add('S', 'last.status = $', filter.status);
   const rows = await db.query<ThreadRow>(
     `list_threads_${indexed}_${also.key}`,
-    `select t.*, ${microsOf('t.created_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
+    `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
+       ${microsOf('t.created_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
        last.status, last.error ->> 'type' as error_type, last.created_at as run_at,
        (select left(e.payload ->> 'content', 200) from lanefold._entry e
         where e.thread_id = t.id and e.seq = last.user_seq) as last_message

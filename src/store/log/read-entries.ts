@@ -29,25 +29,27 @@ export interface EntryPage {
   cut: boolean;
 }
 
+const columns = ['seq', 'kind', 'context_ref', 'role', 'op_id', 'run_id', 'request_id', 'payload', 'refs', 'at'];
+
 /** Entries of a thread in order. One at a time, since only its reading tells how large an entry is. */
 export async function readEntries(db: Database, threadId: string, filter: EntryFilter): Promise<EntryPage> {
   const { after, kind, contextRef, limit, maxBytes } = filter;
   const rows = await db.query<Record<string, never>>(
     'entries',
     `with recursive page as (
-       (select 1 as n, octet_length(e.payload::text)::bigint as bytes, e.* from lanefold.thread_entry e
+       (select 1 as n, octet_length(payload::text)::bigint as bytes, ${columns.join(', ')} from lanefold.thread_entry
         where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)
         order by seq limit 1)
        union all
-       select page.n + 1, page.bytes + octet_length(e.payload::text), e.*
+       select page.n + 1, page.bytes + octet_length(e.payload::text), ${columns.map((column) => `e.${column}`).join(', ')}
        from page cross join lateral (
-         select * from lanefold.thread_entry
+         select ${columns.join(', ')} from lanefold.thread_entry
          where thread_id = $1 and seq > page.seq and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)
          order by seq limit 1
        ) e
        where page.n < $5 and page.bytes < $6
      )
-     select bytes, seq, kind, context_ref, role, op_id, run_id, request_id, payload, refs, at from page order by seq`,
+     select bytes, ${columns.join(', ')} from page order by seq`,
     [threadId, after, kind ?? null, contextRef ?? null, limit, maxBytes ?? Number.MAX_SAFE_INTEGER],
   );
   const entries = rows.map((row) => ({
