@@ -155,10 +155,11 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
 
+    const secrets = tokenSecrets(options.tokenSecrets);
     const lanefold: Lanefold = {
       threads: threadsOf(db, agents, streams, queue),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
-      keys: keysOf(db, tokenSecrets(options.tokenSecrets)),
+      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets }),
+      keys: keysOf(db, secrets),
       audit: auditOf(db),
       contexts: contextsOf(db, agents),
       agents: { list: () => listAgents(agents) },

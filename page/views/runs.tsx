@@ -1,11 +1,8 @@
-import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
-import { get } from '../api/client.ts';
-import type { Page, Run } from '../api/types.ts';
+import type { Run } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
 import { amount, duration } from '../parts/format.ts';
 import { href, route, setQuery } from '../state/route.ts';
-import { useLoaded } from '../state/use-loaded.ts';
+import { useList } from '../state/use-list.ts';
 
 const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;
 const titles = { status: 'Status', agent: 'Agent', model: 'Model', error_type: 'Error', min_tokens: 'Tokens at least' };
@@ -15,23 +12,7 @@ const refreshMs = 4_000;
 export function RunsView() {
   const { query } = route.value;
   const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
-  const key = JSON.stringify(filter);
-  const first = useLoaded<Page<Run>>((signal) => get('/v1/runs', filter, signal), [key], { everyMs: refreshMs });
-  const older = useSignal<Run[]>([]);
-  const next = useSignal<string | null | undefined>(undefined);
-  useEffect(() => {
-    older.value = [];
-    next.value = undefined;
-  }, [key]);
-  const after = next.value === undefined ? first.data?.next_after : next.value;
-  const more = async () => {
-    const page = await get<Page<Run>>('/v1/runs', { ...filter, after });
-    older.value = [...older.value, ...page.data];
-    next.value = page.next_after;
-  };
-  const fresh = first.data?.data ?? [];
-  const known = new Set(fresh.map(({ id }) => id));
-  const runs = [...fresh, ...older.value.filter(({ id }) => !known.has(id))];
+  const { first, items: runs, after, more } = useList<Run>('/v1/runs', filter, refreshMs);
   return (
     <section aria-labelledby="title">
       <div class="heading">

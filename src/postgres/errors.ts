@@ -71,7 +71,7 @@ const diskFull = '53100';
  */
 const transientStates = /^(40|53|55P03|57|58|XX)/;
 
-/** A plan prepared before a migration; the next connection plans anew. */
+/** A migration changed a table or view under a prepared statement. A retry on a new connection prepares it again. */
 const stalePlan = /cached plan must not change result type/;
 
 const transientCodes = new Set<ErrorCode>([
