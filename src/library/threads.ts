@@ -124,7 +124,9 @@ function toDraft(entry: NewEntry): JsonObject {
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
   if (entry.message !== undefined) {
     assertContent(entry.message);
-    if (entry.message.role === 'user') assertNotBlank(entry.message.content, 'The message');
+    // the database refuses what is no message at all
+    if ((entry.message as Partial<Message> | null)?.role === 'user')
+      assertNotBlank(entry.message.content, 'The message');
     return { kind: 'ai_message', payload: entry.message as unknown as Json, ...shared } as JsonObject;
   }
   const { kind = 'note', payload = {} } = entry;
