@@ -41,6 +41,8 @@ export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
+export type { LogFacts, Logger } from './log/logger.ts';
+export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';

@@ -1,4 +1,4 @@
-import { preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
@@ -9,6 +9,9 @@ import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
+import type { Logger } from './log/logger.ts';
+import { openLogger } from './log/open.ts';
+import type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
@@ -56,6 +59,10 @@ export interface LanefoldOptions {
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
   redactKeys?: readonly string[];
+  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
+  telemetry?: boolean | TelemetryOptions;
+  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
+  logger?: Logger;
 }
 
 export interface Lanefold extends Library {
@@ -71,7 +78,7 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `telemetry_unavailable`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -82,6 +89,12 @@ export interface Lanefold extends Library {
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
+  const log = await openLogger(redactor, options.logger);
+  const { telemetry: wanted = telemetryWanted() } = options;
+  // Imported on demand, so that a process without telemetry does not load it.
+  const telemetry = wanted
+    ? await (await import('./telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    : undefined;
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
@@ -141,11 +154,15 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
 
     const lanefold: Lanefold = {
       threads: threadsOf(db, agents, streams),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
+      runs: runsOf({
+        ...{ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) },
+        activeTraceparent: telemetry?.activeTraceparent,
+      }),
       contexts: contextsOf(db),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       streams,
+      log,
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,
@@ -162,6 +179,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
                 models,
                 directUrl,
                 redactor,
+                log,
+                telemetry,
                 live: streams.live,
                 privateQueue: options.privateQueue ?? false,
                 onHold: (run) => waiter.hold(run),

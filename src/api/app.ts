@@ -1,12 +1,13 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
-import { errorStatus, LanefoldError } from '../errors.ts';
+import { LanefoldError } from '../errors.ts';
 import { requireKey } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { logErrors } from './log-errors.ts';
 import type { AppOptions } from './options.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
@@ -30,7 +31,7 @@ const defaultMaxBodyBytes = 4 * 1024 * 1024;
  */
 export function createApp(lanefold: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
-  const onError = options.onError ?? logError;
+  const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   const requests = requestCounter();
 
@@ -75,14 +76,4 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addDocs(app);
   app.route(bullBoardPath, bullBoard(lanefold));
   return app;
-}
-
-function logError(error: unknown, { method, path }: { method: string; path: string }): void {
-  if (!(error instanceof LanefoldError) || errorStatus[error.code] === 500) {
-    console.error(`lanefold: ${method} ${path}:`, error);
-    return;
-  }
-  const cause =
-    error.cause === undefined ? '' : ` (${error.cause instanceof Error ? error.cause.message : String(error.cause)})`;
-  console.error(`lanefold: ${method} ${path}: ${error.code}: ${error.message}${cause}`);
 }

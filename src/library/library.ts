@@ -1,3 +1,4 @@
+import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
@@ -16,6 +17,8 @@ export interface Library {
   stats(): Promise<Stats>;
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Streams;
+  /** Where this process logs; redacted. */
+  readonly log: Logger;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';
   /** The BullMQ queues, one per shard; for inspection. */

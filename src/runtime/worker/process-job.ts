@@ -11,7 +11,7 @@ import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
-import { onInterrupted } from './lost-run.ts';
+import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { putBack } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
@@ -65,24 +65,34 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
     const claimed = await claim(job, token, agent, run);
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
+      if (claimed.reason === 'poisoned') {
+        worker.telemetry.runPoisoned({ threadId, runId, agent: agentName });
+        ended(claimed.status ?? 'failed');
+      }
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
     run.lease = claimed.lease;
     run.step = claimed.step;
+    run.telemetry = worker.telemetry.runClaimed({
+      ...{ threadId, runId, agent: claimed.agent, model: claimed.model, contextRef: claimed.context_ref },
+      ...{ fresh: claimed.fresh, step: claimed.step, traceparent: claimed.traceparent },
+      queuedMs: Math.max(0, Date.now() - job.timestamp),
+    });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
     const onStep: RunDependencies['onStep'] = (...step) => {
+      run.telemetry.stepCommitted(step[1]);
       log.step(...step);
       deps.live?.committed(threadId);
     };
     try {
       deps.onHold?.(run);
-      const end = await driveRun({ ...deps, onStep }, run, claimed);
+      const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claimed));
       keeper.release(run);
+      run.telemetry.ended(end);
       deps.onRelease?.(run);
       deps.live?.committed(threadId);
       ended(end.status);
@@ -93,6 +103,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLost(error) ? undefined : log.close();
       deps.onRelease?.(run);
+      run.telemetry.interrupted(interruptionOf(error));
       return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
     } finally {
       log.drop();

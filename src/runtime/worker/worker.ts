@@ -1,8 +1,10 @@
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
+import type { Logger } from '../../log/logger.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { HandedOver } from '../run/held-run.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
@@ -11,6 +13,7 @@ import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { reportErrors } from './report-errors.ts';
+import { observe } from './observe.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
@@ -28,6 +31,9 @@ export interface WorkerDependencies extends RunDependencies {
    * renewal, and streams have no deltas.
    */
   directUrl?: string;
+  log: Logger;
+  /** Traces what the worker does. */
+  telemetry?: Telemetry | undefined;
 }
 
 /**
@@ -52,13 +58,14 @@ export async function startWorker(
     stopGraceMs = 25_000,
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  const onError = options.onError ?? reportErrors(deps.redactor);
+  const onError = options.onError ?? reportErrors(deps.log);
   const id = newId('worker');
   const own = deps.connect({ max: 1, timeoutMs: renewalTimeoutMs(leaseMs), applicationName: 'lanefold leases' });
   const keeper = new LeaseKeeper(own, deps.db, leaseMs);
   const intake = new Intake(() => keeper.renew());
+  const { telemetry, metrics } = await observe(deps, options.metrics === true, () => keeper.size);
   const self: JobWorker = {
-    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, onError, telemetry },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 
@@ -93,6 +100,8 @@ export async function startWorker(
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
+  const facts = { component: 'worker', worker_id: id };
+  deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
 
   return {
     id,
@@ -100,8 +109,12 @@ export async function startWorker(
       return keeper.size;
     },
     health: () => workerHealth(deps.db, queue, workers, self),
+    metrics: async () => (await metrics?.text()) ?? '',
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
-      if (self.phase === 'working') self.phase = 'stopping';
+      if (self.phase === 'working') {
+        self.phase = 'stopping';
+        deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
+      }
       repeater.stop();
       intake.close();
       // immediately: a run that is handed over must not come back
@@ -115,6 +128,8 @@ export async function startWorker(
       clearTimeout(patience);
       await notices?.close();
       await keeper.stop();
+      metrics?.close();
+      deps.log.info({ ...facts, handed_over: self.handedOver }, 'worker stopped');
       return { handedOver: self.handedOver };
     },
   };

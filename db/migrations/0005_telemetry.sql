@@ -1,0 +1,1 @@
+ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;

@@ -1,0 +1,65 @@
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { ToolOutcome } from '../../tools/outcome.ts';
+import { errorTypeOf } from '../error-type.ts';
+import type { ClaimedRun, ObservedToolCall } from '../telemetry.ts';
+import { toolArguments, toolResult } from './content.ts';
+import type { Tracing } from './tracing.ts';
+
+/** Executes a tool call below a span, so that what the tool traces itself is below it too. */
+export async function observeToolCall(
+  tracing: Tracing,
+  parent: Context,
+  run: ClaimedRun,
+  observed: ObservedToolCall,
+  work: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const { api, tracer, content } = tracing;
+  const startedAt = performance.now();
+  const { call, description } = observed;
+  const metered: Attributes = {
+    'gen_ai.agent.name': run.agent,
+    'gen_ai.tool.name': call.name,
+    'gen_ai.tool.type': 'function',
+  };
+  const span = tracer.startSpan(
+    `execute_tool ${call.name}`,
+    {
+      kind: api.SpanKind.INTERNAL,
+      attributes: {
+        ...metered,
+        'gen_ai.operation.name': 'execute_tool',
+        'gen_ai.tool.call.id': call.id,
+        ...(description ? { 'gen_ai.tool.description': description } : {}),
+        'gen_ai.conversation.id': run.threadId,
+        'lanefold.run.id': run.runId,
+        'lanefold.iteration': observed.iteration,
+        'lanefold.tool_call': `${observed.round}.${observed.index}`,
+        ...(observed.lostAttempts > 0 ? { 'lanefold.tool_call.lost_attempts': observed.lostAttempts } : {}),
+        ...(content ? toolArguments(content, observed) : {}),
+      },
+    },
+    parent,
+  );
+  const end = (errorType: string | undefined) => {
+    const failed: Attributes = errorType === undefined ? {} : { 'error.type': errorType };
+    if (errorType !== undefined) fail(tracing, span, failed);
+    span.end();
+    tracing.meters.toolCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });
+  };
+  try {
+    const outcome = await api.context.with(api.trace.setSpan(parent, span), work);
+    span.setAttributes({
+      'lanefold.tool_call.status': outcome.status,
+      'lanefold.tool_call.attempts': outcome.attempts,
+    });
+    if (content) span.setAttributes(toolResult(content, outcome.content));
+    end(outcome.status === 'ok' ? undefined : (outcome.error?.type ?? outcome.status));
+    return outcome;
+  } catch (error) {
+    end(errorTypeOf(error));
+    throw error;
+  }
+}
+
+const fail = ({ api }: Tracing, span: Span, attributes: Attributes): void =>
+  void span.setAttributes(attributes).setStatus({ code: api.SpanStatusCode.ERROR });
