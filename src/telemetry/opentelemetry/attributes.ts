@@ -30,8 +30,21 @@ export function providerName({ provider }: LanguageModelV4): string {
 /** Inline scripts are model ids too; a span's name must stay short. */
 export const modelName = ({ modelId }: LanguageModelV4): string => modelId.slice(0, 100);
 
-export function settingAttributes(settings: ModelSettings): Attributes {
-  const found: Attributes = {};
+const known = new WeakMap<LanguageModelV4, Attributes>();
+
+/** What describes a model, in spans and metrics alike. Kept for each model: calls are many, models few. */
+export function modelAttributes(model: LanguageModelV4): Attributes {
+  const found = known.get(model) ?? {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.provider.name': providerName(model),
+    'gen_ai.request.model': modelName(model),
+  };
+  known.set(model, found);
+  return found;
+}
+
+/** Adds the settings of a call that the conventions know. */
+export function addSettings(found: Attributes, settings: ModelSettings): Attributes {
   const set = (name: string, value: string | number | string[] | null | undefined) => {
     if (value != null) found[name] = value;
   };
@@ -57,9 +70,11 @@ export const usageNames = {
   reasoning_tokens: 'reasoning.output_tokens',
 } as const;
 
+const usageCounters = Object.entries(usageNames);
+
 export function usageAttributes(usage: Usage, prefix = 'gen_ai.usage'): Attributes {
   const found: Attributes = {};
-  for (const [counter, name] of Object.entries(usageNames)) {
+  for (const [counter, name] of usageCounters) {
     const count = usage[counter];
     if (count !== undefined) found[`${prefix}.${name}`] = count;
   }

@@ -2,7 +2,7 @@ import type { Attributes, Context } from '@opentelemetry/api';
 import type { JsonObject, ModelTurn } from '../../context/message.ts';
 import { errorTypeOf } from '../error-type.ts';
 import type { ClaimedRun, ObservedModelCall } from '../telemetry.ts';
-import { answerAttributes, modelName, providerName, settingAttributes, usageAttributes } from './attributes.ts';
+import { addSettings, answerAttributes, modelAttributes, modelName, usageAttributes } from './attributes.ts';
 import { inputContent, outputContent } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -28,14 +28,10 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
   const { api, tracer, meters, content } = tracing;
   const startedAt = performance.now();
   const startTime = Date.now();
-  const metered: Attributes = {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': providerName(call.model),
-    'gen_ai.request.model': modelName(call.model),
-  };
+  const metered = modelAttributes(call.model);
   const span = tracer.startSpan(
     `chat ${modelName(call.model)}`,
-    { kind: api.SpanKind.CLIENT, startTime, attributes: { ...metered, ...callAttributes(run, call) } },
+    { kind: api.SpanKind.CLIENT, startTime, attributes: callAttributes(run, call, metered) },
     parent,
   );
   if (content && span.isRecording()) span.setAttributes(inputContent(content, call));
@@ -75,14 +71,17 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
   }
 }
 
-const callAttributes = (run: ClaimedRun, call: ObservedModelCall): Attributes => ({
-  'gen_ai.conversation.id': run.threadId,
-  ...(call.stream ? { 'gen_ai.request.stream': true } : {}),
-  ...settingAttributes(call.settings),
-  'lanefold.run.id': run.runId,
-  'lanefold.llm_call_id': call.callId,
-  'lanefold.iteration': call.iteration,
-});
+function callAttributes(run: ClaimedRun, call: ObservedModelCall, metered: Attributes): Attributes {
+  const attributes: Attributes = {
+    ...metered,
+    'gen_ai.conversation.id': run.threadId,
+    'lanefold.run.id': run.runId,
+    'lanefold.llm_call_id': call.callId,
+    'lanefold.iteration': call.iteration,
+  };
+  if (call.stream) attributes['gen_ai.request.stream'] = true;
+  return addSettings(attributes, call.settings);
+}
 
 /** Marks, where the run is resumed, a model call that died with its worker: that worker's own span never ended. */
 export function markLostCall({ api, tracer }: Tracing, parent: Context, run: ClaimedRun, data: JsonObject = {}): void {

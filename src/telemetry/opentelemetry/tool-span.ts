@@ -15,31 +15,15 @@ export async function observeToolCall(
 ): Promise<ToolOutcome> {
   const { api, tracer, content } = tracing;
   const startedAt = performance.now();
-  const { call, description } = observed;
+  const { call } = observed;
   const metered: Attributes = {
     'gen_ai.agent.name': run.agent,
     'gen_ai.tool.name': call.name,
     'gen_ai.tool.type': 'function',
   };
-  const span = tracer.startSpan(
-    `execute_tool ${call.name}`,
-    {
-      kind: api.SpanKind.INTERNAL,
-      attributes: {
-        ...metered,
-        'gen_ai.operation.name': 'execute_tool',
-        'gen_ai.tool.call.id': call.id,
-        ...(description ? { 'gen_ai.tool.description': description } : {}),
-        'gen_ai.conversation.id': run.threadId,
-        'lanefold.run.id': run.runId,
-        'lanefold.iteration': observed.iteration,
-        'lanefold.tool_call': `${observed.round}.${observed.index}`,
-        ...(observed.lostAttempts > 0 ? { 'lanefold.tool_call.lost_attempts': observed.lostAttempts } : {}),
-        ...(content ? toolArguments(content, observed) : {}),
-      },
-    },
-    parent,
-  );
+  const attributes = callAttributes(run, observed);
+  if (content) Object.assign(attributes, toolArguments(content, observed));
+  const span = tracer.startSpan(`execute_tool ${call.name}`, { kind: api.SpanKind.INTERNAL, attributes }, parent);
   const end = (errorType: string | undefined) => {
     const failed: Attributes = errorType === undefined ? {} : { 'error.type': errorType };
     if (errorType !== undefined) fail(tracing, span, failed);
@@ -59,6 +43,23 @@ export async function observeToolCall(
     end(errorTypeOf(error));
     throw error;
   }
+}
+
+function callAttributes(run: ClaimedRun, { call, description, ...observed }: ObservedToolCall): Attributes {
+  const attributes: Attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.agent.name': run.agent,
+    'gen_ai.tool.name': call.name,
+    'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': call.id,
+    'gen_ai.conversation.id': run.threadId,
+    'lanefold.run.id': run.runId,
+    'lanefold.iteration': observed.iteration,
+    'lanefold.tool_call': `${observed.round}.${observed.index}`,
+  };
+  if (description) attributes['gen_ai.tool.description'] = description;
+  if (observed.lostAttempts > 0) attributes['lanefold.tool_call.lost_attempts'] = observed.lostAttempts;
+  return attributes;
 }
 
 const fail = ({ api }: Tracing, span: Span, attributes: Attributes): void =>
