@@ -23,6 +23,7 @@ export const pages = [
   'docs/errors.md',
   'docs/runs.md',
   'docs/telemetry.md',
+  'docs/page.md',
 ];
 
 export function snippetsOf(page: string): Snippet[] {

@@ -34,6 +34,7 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
           'LANEFOLD_API_KEY',
+          'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
@@ -48,7 +49,7 @@ export const addDev = (program: Command): Command =>
     .action(async (options: Options) => {
       const stopped = stopSignal();
       const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents, migrate: true });
+      const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
       try {
         await lanefold.startWorker({
           concurrency: options.concurrency,
@@ -63,6 +64,7 @@ export const addDev = (program: Command): Command =>
           ...(port === undefined ? { nextFreePort: true } : { port }),
         });
         const c = colours();
+        print(`${c.bold('Page')}        ${server.url}/`);
         print(`${c.bold('API')}         ${server.url}/v1`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);

@@ -14,6 +14,7 @@ interface Options extends ConnectionOptions {
   concurrency: number;
   grace?: number;
   healthPort?: number;
+  unknownAgentTimeout?: number;
   json?: boolean;
 }
 
@@ -29,6 +30,11 @@ export const addWorker = (program: Command): Command =>
       new Option('--health-port <n>', 'serve /livez, /readyz and /metrics on this port; 0 for a free one')
         .env('LANEFOLD_HEALTH_PORT')
         .argParser(wholeNumber(0)),
+    )
+    .option(
+      '--unknown-agent-timeout <ms>',
+      'fail runs for whose agent no worker was seen for this long; default: they wait',
+      wholeNumber(60_000),
     )
     .summary('execute the runs of your agents')
     .description(
@@ -70,6 +76,12 @@ export const addWorker = (program: Command): Command =>
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
           metrics: options.healthPort !== undefined,
+          ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
+          ...(options.json && {
+            onUnknownAgent: (agent) => {
+              printJson({ event: 'unknown_agent', ...agent });
+            },
+          }),
           onRunEnd(run) {
             if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
             // the log has it

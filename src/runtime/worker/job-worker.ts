@@ -1,4 +1,5 @@
 import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
@@ -11,6 +12,7 @@ export interface JobWorker {
   readonly keeper: LeaseKeeper;
   readonly intake: Intake;
   readonly telemetry: Telemetry;
+  readonly company: Company;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */

@@ -1,1 +1,0 @@
-ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;
