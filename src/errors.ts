@@ -97,6 +97,7 @@ export const errorStatus = {
   not_ready: 503,
   server_busy: 503,
   missing_api_key: 503,
+  telemetry_unavailable: 503,
   port_taken: 503,
   listen_failed: 503,
   wait_timeout: 504,

@@ -51,6 +51,8 @@ export type { RunningServer, ServerOptions } from './api/options.ts';
 export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
+export type { LogFacts, Logger } from './log/logger.ts';
+export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';

@@ -1,4 +1,4 @@
-import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
@@ -11,6 +11,9 @@ import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
+import type { Logger } from './log/logger.ts';
+import { openLogger } from './log/open.ts';
+import type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
@@ -74,9 +77,15 @@ export interface LanefoldOptions {
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
   redactKeys?: readonly string[];
+  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
+  telemetry?: boolean | TelemetryOptions;
+  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
+  logger?: Logger;
 }
 
 const optionKeys: KeysOf<LanefoldOptions> = {
+  telemetry: true,
+  logger: true,
   scriptedModels: true,
   maxContextBytes: true,
   databaseUrl: true,
@@ -111,7 +120,7 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `telemetry_unavailable`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -123,6 +132,12 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   refuseUnknownKeys('createLanefold', options, optionKeys);
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
+  const log = await openLogger(redactor, options.logger);
+  const { telemetry: wanted = telemetryWanted() } = options;
+  // Imported on demand, so that a process without telemetry does not load it.
+  const telemetry = wanted
+    ? await (await import('./telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    : undefined;
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
@@ -199,7 +214,10 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const secrets = tokenSecrets(options.tokenSecrets);
     const lanefold: Lanefold = {
       threads: threadsOf(db, agents, streams, queue),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets }),
+      runs: runsOf({
+        ...{ db, queue, agents, models, waiter, streams, tokenSecrets: secrets },
+        activeTraceparent: telemetry?.activeTraceparent,
+      }),
       keys: keysOf(db, secrets),
       audit: auditOf(db),
       contexts: contextsOf(db, agents),
@@ -209,6 +227,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       stats: () => readStats(db, queue),
       activity: ({ hours = 24 } = {}) => readActivity(db, hours),
       streams,
+      log,
       redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
@@ -227,6 +246,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
                   models,
                   directUrl,
                   redactor,
+                  log,
+                  telemetry,
                   live: streams.live,
                   privateQueue: options.privateQueue ?? false,
                   onHold: (run) => waiter.hold(run),

@@ -77,6 +77,8 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
+    /** W3C `traceparent` of whoever enqueued the run, for the traces of its workers. */
+    traceparent: text('traceparent'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.id] }),

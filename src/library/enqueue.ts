@@ -11,6 +11,7 @@ import { shardOf } from '../queue/shard.ts';
 import { enqueueRun } from '../store/run/enqueue-run.ts';
 import type { Transaction } from '../store/transaction/transaction.ts';
 import type { RunHandle } from '../store/run/run.ts';
+import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import { toRunOptions, type RunOverrides } from './check-overrides.ts';
@@ -46,9 +47,12 @@ export interface EnqueueOptions extends RunOverrides {
   onFailure?: 'keep' | 'restore';
   /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
+  /** W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if malformed. */
+  traceparent?: string;
 }
 
 const enqueueKeys: KeysOf<EnqueueOptions> = {
+  traceparent: true,
   agent: true,
   input: true,
   threadId: true,
@@ -84,6 +88,8 @@ export interface EnqueueDeps {
   queue: RunQueue;
   agents: AgentRegistry;
   models: ModelRegistry;
+  /** W3C `traceparent` of the active span. */
+  activeTraceparent?: (() => string | undefined) | undefined;
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
@@ -143,8 +149,10 @@ export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
+  const traceparent = parentOf(options.traceparent, deps.activeTraceparent?.());
   const request = {
     ...body,
+    ...(traceparent === undefined ? {} : { traceparent }),
     run_id: id,
     request_id: requestId,
     request_hash: requestHash(asRequested(body, options)),

@@ -1,3 +1,4 @@
+import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { Audit, Keys } from './keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
@@ -31,6 +32,8 @@ export interface Library {
   activity(options?: { hours?: number }): Promise<Activity>;
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Streams;
+  /** Where this process logs; redacted. */
+  readonly log: Logger;
   /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
   redact<T>(value: T): T;
   readonly databaseUrl: string;

@@ -131,5 +131,5 @@ begin
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
-    'context', coalesce(v_context, '[]'), 'calls', v_calls);
+    'context', coalesce(v_context, '[]'), 'calls', v_calls, 'traceparent', r.traceparent);
 end $$;

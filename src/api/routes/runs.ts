@@ -27,6 +27,18 @@ import {
 
 const tags = ['Runs'];
 
+const traceparent = {
+  traceparent: z
+    .string()
+    .optional()
+    .openapi({
+      param: {
+        description: 'W3C Trace Context: the first claim of the run continues this trace. Ignored if malformed.',
+      },
+      example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }),
+};
+
 const createRun = createRoute({
   method: 'post',
   path: '/v1/threads/{thread_id}/runs',
@@ -35,7 +47,7 @@ const createRun = createRoute({
   security,
   summary: 'Accept a run',
   description: 'Returns immediately; a worker executes the run. Read the run at Location.',
-  request: { params: thread, headers: idempotencyKey, body: body(NewRun) },
+  request: { params: thread, headers: idempotencyKey.extend(traceparent), body: body(NewRun) },
   responses: {
     202: {
       ...json('The run was accepted.', RunReceipt),
@@ -115,8 +127,10 @@ export function addRuns(app: ApiApp, lanefold: Library): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
-    const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
-    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId }) } as EnqueueOptions;
+    const headers = c.req.valid('header');
+    const requestId = keyOf(headers, 'request_id', request.request_id);
+    const { traceparent } = headers;
+    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId, traceparent }) } as EnqueueOptions;
     const handle = await lanefold.runs.enqueue(options, { from: 'http' });
     const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
     return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });

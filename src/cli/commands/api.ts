@@ -41,6 +41,9 @@ export const addApi = (program: Command): Command =>
           'LANEFOLD_PREPARED_STATEMENTS',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
         ],
       ),
     )

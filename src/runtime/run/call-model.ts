@@ -26,27 +26,32 @@ export async function callModel(
     const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
-    const turn = await generate(model, {
-      prompt: call.prompt,
-      tools: call.tools,
-      settings: call.settings,
-      stream: agent.streaming,
-      signal,
-      idleTimeoutMs: agent.idleTimeoutMs,
-      onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
-    });
-    // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
-    if (turn.finishReason === 'incomplete') throw cutAnswer();
     const { contextHash, refs, narrowed } = call;
-    const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
-    return {
-      type: 'model_answered',
-      turn,
-      contextHash,
-      ...(checked ? { checked } : {}),
-      ...(refs ? { refs } : {}),
-      ...(narrowed ? { tools: narrowed } : {}),
-    };
+    const { callId, iteration } = command;
+    const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
+    return await run.telemetry.modelCall(observed, async (onFirstPart) => {
+      const turn = await generate(model, {
+        prompt: call.prompt,
+        tools: call.tools,
+        settings: call.settings,
+        stream: agent.streaming,
+        signal,
+        idleTimeoutMs: agent.idleTimeoutMs,
+        onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar)),
+        onFirstPart,
+      });
+      // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
+      if (turn.finishReason === 'incomplete') throw cutAnswer();
+      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
+      return {
+        type: 'model_answered' as const,
+        turn,
+        contextHash,
+        ...(checked ? { checked } : {}),
+        ...(refs ? { refs } : {}),
+        ...(narrowed ? { tools: narrowed } : {}),
+      };
+    });
   } catch (error) {
     signal.throwIfAborted();
     return modelFailed(error);

@@ -50,6 +50,8 @@ export interface Claim {
   context: (Message & { seq: number })[];
   /** The ledger of the open round, where the run waits for tools. */
   calls: LedgerRow[] | null;
+  /** W3C `traceparent` of whoever enqueued the run. */
+  traceparent: string | null;
 }
 
 export interface LedgerRow {
