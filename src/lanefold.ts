@@ -2,6 +2,7 @@ import { preparedStatements, queueShards, stopGrace } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
+import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
@@ -34,6 +35,8 @@ export interface LanefoldOptions {
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
+  strategies?: readonly Strategy[];
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */

@@ -21,6 +21,8 @@ const floors = [
   ['models', 'tools'],
   ['contracts'],
   ['strategies'],
+  ['testing'],
+  ['testing.ts'],
   ['store'],
   ['agents', 'queue'],
   ['streams'],

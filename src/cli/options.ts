@@ -35,3 +35,14 @@ export const wholeNumber =
     if (Number.isSafeInteger(value) && value >= minimum) return value;
     throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
   };
+
+/** Parses a JSON object. */
+export function jsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
+  } catch {
+    // as any other text that is none
+  }
+  throw new InvalidArgumentError('It must be a JSON object.');
+}

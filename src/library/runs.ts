@@ -7,6 +7,7 @@ import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
 import type { Transaction } from '../store/run/enqueue-run.ts';
+import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
 import { listRuns } from '../store/run/read-run.ts';
 import type { Run, RunHandle, RunStatus } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
@@ -75,6 +76,11 @@ export interface Runs {
   approve(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
   deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  /**
+   * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose answers
+   * are in the log. @throws LanefoldError `invalid_id`
+   */
+  nodes(run: RunRef, options?: { afterNode?: number; limit?: number }): Promise<RunNode[]>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
   inputs(run: RunRef, options?: { afterOrdinal?: number; limit?: number }): Promise<Input[]>;
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
@@ -143,6 +149,10 @@ export function runsOf(deps: RunsDeps): Runs {
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
     deny: (run, call, options) => decide(deps, run, call, 'denied', options),
+    async nodes(run, { afterNode = 0, limit = 1_000 } = {}) {
+      assertRef(run);
+      return readNodes(db, run.threadId, run.id, { afterNode, limit });
+    },
     async inputs(run, { afterOrdinal = 0, limit = 100 } = {}) {
       assertRef(run);
       return readInputs(db, run.threadId, run.id, { afterOrdinal, limit });

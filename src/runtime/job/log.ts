@@ -1,13 +1,15 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
+import { iterationLimit } from '../../agents/iteration-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
+import type { Strategy } from '../../strategies/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
 
 /** Reports a claimed run's progress to its job. `end` and `close` wait up to half a second; the others never wait. */
-export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
-  const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
+export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined, machine?: Strategy) {
+  const limit = claim.options?.max_iterations ?? (agent ? iterationLimit(agent, machine) : 0);
   const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
     iteration,
     max_iterations: limit,

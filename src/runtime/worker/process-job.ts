@@ -9,6 +9,7 @@ import { passRunOn } from '../../store/run/pass-run-on.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
+import { knownStrategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
@@ -73,7 +74,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     run.step = claimed.step;
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
-    const log = jobLog(job, claimed, agent);
+    const log = jobLog(job, claimed, agent, knownStrategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);
     const onStep: RunDependencies['onStep'] = (...step) => {
       log.step(...step);

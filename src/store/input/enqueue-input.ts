@@ -2,7 +2,8 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
-export type InputRejection = 'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'empty_content' | 'invalid_input';
+export type InputRejection =
+  'idle' | 'request_mismatch' | 'closed' | 'not_steerable' | 'queue_full' | 'empty_content' | 'invalid_input';
 
 /**
  * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; should the run

@@ -47,6 +47,21 @@ export interface Claim {
   context: (Message & { seq: number })[];
   /** The ledger of the open round, where the run waits for tools. */
   calls: LedgerRow[] | null;
+  /** The answers its strategy has stored, where the run is resumed. */
+  nodes: NodeRow[] | null;
+  /** Since the run started. */
+  elapsed_ms: number;
+}
+
+/** A stored answer of a strategy that asks questions of its own. */
+export interface NodeRow {
+  node: number;
+  kind: string;
+  status: 'tools' | 'answered';
+  content: string | null;
+  usage: Usage;
+  elapsed_ms: number;
+  data: JsonObject | null;
 }
 
 export interface LedgerRow {
