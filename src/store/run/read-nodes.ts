@@ -25,12 +25,12 @@ export async function readNodes(
   db: Database,
   threadId: string,
   runId: string,
-  { afterNode, limit }: { afterNode: number; limit: number },
+  { after, limit }: { after: number; limit: number },
 ): Promise<RunNode[]> {
   return db.query<RunNode>(
     'read_nodes',
     `select node, parent, depth, kind, status, score, content, call_id as "callId", usage, elapsed_ms::float8 as "elapsedMs", data
      from lanefold.run_node where thread_id = $1 and run_id = $2 and node > $3 order by node limit $4`,
-    [threadId, runId, afterNode, limit],
+    [threadId, runId, after, limit],
   );
 }
