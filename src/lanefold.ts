@@ -1,6 +1,10 @@
 import { preparedStatements, queueShards, stopGrace } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
+import type { TokenEstimator } from './policy/estimate.ts';
+import type { Projector } from './policy/projector.ts';
+import { readPolicy } from './policy/read-policy.ts';
+import { createCounting } from './models/counting/counting.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
@@ -34,6 +38,12 @@ export interface LanefoldOptions {
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
+  contextWindows?: Record<string, number>;
+  /** Token estimators that context policies may name. */
+  tokenEstimators?: Record<string, TokenEstimator>;
+  /** Projectors that context policies may name. */
+  projectors?: Record<string, Projector>;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -71,7 +81,7 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -86,6 +96,10 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
   });
+  const counting = createCounting(options, models.target);
+  for (const { contextPolicy } of options.agents ?? []) {
+    if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
+  }
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
   const dir = options.embeddedDir ?? '.lanefold';
@@ -140,9 +154,18 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     closers.push(() => streams.close());
 
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
-      contexts: contextsOf(db),
+      threads: threadsOf(db, agents, counting, streams),
+      runs: runsOf({
+        db,
+        queue,
+        agents,
+        models,
+        counting,
+        waiter,
+        streams,
+        tokenSecrets: tokenSecrets(options.tokenSecrets),
+      }),
+      contexts: contextsOf(db, counting),
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       streams,
@@ -160,6 +183,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
                 connect,
                 agents,
                 models,
+                counting,
                 directUrl,
                 redactor,
                 live: streams.live,

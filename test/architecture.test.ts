@@ -17,6 +17,7 @@ const floors = [
     'package-root.ts',
   ],
   ['context'],
+  ['policy'],
   ['redaction', 'postgres', 'tokens'],
   ['models', 'tools'],
   ['contracts'],

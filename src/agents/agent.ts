@@ -4,6 +4,8 @@ import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import { strategies } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
@@ -29,6 +31,8 @@ export interface AgentDefinition {
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
+  /** How the context is cut before a model call: a policy or a preset. Default: it is cut to the window of the model. */
+  contextPolicy?: PolicyOption;
   /** Stream the answer; default true. */
   streaming?: boolean;
   /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
@@ -59,14 +63,14 @@ export interface AgentDefinition {
   guardTool?: GuardTool | null;
 }
 
-type Optional = 'requestTransformer' | 'output';
+type Optional = 'requestTransformer' | 'output' | 'contextPolicy';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional>>> & Readonly<Pick<AgentDefinition, Optional>>;
 
 /**
  * Checks an agent and fills in the defaults.
  *
- * @throws LanefoldError `invalid_agent` naming the field
+ * @throws LanefoldError `invalid_agent` naming the field, `invalid_policy`
  *
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
@@ -86,6 +90,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
   }
   if (definition.output && !strategies[strategy]!.output)
     throw invalid(name, `strategy ${strategy} does not support an output contract`);
+  if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
+    throw invalid(name, 'contextPolicy.systemPrompt belongs to a thread or a request; an agent has instructions');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
@@ -112,6 +118,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.output ? { output: definition.output } : {}),
+    ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,

@@ -6,6 +6,8 @@ import { fromCallSettings } from '../models/settings/call-settings.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readContract } from '../contracts/read-contract.ts';
+import type { StoredPolicy } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
@@ -15,10 +17,14 @@ import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
-export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer' | 'output'> {
+export interface ReadyAgent extends Omit<
+  Agent,
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy'
+> {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
+  readonly contextPolicy?: StoredPolicy | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
   /** SHA-256 of everything that affects how a run continues: a checkpoint token is bound to it. */
@@ -93,15 +99,17 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, ...agent }: Agent,
+  { requestTransformer: given, output: contract, contextPolicy: policy, ...agent }: Agent,
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
+  const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
   return {
     ...agent,
     ...(output ? { output } : {}),
+    ...(contextPolicy ? { contextPolicy } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
@@ -119,6 +127,7 @@ async function ready(
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
           // The name is the only identity of a function that survives a deployment.
           ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
+          ...(contextPolicy ? { contextPolicy } : {}),
           ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,
       )

@@ -1,4 +1,9 @@
 import type { AgentRegistry } from '../agents/registry.ts';
+import { storedOption } from './config.ts';
+import type { Counting } from '../models/counting/counting.ts';
+import { limitsOf } from '../policy/limits.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
@@ -24,6 +29,8 @@ export interface RunOverrides {
   headers?: Record<string, string>;
   /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
   requestTransformer?: string;
+  /** How the context is cut before a model call, instead of what the agent and the thread say: a policy or a preset. */
+  contextPolicy?: PolicyOption;
   /** Overrides the agent's limit of model calls. */
   maxIterations?: number;
   streaming?: boolean;
@@ -38,6 +45,7 @@ export interface RunOverrides {
 /** The overrides as they are stored; rejects what the run could not do. */
 export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
+  const { contextPolicy } = given;
   assertWhole(maxIterations, 'maxIterations', { minimum: 1, hint });
   assertWhole(idleTimeoutMs, 'idleTimeoutMs', { hint });
   assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, hint });
@@ -53,6 +61,7 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(allowedTools ? { allowed_tools: [...new Set(allowedTools)].sort() } : {}),
     ...(settings ? { settings } : {}),
     ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
+    ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(streaming === undefined ? {} : { streaming }),
     ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
@@ -60,6 +69,18 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
   };
+}
+
+/**
+ * Rejects a policy that names what this process does not have, or demands a window that nobody knows.
+ *
+ * @throws LanefoldError `invalid_policy`, `unknown_window`
+ */
+export async function checkPolicy(counting: Counting, model: string, option: PolicyOption | undefined): Promise<void> {
+  if (option === undefined) return;
+  const policy = readPolicy(option);
+  counting.check(policy);
+  if (policy.max_input_tokens === 'window') limitsOf(policy, { model, window: await counting.windowOf(model) });
 }
 
 function machineOf(agents: AgentRegistry, agent: string, given: RunOverrides): Machine {

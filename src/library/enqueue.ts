@@ -2,6 +2,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -11,7 +12,7 @@ import { shardOf } from '../queue/shard.ts';
 import { enqueueRun, type Transaction } from '../store/run/enqueue-run.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import { assertStorable } from '../text.ts';
-import { toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface EnqueueOptions extends RunOverrides {
@@ -55,6 +56,7 @@ export interface EnqueueDeps {
   queue: RunQueue;
   agents: AgentRegistry;
   models: ModelRegistry;
+  counting: Counting;
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
@@ -105,10 +107,11 @@ const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEn
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
 export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
-  const { db, queue, agents, models } = deps;
+  const { db, queue, agents, models, counting } = deps;
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
+  await checkPolicy(counting, model, options.contextPolicy);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;

@@ -3,6 +3,7 @@ import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
@@ -54,7 +55,7 @@ export interface Threads {
   ): Promise<Entry[]>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
-  /** Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. */
+  /** Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active. */
   configure(id: string, changes: ConfigChanges): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread, gapless by `eventSeq`. */
   events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
@@ -64,7 +65,7 @@ export interface Threads {
   erase(id: string): Promise<void>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams): Threads {
+export function threadsOf(db: Database, agents: AgentRegistry, counting: Counting, streams: Streams): Threads {
   return {
     async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}) {
       assertId(id, 'The thread id');
@@ -95,7 +96,7 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams)
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
-    configure: (id, changes) => configure(db, agents, id, changes),
+    configure: (id, changes) => configure(db, agents, counting, id, changes),
     async events(id, { afterEventSeq = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, afterEventSeq, limit);

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ContextPolicy } from './context-policy.ts';
 import { jsonObject, whole } from './values.ts';
 
 const names = z.array(z.string().min(1).max(64)).max(1_000);
@@ -69,6 +70,7 @@ export const overrides = {
     .max(200)
     .optional()
     .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
+  context_policy: ContextPolicy.optional().openapi({ description: 'Replaces the context policy of agent and thread.' }),
   max_iterations: whole(1, 1_000_000).optional().openapi({ description: 'Maximum number of model calls.' }),
   streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
   idle_timeout_ms: whole(0, 86_400_000)

@@ -11,6 +11,8 @@ export interface ModelRegistry {
   resolve(id: string): Promise<LanguageModelV4>;
   /** Throws the errors that `resolve` would, without loading a provider or calling a function of `models`. */
   check(id: string): void;
+  /** The id that an alias stands for; other ids as they are. */
+  target(id: string): string;
 }
 
 export interface ModelRegistryOptions {
@@ -47,6 +49,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
 
   return {
     check,
+    target: (id) => followAliases(id, aliases),
     async resolve(id) {
       const cached = cache.get(id);
       if (cached) return cached;

@@ -23,7 +23,7 @@ export async function callModel(
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   try {
-    const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
+    const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
     const turn = await generate(model, {
@@ -35,6 +35,7 @@ export async function callModel(
       idleTimeoutMs: agent.idleTimeoutMs,
       onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
     });
+    if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
     // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
     if (turn.finishReason === 'incomplete') throw cutAnswer();
     const { contextHash, refs, narrowed } = call;
