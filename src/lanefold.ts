@@ -1,4 +1,4 @@
-import { preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { TokenEstimator } from './policy/estimate.ts';
@@ -10,6 +10,8 @@ import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
+import { listApprovals } from './store/approval/list-approvals.ts';
+import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -20,6 +22,8 @@ import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library } from './library/library.ts';
+import { auditOf, keysOf } from './library/keys.ts';
+import { listAgents } from './library/agents.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -48,6 +52,11 @@ export interface LanefoldOptions {
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
   aliases?: ModelRegistryOptions['aliases'];
+  /**
+   * Callers over HTTP may name `scripted:` models where an agent lets them choose the model; default false. A script calls
+   * any tool of the agent with any arguments, so this is for development and tests.
+   */
+  scriptedModels?: boolean;
   /** Folder of the embedded PostgreSQL; default `.lanefold`. */
   embeddedDir?: string;
   /** Migrate the database first; default true only for the embedded PostgreSQL. */
@@ -62,6 +71,11 @@ export interface LanefoldOptions {
   privateQueue?: boolean;
   /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;
+  /**
+   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. What would exceed it is refused
+   * with `context_too_large`. Must be the same in every process.
+   */
+  maxContextBytes?: number;
   /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
@@ -95,6 +109,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
+    ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
   const counting = createCounting(options, models.target);
   for (const { contextPolicy } of options.agents ?? []) {
@@ -137,6 +152,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
+    db.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.groupCommit = !(await isDistributed(db.pool));
     const queueOptions = {
       redisUrl,
@@ -153,22 +169,20 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
 
+    const secrets = tokenSecrets(options.tokenSecrets);
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, counting, streams),
-      runs: runsOf({
-        db,
-        queue,
-        agents,
-        models,
-        counting,
-        waiter,
-        streams,
-        tokenSecrets: tokenSecrets(options.tokenSecrets),
-      }),
-      contexts: contextsOf(db, counting),
+      threads: threadsOf(db, agents, counting, streams, queue),
+      runs: runsOf({ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets }),
+      keys: keysOf(db, secrets),
+      audit: auditOf(db),
+      contexts: contextsOf(db, agents, counting),
+      agents: { list: () => listAgents(agents) },
+      approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
+      activity: ({ hours = 24 } = {}) => readActivity(db, hours),
       streams,
+      redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,

@@ -18,7 +18,7 @@ const floors = [
   ],
   ['context'],
   ['policy'],
-  ['redaction', 'postgres', 'tokens'],
+  ['redaction', 'postgres', 'tokens', 'access'],
   ['models', 'tools'],
   ['contracts'],
   ['strategies'],

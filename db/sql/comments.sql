@@ -9,6 +9,8 @@ comment on view lanefold.lane_context is 'What the model sees of every lane now:
 comment on view lanefold.run is 'One request executed by a strategy, with its result and usage. Durations in milliseconds.';
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
+comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
+comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
 comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';
@@ -34,13 +36,15 @@ comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an un
 comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
-comment on function lanefold.pass_run_on(text, text, int, int) is 'Notes that a worker does not know the agent of a queued run, and returns whether the run waits for one that does.';
+comment on function lanefold.pass_run_on(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
+comment on function lanefold.fail_unknown_agent(text, text, float8) is 'Ends a run for whose agent no worker has been seen for too long.';
 comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the queue has the job of a run.';
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';
 comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancelled run without its worker, unless a writer holds its thread.';
 comment on function lanefold.run_ended(text, text) is 'Whether a run has ended; true also for a run that does not exist.';
 comment on function lanefold.new_events(text, bigint, int) is 'Events of a thread after an event_seq, or one row that says that the thread was erased.';
 comment on function lanefold.drop_trace(text, text[]) is 'Empties events, state and result of runs that have ended; rows and keys stay.';
+comment on function lanefold.erase_conversation(text) is 'Erases a thread and returns what was removed.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';
 comment on function lanefold.schema_version() is 'The version of this schema.';
 comment on function lanefold.min_compatible_version() is 'The oldest library schema version that works with this database.';

@@ -1,12 +1,13 @@
+import { defaultIdleMs } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { storedOption } from './config.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import { limitsOf } from '../policy/limits.ts';
 import type { PolicyOption } from '../policy/policy.ts';
-import { readPolicy } from '../policy/read-policy.ts';
+import { readPolicy, storedOption } from '../policy/read-policy.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import { reservedHeader } from '../models/settings/reserved.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
@@ -14,6 +15,10 @@ import { findStrategy } from '../strategies/registry.ts';
 import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 import { assertWhole } from '../whole-number.ts';
+
+/** Beyond any use; an agent's own limits are the operator's choice. */
+export const maxIterationsLimit = 10_000;
+export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
 export interface RunOverrides {
@@ -46,9 +51,9 @@ export interface RunOverrides {
 export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
   const { contextPolicy } = given;
-  assertWhole(maxIterations, 'maxIterations', { minimum: 1, hint });
-  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { hint });
-  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, hint });
+  assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
+  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
+  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
@@ -64,7 +69,7 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(streaming === undefined ? {} : { streaming }),
-    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
+    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeout) }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
@@ -127,6 +132,8 @@ function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefi
   for (const [key, value] of Object.entries({ settings, headers })) {
     if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalid(key, 'must be an object');
   }
+  const reserved = reservedHeader({ ...settings?.headers, ...headers });
+  if (reserved !== undefined) throw invalid(`headers.${reserved}`, 'is a header that only the agent may set');
   const merged = { ...settings, ...(headers ? { headers: { ...settings?.headers, ...headers } } : {}) };
   const checked = checkSettings(merged);
   if (checked.fault) throw invalid(`settings.${checked.fault.path}`, `is invalid: ${checked.fault.why}`);

@@ -1,15 +1,16 @@
+import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import { snakeKeys } from '../case.ts';
-import type { Json, JsonObject } from '../context/message.ts';
+import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import type { PolicyOption, StoredPolicy } from '../policy/policy.ts';
-import { readPolicy, readPolicyJson } from '../policy/read-policy.ts';
+import { readPolicy, readPolicyJson, storedOption } from '../policy/read-policy.ts';
 import type { Database } from '../postgres/pool.ts';
 import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
 import { readConfig } from '../store/context/read-config.ts';
 import { assertStorable } from '../text.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
 
 export interface ThreadConfig {
   systemPrompt: string | null;
@@ -52,23 +53,22 @@ export async function laneConfig(
   };
 }
 
-/** A policy as the log keeps it: what was given, in snake_case, so that a later default reaches it. */
-export const storedOption = (policy: PolicyOption | null): Json =>
-  policy === null || typeof policy === 'string' ? policy : (snakeKeys(policy) as JsonObject);
-
-/** Writes changes that take effect with the next run. @throws LanefoldError `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text` */
+/** Writes changes that take effect with the next run. @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text` */
 export async function configure(
   db: Database,
   agents: AgentRegistry,
   counting: Counting,
   threadId: string,
   changes: ConfigChanges,
+  from: Caller,
 ): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
   if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');
   const { systemPrompt, toolContext, registerTools = [], unregisterTools = [], contextPolicy } = changes;
   if (contextPolicy != null) counting.check(readPolicy(contextPolicy));
   assertStorable({ systemPrompt, toolContext, contextPolicy }, 'The configuration');
+  const tools = changes.registerTools ?? changes.unregisterTools;
+  assertThreadOverrides(agents, { systemPrompt, toolContext, tools, contextPolicy }, from);
   for (const name of [...registerTools, ...unregisterTools]) {
     if (agents.toolNames.includes(name)) continue;
     throw new LanefoldError('unknown_tool', `There is no tool ${JSON.stringify(name)}.`, {

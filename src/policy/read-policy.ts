@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { snakeKeys } from '../case.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
 
@@ -68,6 +69,10 @@ export const readPolicy = (policy: PolicyOption): StoredPolicy =>
 /** As `readPolicy`, for what comes over HTTP, from the command line or out of the log: fields in snake_case. */
 export const readPolicyJson = (policy: unknown): StoredPolicy =>
   typeof policy === 'string' ? readPolicy(policy as PolicyPreset) : readFields(policy, (given) => ({ ...given }));
+
+/** A policy as the log keeps it: what was given, in snake_case, so that a later default reaches it. */
+export const storedOption = (policy: PolicyOption | null): Json =>
+  policy === null || typeof policy === 'string' ? policy : (snakeKeys(policy) as JsonObject);
 
 function preset(given: string): object {
   if (Object.hasOwn(presets, given)) return presets[given as PolicyPreset];

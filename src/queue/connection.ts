@@ -4,6 +4,7 @@ import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
 import { silenceMs, watchedClient } from '../postgres/watched-client.ts';
 import { within } from '../time-limit.ts';
+import { RedisClient } from './redis-client.ts';
 
 export interface QueueConnections {
   /** For BullMQ's `connection`: call it for each queue, worker and relay. `listens`: not for a plain queue. */
@@ -41,7 +42,15 @@ export function openConnections(
   if (!nodes) {
     // BullMQ's own pauses reach 20 s
     const retryStrategy = (times: number) => Math.min(times * 100, longestRetryMs);
-    return { open: () => ({ url: redisUrl, ...settings, retryStrategy }), close: async () => {} };
+    const clients: RedisClient[] = [];
+    return {
+      open() {
+        const client = new RedisClient(redisUrl, { ...settings, retryStrategy });
+        clients.push(client);
+        return client as never;
+      },
+      close: async () => clients.forEach((client) => client.disconnect()),
+    };
   }
   const [{ username, password, protocol }] = nodes as [URL, ...URL[]];
   const cluster = new Cluster(

@@ -22,11 +22,12 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const database = await createDatabase();
   const db = openDatabase({ url: database.url, max: connections });
   const counting = createCounting();
+  const agents = await createAgentRegistry([]);
   return {
     ...database,
     db,
-    threads: threadsOf(db, await createAgentRegistry([]), counting, openStreams(db, { databaseUrl: database.url })),
-    contexts: contextsOf(db, counting),
+    threads: threadsOf(db, agents, counting, openStreams(db, { databaseUrl: database.url })),
+    contexts: contextsOf(db, agents, counting),
     async drop() {
       await db.close();
       await database.drop();

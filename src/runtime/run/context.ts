@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
+import { withInstructions } from '../../context/instructed.ts';
 import type { Json, JsonObject, Message } from '../../context/message.ts';
 import { createPromptBuilder } from '../../models/messages/prompt.ts';
 import type { DroppedRange } from '../../policy/dropped.ts';
@@ -33,12 +34,8 @@ export class RunContext {
     this.#messages.push(message);
     this.#placed.push(place(this.#placed.at(-1), message, raw.seq ?? -1, raw.refs));
     if (message.role === 'assistant') this.#answerRefs = (raw.refs ?? null) as JsonObject | null;
-    if (this.instructions === undefined || this.#messages.length > 1) return this.#send(message);
-    if (message.role === 'system' && typeof message.content === 'string') {
-      return this.#send({ ...message, content: `${message.content}\n\n${this.instructions}` });
-    }
-    this.#send({ role: 'system', content: this.instructions });
-    this.#send(message);
+    const first = this.instructions !== undefined && this.#messages.length === 1;
+    for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
   }
 
   #send(message: Message): void {

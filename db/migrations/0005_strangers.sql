@@ -1,0 +1,32 @@
+CREATE TABLE "lanefold"."_api_key" (
+	"id" text COLLATE "C" NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"name" text NOT NULL,
+	"allowed" jsonb NOT NULL,
+	"created_by" text NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"expires_at" timestamptz,
+	"revoked_at" timestamptz,
+	CONSTRAINT "_api_key_id_hash_pk" PRIMARY KEY("id","hash")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_audit" (
+	"no" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "lanefold"."_audit_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"at" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C",
+	"actor" text NOT NULL,
+	"action" text NOT NULL,
+	"thread_id" text COLLATE "C",
+	"run_id" text COLLATE "C",
+	"detail" jsonb NOT NULL
+);
+--> statement-breakpoint
+ALTER TABLE "lanefold"."_entry" ADD COLUMN "bytes" integer;--> statement-breakpoint
+CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
+CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=false) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint
+CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
+CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);
