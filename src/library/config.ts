@@ -9,7 +9,7 @@ import { readPolicy, readPolicyJson, storedOption } from '../policy/read-policy.
 import type { Database } from '../postgres/pool.ts';
 import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
 import { readConfig } from '../store/context/read-config.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable, promptOf } from '../text.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 
 export interface ThreadConfig {
@@ -77,7 +77,7 @@ export async function configure(
     });
   }
   const fields = [
-    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: systemPrompt }]),
+    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: promptOf(systemPrompt) }]),
     ...(toolContext === undefined ? [] : [{ field: 'tool_context', value: toolContext }]),
     ...(contextPolicy === undefined ? [] : [{ field: 'policy', value: storedOption(contextPolicy) }]),
     ...(registerTools.length + unregisterTools.length === 0

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { snakeKeys } from '../case.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
+import { isBlank } from '../text.ts';
 import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
 
 const count = z.int().min(0).optional();
@@ -18,7 +19,7 @@ const fields = z
     include_kinds: z.array(z.enum(['message', 'tool_call', 'tool_result', 'summary'])).optional(),
     system_prompt: z
       .string()
-      .refine((text) => text.trim() !== '', 'is blank')
+      .refine((text) => !isBlank(text), 'is blank')
       .optional(),
     token_estimator: name,
     projector: name,

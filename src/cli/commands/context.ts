@@ -3,6 +3,8 @@ import type { ContextRow } from '../../context/fold.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { showProjection } from '../show-projection.ts';
 import { connect } from '../connect.ts';
+import type { Lanefold } from '../../lanefold.ts';
+import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
@@ -47,9 +49,10 @@ export const addContext = (program: Command): Command =>
     .action(async (id: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const contextRef = options.lane ?? (await lanefold.threads.get(id)).activeContextRef;
-        // The context of an unknown thread is empty too, so check that the thread exists.
-        if (options.lane) await lanefold.threads.get(id);
+        // The context of an unknown thread or lane is empty too, so check that they exist.
+        const { activeContextRef } = await lanefold.threads.get(id);
+        const contextRef = options.lane ?? activeContextRef;
+        if (contextRef !== activeContextRef) await assertLane(lanefold, id, contextRef);
         const { at: atSeq, limit, policy, model } = options;
         const which = given({ contextRef, atSeq, limit });
         if (policy !== undefined || options.explain) {
@@ -74,6 +77,13 @@ export const addContext = (program: Command): Command =>
 
 const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+async function assertLane(lanefold: Lanefold, threadId: string, contextRef: string): Promise<void> {
+  const names = (await lanefold.contexts.lanes(threadId)).map((lane) => lane.contextRef);
+  if (names.includes(contextRef)) return;
+  const message = `Thread ${threadId} has no lane ${JSON.stringify(contextRef)}.`;
+  throw new UsageError(message, names.length > 0 ? `Its lanes: ${names.join(', ')}` : 'It has no messages yet.');
+}
 
 function heading(row: ContextRow): string {
   const c = colours();
