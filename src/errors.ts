@@ -80,6 +80,8 @@ export const errorStatus = {
   prepared_statement_lost: 503,
   database_outdated: 503,
   database_too_new: 503,
+  tenants_not_enforced: 503,
+  role_unfit: 503,
   queue_unreachable: 503,
   embedded_postgres_failed: 503,
   not_ready: 503,

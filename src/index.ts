@@ -37,6 +37,7 @@ export type { AppendReceipt } from './store/log/append-entries.ts';
 export type { Lane } from './store/context/read-lanes.ts';
 export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';
+export type { Library, TenantLibrary } from './library/library.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';

@@ -5,7 +5,7 @@ import type { RequestTransformer } from './agents/transformer.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
-import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
+import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -15,7 +15,10 @@ import { RunWaiter } from './library/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
-import type { Library } from './library/library.ts';
+import type { Library, TenantLibrary } from './library/library.ts';
+import { otherTenant, scopeOf } from './library/tenant.ts';
+import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './library/role-check.ts';
+import { readSessionRights } from './store/role/session-rights.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -29,6 +32,8 @@ export interface LanefoldOptions {
   directUrl?: string;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
+  /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
+  tenant?: string;
   agents?: readonly AgentDefinition[];
   /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
@@ -46,6 +51,11 @@ export interface LanefoldOptions {
   poolSize?: number;
   /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
   preparedStatements?: boolean;
+  /**
+   * What to do about a role that may do more than its duty needs: `refuse` to start, `warn` or nothing. Default
+   * `LANEFOLD_ROLE_CHECK`, else `refuse` where `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
+   */
+  roleCheck?: RoleCheck;
   /** First part of every queue name; default `lf`. */
   queuePrefix?: string;
   /** The queue belongs to this process alone; `close` deletes it. */
@@ -59,7 +69,7 @@ export interface LanefoldOptions {
 }
 
 export interface Lanefold extends Library {
-  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
+  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable`, `role_unfit` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
@@ -71,7 +81,8 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `tenants_not_enforced`,
+ * `role_unfit`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -86,6 +97,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
   });
+  const roleCheck = roleCheckOf(options.roleCheck);
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
   const dir = options.embeddedDir ?? '.lanefold';
@@ -124,6 +136,9 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       throw fromPostgres(error);
     });
     db.groupCommit = !(await isDistributed(db.pool));
+    const rights = await readSessionRights(db.pool);
+    // the embedded server has one role, its superuser
+    checkRole(rights, given === undefined && roleCheck === 'refuse' ? 'warn' : roleCheck);
     const queueOptions = {
       redisUrl,
       databaseUrl: directUrl,
@@ -134,24 +149,46 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     closers.push(() => queue.close());
     await queue.ready();
     if (options.privateQueue) closers.push(() => queue.obliterate().catch(() => {}));
-    const waiter = new RunWaiter(db);
-    closers.push(async () => waiter.close());
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
+    const secrets = tokenSecrets(options.tokenSecrets);
+    const libraryOn = (db: Database, streams: TenantLibrary['streams']) => {
+      const waiter = new RunWaiter(db);
+      closers.push(async () => waiter.close());
+      const runs = runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets });
+      return {
+        threads: threadsOf(db, agents, streams),
+        runs,
+        contexts: contextsOf(db),
+        streams,
+        tenant: db.tenant,
+        waiter,
+      };
+    };
+    const tenants = new Map<string, TenantLibrary>();
+    const forTenant = (tenant: string): TenantLibrary => {
+      if (options.tenant !== undefined && tenant !== options.tenant) throw otherTenant(tenant, options.tenant);
+      const known = tenants.get(tenant);
+      if (known) return known;
+      const scoped = db.forTenant(scopeOf(tenant, rights));
+      const { waiter: _, ...library } = libraryOn(scoped, streams.forTenant(scoped));
+      tenants.set(tenant, library);
+      return library;
+    };
+    const { waiter, ...everything } = libraryOn(db, streams);
 
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: tokenSecrets(options.tokenSecrets) }),
-      contexts: contextsOf(db),
+      ...(options.tenant === undefined ? everything : forTenant(options.tenant)),
+      forTenant,
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
-      streams,
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,
       toolNames: agents.toolNames,
-      startWorker: (workerOptions = {}) =>
-        stopOnClose(
+      startWorker: async (workerOptions = {}) => {
+        checkWorkerRole(rights);
+        return stopOnClose(
           // Imported on demand, so that a process without a worker does not load one.
           import('./runtime/worker/worker.ts').then(({ startWorker }) =>
             startWorker(
@@ -172,7 +209,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
             ),
           ),
           (worker) => worker.stop(),
-        ),
+        );
+      },
       startServer: (serverOptions = {}) =>
         stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
       close,

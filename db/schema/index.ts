@@ -2,5 +2,6 @@
 export { lanefold } from './columns.ts';
 export { contextOp, lane, thread } from './thread.ts';
 export { appendReceipt, entry } from './entry.ts';
+export { role } from './role.ts';
 export { eventBatch, pendingInput, run, toolCall } from './run.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

@@ -11,7 +11,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { bytea, id, lanefold, moment } from './columns.ts';
+import { bytea, id, lanefold, moment, tenantId } from './columns.ts';
 
 /** One request executed by a strategy; the outbox of the queue. Read it through the view `run`. */
 export const run = lanefold.table(
@@ -58,6 +58,7 @@ export const run = lanefold.table(
     /** First part of the name of the queue the run was given to; the shard is the rest. */
     queuePrefix: text('queue_prefix').notNull().default('lf'),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     id: id('id').notNull(),
     /** Null means: the run's own id. */
     requestId: id('request_id'),
@@ -121,6 +122,7 @@ export const toolCall = lanefold.table(
     attempts: smallint('attempts').notNull().default(0),
     status: text('status').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     toolCallId: text('tool_call_id').notNull(),
     name: text('name').notNull(),
@@ -137,6 +139,7 @@ export const pendingInput = lanefold.table(
   'pending_input',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     id: id('id').notNull(),
@@ -166,6 +169,7 @@ export const eventBatch = lanefold.table(
     /** The run's own number of the first event. */
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     /**
      * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third

@@ -41,6 +41,8 @@ comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancell
 comment on function lanefold.run_ended(text, text) is 'Whether a run has ended; true also for a run that does not exist.';
 comment on function lanefold.new_events(text, bigint, int) is 'Events of a thread after an event_seq, or one row that says that the thread was erased.';
 comment on function lanefold.drop_trace(text, text[]) is 'Empties events, state and result of runs that have ended; rows and keys stay.';
+comment on function lanefold.grant_role(text, text, text) is 'Gives a role of the server what its duty needs: worker, api, or reader of a tenant.';
+comment on function lanefold.revoke_role(text) is 'Takes from a role of the server what grant_role gave it.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';
 comment on function lanefold.schema_version() is 'The version of this schema.';
 comment on function lanefold.min_compatible_version() is 'The oldest library schema version that works with this database.';

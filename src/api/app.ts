@@ -15,7 +15,7 @@ import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
-import { addOperations } from './routes/operations.ts';
+import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
@@ -28,7 +28,8 @@ const defaultMaxBodyBytes = 4 * 1024 * 1024;
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
  * requests with a loopback Host.
  */
-export function createApp(lanefold: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
+export function createApp(all: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
+  const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   const onError = options.onError ?? logError;
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
@@ -71,9 +72,12 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
   addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing }));
-  addOperations(app, lanefold, requests);
+  addProbes(app, lanefold);
   addDocs(app);
-  app.route(bullBoardPath, bullBoard(lanefold));
+  if (lanefold.tenant === undefined) {
+    addMetrics(app, lanefold, requests);
+    app.route(bullBoardPath, bullBoard(lanefold));
+  }
   return app;
 }
 

@@ -111,7 +111,8 @@ export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?
   models.check(model);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
   const request = {

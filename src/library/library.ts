@@ -5,17 +5,34 @@ import type { Runs } from './runs.ts';
 import type { Streams } from '../streams/open.ts';
 import type { Threads } from './threads.ts';
 
-/** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Library {
+/** Threads and what belongs to them: of one tenant, or of all. */
+export interface TenantLibrary {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
+  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
+  readonly streams: Pick<Streams, 'open' | 'follow'>;
+  /** Undefined: all that the role of the connection may see. */
+  readonly tenant: string | undefined;
+}
+
+/** Every operation that needs no worker; the HTTP API is built on it. */
+export interface Library extends TenantLibrary {
+  /**
+   * The same for one tenant: the database shows its rows alone, so a thread of another tenant does not exist
+   * (`thread_not_found`) and a new one belongs to this tenant.
+   *
+   * @throws LanefoldError `invalid_id`, `tenants_not_enforced`; `invalid_input` for another tenant than that of this library
+   *
+   * @example
+   * const acme = lanefold.forTenant('acme');
+   * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+   */
+  forTenant(tenant: string): TenantLibrary;
   /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
   /** Counts of unfinished runs and of jobs. */
   stats(): Promise<Stats>;
-  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
-  readonly streams: Streams;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';
   /** The BullMQ queues, one per shard; for inspection. */

@@ -98,7 +98,7 @@ export interface Runs {
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
-  streams: Streams;
+  streams: Pick<Streams, 'follow'>;
   tokenSecrets: readonly string[];
 }
 

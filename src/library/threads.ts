@@ -5,6 +5,7 @@ import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
+import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { eraseThread } from '../store/log/erase-thread.ts';
@@ -38,7 +39,10 @@ export interface AppendOptions {
 }
 
 export interface Threads {
-  /** @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text` */
+  /**
+   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * `invalid_input` for a `tenantId` that is not the tenant of this library
+   */
   create(options?: {
     id?: string;
     tenantId?: string;
@@ -64,11 +68,13 @@ export interface Threads {
   erase(id: string): Promise<void>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams): Threads {
+export function threadsOf(db: Database, agents: AgentRegistry, streams: Pick<Streams, 'follow'>): Threads {
   return {
-    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}) {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+      if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
+        throw otherTenant(tenantId, db.tenant);
       assertStorable({ systemPrompt, metadata }, 'The thread');
       return createThread(db, { id, tenantId, metadata, systemPrompt });
     },

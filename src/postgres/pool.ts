@@ -4,6 +4,7 @@ import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { fromPostgres } from './errors.ts';
 import { Gatherer } from './gather.ts';
+import { ScopedQuery, type Scope, type StatementConfig } from './scoped-query.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
@@ -23,6 +24,10 @@ export interface Database {
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
   groupCommit: boolean;
+  /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
+  readonly tenant: string | undefined;
+  /** The same connections, for one tenant: other tenants' rows are not there. */
+  forTenant(scope: Scope): Database;
   close(): Promise<void>;
 }
 
@@ -63,39 +68,55 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> =>
-    runQuery(pool, { ...(prepare ? { name } : {}), text, values, ...(query_timeout ? { query_timeout } : {}) });
-  const gatherers = new Map<string, Gatherer<unknown>>();
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
+  let groupCommit = true;
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
-  return {
-    pool,
-    query: (name, text, values) => query(name, text, values),
-    gather<Row>(name: string, text: string, item: string) {
-      let gatherer = gatherers.get(name);
-      if (!gatherer) {
-        gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
-        gatherers.set(name, gatherer);
-      }
-      return gatherer.add(item) as Promise<Row>;
-    },
-    queryLocking(name, text, values) {
-      const since = performance.now();
-      return locking(async () => {
-        const late = performance.now() - since > lockWaitMs;
-        if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
-        try {
-          return await query(name, text, values);
-        } catch (error) {
-          if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
-          throw error;
+
+  const connectionsFor = (scope: Scope | undefined): Database => {
+    const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
+      // as another role a statement has another plan
+      const planName = scope?.role === undefined ? name : `${name}_as_${scope.role}`;
+      const timeout = query_timeout ? { query_timeout } : {};
+      return runQuery(pool, { ...(prepare ? { name: planName } : {}), text, values, ...timeout }, scope);
+    };
+    const gatherers = new Map<string, Gatherer<unknown>>();
+    return {
+      pool,
+      tenant: scope?.tenant,
+      query: (name, text, values) => query(name, text, values),
+      gather<Row>(name: string, text: string, item: string) {
+        let gatherer = gatherers.get(name);
+        if (!gatherer) {
+          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
+          gatherers.set(name, gatherer);
         }
-      });
-    },
-    groupCommit: true,
-    close: () => pool.end(),
+        return gatherer.add(item) as Promise<Row>;
+      },
+      queryLocking(name, text, values) {
+        const since = performance.now();
+        return locking(async () => {
+          const late = performance.now() - since > lockWaitMs;
+          if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
+          try {
+            return await query(name, text, values);
+          } catch (error) {
+            if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
+            throw error;
+          }
+        });
+      },
+      get groupCommit() {
+        return groupCommit;
+      },
+      set groupCommit(on) {
+        groupCommit = on;
+      },
+      forTenant: connectionsFor,
+      close: () => pool.end(),
+    };
   };
+  return connectionsFor(undefined);
 }
 
 const tooManyLocked = (connections: number) =>
@@ -105,10 +126,11 @@ const tooManyLocked = (connections: number) =>
 
 export async function runQuery<Row>(
   on: Queryable,
-  query: { name?: string; text: string; values: unknown[]; query_timeout?: number },
+  query: StatementConfig & { values: unknown[] },
+  scope?: Scope,
 ): Promise<Row[]> {
   try {
-    return (await on.query(query)).rows as Row[];
+    return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];
   } catch (error) {
     throw fromPostgres(error, threadOf(query));
   }

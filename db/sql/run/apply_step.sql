@@ -44,14 +44,14 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
-    select p_thread_id, v_first + n - 1, v_at, 'ai_message', r.context_ref, e ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
+    select p_thread_id, t.tenant_id, v_first + n - 1, v_at, 'ai_message', r.context_ref, e ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
            e -> 'payload', e -> 'refs'
     from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
   end if;
   if p ? 'calls' then
-    insert into lanefold._tool_call (thread_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
-    select p_thread_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
+    insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+    select p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
            coalesce(c ->> 'status', 'pending'), v_first
     from jsonb_array_elements(p -> 'calls') c;
   elsif p ? 'outcomes' then
@@ -103,8 +103,8 @@ begin
     v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, coalesce((p ->> 'max_events')::int, 2000) - r.event_count);
   end if;
   if jsonb_array_length(v_events) > 0 then
-    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
   end if;
   v_out := jsonb_build_object('step', p_step + 1, 'status', v_status);
   if v_inputs is not null then

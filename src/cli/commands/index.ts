@@ -7,6 +7,7 @@ export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
+export { addRoles } from './roles.ts';
 export { addRun } from './run.ts';
 export { addTail } from './tail.ts';
 export { addThread } from './thread.ts';

@@ -26,19 +26,38 @@ export async function enqueueRun(
   request: JsonObject,
   tx?: Transaction,
 ): Promise<AcceptedRun> {
-  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request));
+  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request), db.tenant);
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== request['run_id'] };
 }
 
-async function enqueueWithin(tx: Transaction, threadId: string, request: string): Promise<AcceptedRun> {
-  try {
+async function enqueueWithin(
+  tx: Transaction,
+  threadId: string,
+  request: string,
+  tenant: string | undefined,
+): Promise<AcceptedRun> {
+  const call = async (text: string, ...values: unknown[]) => {
     const { rows } =
       'execute' in tx
-        ? await tx.execute(sql`select lanefold.enqueue_run(${threadId}, ${request}::jsonb) as run`)
-        : await tx.query('select lanefold.enqueue_run($1, $2::jsonb) as run', [threadId, request]);
-    return (rows[0] as { run: AcceptedRun }).run;
+        ? await tx.execute(
+            sql.join(
+              text
+                .split(/\$\d/)
+                .flatMap((part, i) => [sql.raw(part), ...(i < values.length ? [sql`${values[i]}`] : [])]),
+            ),
+          )
+        : await tx.query(text, values);
+    return rows[0] as Record<string, unknown>;
+  };
+  try {
+    // the rest of the caller's transaction keeps its own tenant
+    const before = tenant && (await call("select current_setting('lanefold.tenant', true) as tenant"))['tenant'];
+    if (tenant) await call("select set_config('lanefold.tenant', $1, true)", tenant);
+    const { run } = await call('select lanefold.enqueue_run($1, $2::jsonb) as run', threadId, request);
+    if (tenant) await call("select set_config('lanefold.tenant', $1, true)", before ?? '');
+    return run as AcceptedRun;
   } catch (error) {
     throw fromPostgres(error);
   }
