@@ -8,6 +8,7 @@ RUN npm ci --omit=optional --no-audit --no-fund
 COPY tsconfig.json tsconfig.build.json ./
 COPY src ./src
 COPY db ./db
+COPY page ./page
 COPY workers ./workers
 RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 
@@ -20,6 +21,7 @@ COPY --from=build /app/dist ./dist
 COPY --from=build /app/db/migrations ./db/migrations
 COPY --from=build /app/db/sql ./db/sql
 COPY --from=build /app/src/cli/bin.js ./src/cli/bin.js
+COPY --from=build /app/src/contracts/validator-thread.js ./src/contracts/validator-thread.js
 USER node
 EXPOSE 4100
 ENTRYPOINT ["node", "src/cli/bin.js"]

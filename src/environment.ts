@@ -28,6 +28,21 @@ export function stopGrace(): { stopGraceMs?: number } {
   );
 }
 
+/** The option, else `LANEFOLD_MAX_CONTEXT_BYTES`, else undefined: the database's default. @throws LanefoldError `invalid_input` */
+export function maxContextBytes(option: number | undefined): number | undefined {
+  const given = option ?? (process.env['LANEFOLD_MAX_CONTEXT_BYTES'] || undefined);
+  if (given === undefined) return undefined;
+  const bytes = Number(given);
+  if (Number.isInteger(bytes) && bytes >= 1_024 && bytes <= 2 ** 27) return bytes;
+  throw new LanefoldError(
+    'invalid_input',
+    `maxContextBytes must be a whole number from 1,024 to 134,217,728; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set the option or LANEFOLD_MAX_CONTEXT_BYTES, or neither for 33,554,432.',
+    },
+  );
+}
+
 /** The option, else `LANEFOLD_QUEUE_SHARDS`, else 1. @throws LanefoldError `invalid_input` */
 export function queueShards(option: number | undefined): number {
   const given = option ?? process.env['LANEFOLD_QUEUE_SHARDS'];

@@ -1,6 +1,7 @@
 /** LLM agents as durable background jobs: the whole public API. */
 export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
+export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
 export type { NeedsApproval, PendingCallContext, Replay, Tool, ToolCallContext } from './tools/tool.ts';
@@ -29,17 +30,26 @@ export type { InputReceipt, InputRejection } from './store/input/enqueue-input.t
 export type { RunEvent } from './store/trace/read-events.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
+export type { ErasureReport, Removed, TenantErasureReport } from './library/erase.ts';
 export type { Entry } from './store/log/read-entries.ts';
 export type { Thread } from './store/log/read-thread.ts';
 export type { Contexts, NewContext, OperationOptions } from './library/contexts.ts';
 export type { ConfigReceipt } from './store/context/change-config.ts';
 export type { AppendReceipt } from './store/log/append-entries.ts';
+export type { ModelCall } from './library/calls.ts';
+export type { AgentSummary } from './library/agents.ts';
+export type { PendingApproval } from './store/approval/list-approvals.ts';
+export type { Page } from './store/page.ts';
+export type { RunFilter } from './store/run/list-runs.ts';
+export type { ThreadFilter, ThreadSummary } from './store/log/list-threads.ts';
+export type { Activity } from './store/run/read-activity.ts';
 export type { Lane } from './store/context/read-lanes.ts';
 export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';
 export type { Library, TenantLibrary } from './library/library.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
+export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';

@@ -1,4 +1,4 @@
-import { preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
@@ -6,6 +6,8 @@ import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
+import { listApprovals } from './store/approval/list-approvals.ts';
+import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -19,6 +21,8 @@ import type { Library, TenantLibrary } from './library/library.ts';
 import { otherTenant, scopeOf } from './library/tenant.ts';
 import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './library/role-check.ts';
 import { readSessionRights } from './store/role/session-rights.ts';
+import { auditOf, keysOf } from './library/keys.ts';
+import { listAgents } from './library/agents.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -43,6 +47,11 @@ export interface LanefoldOptions {
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
   aliases?: ModelRegistryOptions['aliases'];
+  /**
+   * Callers over HTTP may name `scripted:` models where an agent lets them choose the model; default false. A script calls
+   * any tool of the agent with any arguments, so this is for development and tests.
+   */
+  scriptedModels?: boolean;
   /** Folder of the embedded PostgreSQL; default `.lanefold`. */
   embeddedDir?: string;
   /** Migrate the database first; default true only for the embedded PostgreSQL. */
@@ -62,6 +71,11 @@ export interface LanefoldOptions {
   privateQueue?: boolean;
   /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;
+  /**
+   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. What would exceed it is refused
+   * with `context_too_large`. Must be the same in every process.
+   */
+  maxContextBytes?: number;
   /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
@@ -96,6 +110,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
+    ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
   const roleCheck = roleCheckOf(options.roleCheck);
   // Compose files turn an unset variable into an empty one.
@@ -135,6 +150,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
+    db.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.groupCommit = !(await isDistributed(db.pool));
     const rights = await readSessionRights(db.pool);
     // the embedded server has one role, its superuser
@@ -152,14 +168,15 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
     const secrets = tokenSecrets(options.tokenSecrets);
-    const libraryOn = (db: Database, streams: TenantLibrary['streams']) => {
+    const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
       const waiter = new RunWaiter(db);
       closers.push(async () => waiter.close());
       const runs = runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets });
       return {
-        threads: threadsOf(db, agents, streams),
+        threads: threadsOf(db, agents, streams, queue),
         runs,
-        contexts: contextsOf(db),
+        contexts: contextsOf(db, agents),
+        approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
         streams,
         tenant: db.tenant,
         waiter,
@@ -176,12 +193,16 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       return library;
     };
     const { waiter, ...everything } = libraryOn(db, streams);
-
     const lanefold: Lanefold = {
       ...(options.tenant === undefined ? everything : forTenant(options.tenant)),
       forTenant,
+      keys: keysOf(db, secrets),
+      audit: auditOf(db),
+      agents: { list: () => listAgents(agents) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
+      activity: ({ hours = 24 } = {}) => readActivity(db, hours),
+      redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,

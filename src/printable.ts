@@ -5,4 +5,11 @@ const control = /[\x00-\x08\x0b-\x1f\x7f-\x9f]/g;
 export const printable = (text: string): string => text.replace(/\r\n/g, '\n').replace(control, '\ufffd');
 
 /** The same, on one line. */
-export const oneLine = (text: string): string => printable(text.replace(/\s*\n\s*/g, ' ').trim());
+export const oneLine = (text: string): string =>
+  printable(
+    text
+      .split('\n')
+      .map((line) => line.trim())
+      .filter((line) => line !== '')
+      .join(' '),
+  );

@@ -17,7 +17,7 @@ const floors = [
     'package-root.ts',
   ],
   ['context'],
-  ['redaction', 'postgres', 'tokens'],
+  ['redaction', 'postgres', 'tokens', 'access'],
   ['models', 'tools'],
   ['contracts'],
   ['strategies'],

@@ -1,5 +1,5 @@
 import { sql } from 'drizzle-orm';
-import { bigint, boolean, index, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment, tenantId } from './columns.ts';
 
 /**
@@ -23,6 +23,8 @@ export const entry = lanefold.table(
     requestId: id('request_id'),
     payload: jsonb('payload').notNull(),
     refs: jsonb('refs'),
+    /** Of the payload, before the database compresses it. Null: written under schema 4. */
+    bytes: integer('bytes'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.seq] }),
@@ -43,6 +45,12 @@ export const entry = lanefold.table(
     index('_entry_state')
       .on(t.threadId, t.seq)
       .where(sql`kind = 'ai_state_change'`),
+    // Words in what users wrote, by which people look for a thread: one message a run. Without a pending list, which would be
+    // merged under the lock of some thread.
+    index('_entry_words')
+      .using('gin', sql`to_tsvector('simple', left(payload ->> 'content', 2000))`)
+      .with({ fastupdate: false })
+      .where(sql`kind = 'ai_message' and role = 'user'`),
   ],
 );
 

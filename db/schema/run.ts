@@ -28,7 +28,7 @@ export const run = lanefold.table(
     cancelRequestedAt: moment('cancel_requested_at'),
     /** While the run waits for approval, and at no other time: when it stops waiting. */
     suspendedUntil: moment('suspended_until'),
-    /** While the run is queued: since when the workers that took its job did not know its agent. */
+    /** While the job is in the queue of its agent: since when no worker that knows it has been seen. */
     agentUnknownSince: moment('agent_unknown_since'),
     /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),
@@ -96,6 +96,12 @@ export const run = lanefold.table(
     index('_run_suspended')
       .on(t.suspendedUntil)
       .where(sql`suspended_until is not null`),
+    // For lists over threads: 120 bytes of WAL for a run.
+    index('_run_created').on(t.createdAt, t.threadId, t.id),
+    // Costs the runs that fail, and no others. No column of it changes before the end of a run.
+    index('_run_failed')
+      .on(t.createdAt, t.threadId, t.id)
+      .where(sql`error is not null and termination_reason <> 'cancelled'`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),

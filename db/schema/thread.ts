@@ -1,30 +1,40 @@
-import { bigint, boolean, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
+import { sql } from 'drizzle-orm';
+import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment, tenantId } from './columns.ts';
 
 /** One conversation. Every writer locks its row first. */
-export const thread = lanefold.table('thread', {
-  id: id('id').primaryKey(),
-  tenantId: tenantId(),
-  rev: bigint('rev', { mode: 'number' }).notNull().default(0),
-  /** Number of events; `rev` is the number of entries. */
-  eventRev: bigint('event_rev', { mode: 'number' }).notNull().default(0),
-  activeContextRef: id('active_context_ref').notNull().default('default'),
-  /** The one run in `queued`, `running` or `suspended`. */
-  activeRunId: id('active_run_id'),
-  waitingRuns: integer('waiting_runs').notNull().default(0),
-  pendingOpId: id('pending_op_id'),
-  /** Configuration changes accepted during a run: [{context_ref, changes}]. They are applied when it ends. */
-  pendingConfig: jsonb('pending_config'),
-  /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
-  configured: boolean('configured').notNull().default(false),
-  metadata: jsonb('metadata').notNull().default({}),
-  state: jsonb('state').notNull().default({}),
-  parentThreadId: id('parent_thread_id'),
-  forkSeq: bigint('fork_seq', { mode: 'number' }),
-  createdAt: moment('created_at').notNull(),
-  updatedAt: moment('updated_at').notNull(),
-  erasedAt: moment('erased_at'),
-});
+export const thread = lanefold.table(
+  'thread',
+  {
+    id: id('id').primaryKey(),
+    tenantId: tenantId(),
+    rev: bigint('rev', { mode: 'number' }).notNull().default(0),
+    /** Number of events; `rev` is the number of entries. */
+    eventRev: bigint('event_rev', { mode: 'number' }).notNull().default(0),
+    activeContextRef: id('active_context_ref').notNull().default('default'),
+    /** The one run in `queued`, `running` or `suspended`. */
+    activeRunId: id('active_run_id'),
+    waitingRuns: integer('waiting_runs').notNull().default(0),
+    pendingOpId: id('pending_op_id'),
+    /** Configuration changes accepted during a run: [{context_ref, changes}]. They are applied when it ends. */
+    pendingConfig: jsonb('pending_config'),
+    /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
+    configured: boolean('configured').notNull().default(false),
+    metadata: jsonb('metadata').notNull().default({}),
+    state: jsonb('state').notNull().default({}),
+    parentThreadId: id('parent_thread_id'),
+    forkSeq: bigint('fork_seq', { mode: 'number' }),
+    createdAt: moment('created_at').notNull(),
+    updatedAt: moment('updated_at').notNull(),
+    erasedAt: moment('erased_at'),
+  },
+  // For lists. None has a column that a later write changes, so they cost the creation of a thread and nothing after it.
+  (t) => [
+    index('thread_created').on(t.createdAt, t.id),
+    index('thread_tenant').on(t.tenantId, t.createdAt, t.id),
+    index('thread_metadata').using('gin', sql`metadata jsonb_path_ops`),
+  ],
+);
 
 /**
  * The names of a thread's lanes, so that they can be listed without reading the log. Everything else about a lane is

@@ -1,6 +1,7 @@
 -- Public functions have the rights of the owner and a search_path of their own, which costs a call 1 µs: the right to execute one
 -- is all a role needs, and what it may do is what it may execute. Private functions keep the path of whoever calls them and can be
--- executed by the owner alone; where the library's own statements call one, _give_rights says so.
+-- executed by the owner alone; where the library's own statements call one, _give_rights says so. The triggers that guard the log
+-- work with the rights of whoever writes: what they call is everybody's.
 do $$
 declare
   v_function regprocedure;
@@ -15,7 +16,7 @@ begin
   end loop;
   for v_function in
     select p.oid from pg_catalog.pg_proc p
-    where p.pronamespace = 'lanefold'::regnamespace and p.proname not in ('schema_version', 'min_compatible_version')
+    where p.pronamespace = 'lanefold'::regnamespace and p.proname not in ('schema_version', 'min_compatible_version', '_fail', '_may_erase')
       and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
   loop
     execute format('revoke execute on function %s from public', v_function);

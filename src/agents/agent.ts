@@ -7,6 +7,13 @@ import type { OutputContract } from '../contracts/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
+import {
+  overridableFields,
+  readOverridable,
+  unknownOverridable,
+  type OverridableBy,
+  type OverridableOption,
+} from './overridable.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. */
@@ -55,13 +62,23 @@ export interface AgentDefinition {
   approvalTimeoutMs?: number;
   /** Which state effects of tools are applied; default: all. */
   effectPolicy?: EffectPolicy;
+  /**
+   * What requests may override: one list, or one each for callers over `http` and for the `library`. Default: nothing over
+   * HTTP, and everything in the library, whose caller is code of your own. `toolContext.locale` allows one key of the tool
+   * context. Over HTTP limits can only be lowered.
+   */
+  overridable?: OverridableOption;
   /** Inspects every tool call before it starts, and may block it. */
   guardTool?: GuardTool | null;
 }
 
 type Optional = 'requestTransformer' | 'output';
 
-export type Agent = Readonly<Required<Omit<AgentDefinition, Optional>>> & Readonly<Pick<AgentDefinition, Optional>>;
+export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
+  Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
+
+/** How long a model may be silent unless the agent or the request says otherwise. */
+export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 60_000;
 
 /**
  * Checks an agent and fills in the defaults.
@@ -90,6 +107,12 @@ export function defineAgent(definition: AgentDefinition): Agent {
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
     throw invalid(name, 'guardTool must be a function');
+  const stranger = unknownOverridable(definition.overridable ?? []);
+  if (stranger !== undefined)
+    throw invalid(
+      name,
+      `overridable lists ${JSON.stringify(stranger)}, which is not one of ${overridableFields.join(', ')}`,
+    );
   const toolTimeoutMs = definition.toolTimeoutMs ?? 15_000;
   return Object.freeze({
     name,
@@ -103,7 +126,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     maxModelRetries: definition.maxModelRetries ?? 4,
     settings: checkCallSettings(name, definition.settings ?? {}),
     streaming: definition.streaming ?? true,
-    idleTimeoutMs: definition.idleTimeoutMs || toolTimeoutMs + 60_000,
+    idleTimeoutMs: definition.idleTimeoutMs || defaultIdleMs(toolTimeoutMs),
     toolTimeoutMs,
     toolMaxRetries: definition.toolMaxRetries ?? 1,
     toolRetryBackoffMs: definition.toolRetryBackoffMs ?? 200,
@@ -115,6 +138,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,
+    overridable: readOverridable(definition.overridable),
     effectPolicy: checkPolicy(name, definition.effectPolicy ?? {}),
   });
 }

@@ -1,28 +1,43 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
-import { requireKey } from './auth.ts';
+import { authorizeOperation } from './access/authorize-operation.ts';
+import { knownKeys } from './access/known-keys.ts';
+import { limitStreams } from './access/limit-streams.ts';
+import { requireUnbound } from './access/require-unbound.ts';
+import { authenticate } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
+import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import type { AppOptions } from './options.ts';
+import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
 import { requestCounter } from './request-counter.ts';
+import { addAudit } from './routes/audit.ts';
+import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
+import { addCalls } from './routes/calls.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
+import { addErasure } from './routes/erasure.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
+import { addOverview } from './routes/overview.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
+import { securityHeaders } from './security-headers.ts';
 import { onInvalid } from './validation.ts';
 
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
+export const defaultBodyTimeoutMs = 20_000;
+const defaultMaxHeldBytes = 64 * 1024 * 1024;
+const defaultMaxStreams = 1_000;
 
 /**
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
@@ -38,7 +53,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   app.onError((error, c) => {
     const problem = toProblem(error);
     if (problem.status >= 500) onError(error, { method: c.req.method, path: c.req.path });
-    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status));
+    return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status, error));
   });
   app.notFound((c) => {
     const allowed = allowedMethods(app, c.req.path);
@@ -53,30 +68,46 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     });
   });
 
-  app.use(requests.count);
-  const byKey = requireKey(apiKey);
-  const bySignIn = requireKey(apiKey, { basic: true });
+  app.use(requests.count, securityHeaders);
+  const keys = knownKeys(lanefold.keys);
+  const byKey = authenticate(apiKey, keys);
+  const bySignIn = authenticate(apiKey, keys, { basic: true });
   app.use('/v1/*', byKey);
-  app.use('/metrics', byKey);
-  app.use('/admin/*', bySignIn);
+  app.use('/metrics', byKey, requireUnbound('read'));
+  app.use('/admin/*', bySignIn, requireUnbound('admin'));
   app.use('/docs/*', bySignIn);
   app.use('/openapi.json', bySignIn);
-  app.use(limitedBody(options.maxBodyBytes ?? defaultMaxBodyBytes));
-  app.use('/v1/*', jsonBody);
+  const maxHeldBytes = options.maxHeldBytes ?? defaultMaxHeldBytes;
+  const read = limitedBody({
+    maxBytes: options.maxBodyBytes ?? defaultMaxBodyBytes,
+    timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
+    budget: new ByteBudget(maxHeldBytes, 'bodies'),
+  });
+  app.use('/v1/*', read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  app.use('/admin/*', read);
 
   addThreads(app, lanefold);
+  addErasure(app, lanefold);
   addEntries(app, lanefold);
   addContexts(app, lanefold);
+  addCalls(app, lanefold);
   addRuns(app, lanefold);
   addInputs(app, lanefold);
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
-  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing }));
+  const maxStreams = options.maxStreams ?? defaultMaxStreams;
+  const streamed = new ByteBudget(maxHeldBytes, 'streams');
+  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
+  addKeys(app, lanefold);
+  addAudit(app, lanefold);
+  addOverview(app, lanefold);
   addProbes(app, lanefold);
   addDocs(app);
+  const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
+  if (page) addPage(app, apiKey ? undefined : byKey);
   if (lanefold.tenant === undefined) {
     addMetrics(app, lanefold, requests);
-    app.route(bullBoardPath, bullBoard(lanefold));
+    app.route(bullBoardPath, bullBoard(lanefold, { page }));
   }
   return app;
 }

@@ -1,17 +1,27 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Context, MiddlewareHandler } from 'hono';
+import { operator } from '../access/principal.ts';
 import { LanefoldError } from '../errors.ts';
+import type { KnownKeys } from './access/known-keys.ts';
+import type { ApiEnv } from './env.ts';
 
 /**
- * With an API key, every request must send it as a Bearer token; pages for browsers (`basic`) also accept it as the
- * password of any user. Without a key, only loopback requests are allowed.
+ * Finds out who makes a request. With an API key, every request must send it, or a key or token that `keys` knows, as a
+ * Bearer token; pages for browsers (`basic`) also accept it as the password of any user. Without a key, loopback requests
+ * need none.
  */
-export const requireKey = (apiKey: string | undefined, { basic = false } = {}): MiddlewareHandler => {
-  if (!apiKey) return loopbackOnly;
-  const expected = digest(apiKey);
+export const authenticate = (
+  apiKey: string | undefined,
+  keys: KnownKeys,
+  { basic = false } = {},
+): MiddlewareHandler<ApiEnv> => {
+  const expected = apiKey === undefined ? undefined : digest(apiKey);
   return async (c, next) => {
     const given = credentials(c, basic);
-    if (given === undefined || !timingSafeEqual(digest(given), expected)) {
+    const found = given === undefined ? undefined : await keys.find(given);
+    if (found) c.set('principal', found);
+    else if (!expected) assertLoopback(c);
+    else if (given === undefined || !timingSafeEqual(digest(given), expected)) {
       c.header('WWW-Authenticate', basic ? 'Basic realm="lanefold", charset="UTF-8"' : 'Bearer realm="lanefold"');
       throw new LanefoldError(
         'unauthorized',
@@ -19,17 +29,18 @@ export const requireKey = (apiKey: string | undefined, { basic = false } = {}): 
         {
           hint: basic
             ? 'Sign in with any user name and LANEFOLD_API_KEY as the password.'
-            : 'Send Authorization: Bearer <LANEFOLD_API_KEY>.',
+            : 'Send Authorization: Bearer <LANEFOLD_API_KEY>, or a key made with `lanefold keys create`.',
         },
       );
     }
+    if (!found) c.set('principal', operator);
     // A browser sends a remembered password even with requests that another site triggers.
     if (basic) refuseCrossSite(c);
     await next();
   };
 };
 
-const loopbackOnly: MiddlewareHandler = async (c, next) => {
+function assertLoopback(c: Context): void {
   const host = c.req.header('host') ?? '';
   // After DNS rebinding to 127.0.0.1, a page still sends its own name as Host.
   if (!isLoopback(hostname(host))) {
@@ -42,8 +53,7 @@ const loopbackOnly: MiddlewareHandler = async (c, next) => {
     );
   }
   refuseCrossSite(c);
-  await next();
-};
+}
 
 function refuseCrossSite(c: Context): void {
   if (c.req.method === 'GET' || c.req.method === 'HEAD') return;

@@ -1,33 +1,89 @@
 import { isUtf8 } from 'node:buffer';
-import type { MiddlewareHandler } from 'hono';
-import type { ApiEnv } from './env.ts';
+import type { Context, MiddlewareHandler } from 'hono';
+import { matchedRoutes } from 'hono/route';
 import { LanefoldError } from '../errors.ts';
 import { assertStorable } from '../text.ts';
+import type { ByteBudget } from './byte-budget.ts';
+import type { ApiEnv } from './env.ts';
+import { exceeds } from './json-size.ts';
 import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
 
 /** Deeper than any message; protects everything that walks a body recursively. */
 const maxDepth = 100;
+/** What can be parsed and checked within 200 ms. */
+const maxValues = 50_000;
 
-/** Reads the body before anything else does, and rejects more than `maxBytes`. */
+const excesses = {
+  values: `The body has more than ${maxValues} values. Send it in parts.`,
+  depth: `The body is nested deeper than ${maxDepth} levels.`,
+};
+
+export interface BodyLimits {
+  /** Of one body. */
+  maxBytes: number;
+  /** How long a body may take to arrive. */
+  timeoutMs: number;
+  /** Shared by all requests of the server, until they are answered. */
+  budget: ByteBudget;
+}
+
+/** Reads the body of a request that some route wants, and rejects one that is too large or too slow. */
 export const limitedBody =
-  (maxBytes: number): MiddlewareHandler<ApiEnv> =>
+  ({ maxBytes, timeoutMs, budget }: BodyLimits): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
-    const { body, headers } = c.req.raw;
-    const declared = Number(headers.get('content-length') ?? 0);
-    if (declared > maxBytes) throw tooLarge(maxBytes);
-    const chunks: Uint8Array[] = [];
-    let size = 0;
+    const { method, body, headers } = c.req.raw;
+    keepBody(c, empty);
+    // middlewares match every method
+    const wanted = matchedRoutes(c).some((route) => route.method !== 'ALL');
+    if (!wanted || body === null || method === 'GET' || method === 'HEAD') return next();
+    if (Number(headers.get('content-length') ?? 0) > maxBytes) throw tooLarge(maxBytes);
+    let held = 0;
     // Content-Length may be missing or wrong.
-    for await (const chunk of body ?? []) {
-      size += chunk.byteLength;
-      if (size > maxBytes) throw tooLarge(maxBytes);
-      chunks.push(chunk);
+    const hold = (bytes: number) => {
+      if (held + bytes > maxBytes) throw tooLarge(maxBytes);
+      budget.take(bytes);
+      held += bytes;
+    };
+    try {
+      keepBody(c, await readAll(body, hold, timeoutMs));
+      await next();
+    } finally {
+      budget.release(held);
     }
-    const bytes = Buffer.concat(chunks, size);
-    c.req.bodyCache.arrayBuffer = Promise.resolve(new Uint8Array(bytes).buffer) as never;
-    c.set('body', bytes);
-    await next();
   };
+
+async function readAll(
+  body: ReadableStream<Uint8Array>,
+  hold: (bytes: number) => void,
+  timeoutMs: number,
+): Promise<Buffer> {
+  const reader = body.getReader();
+  const chunks: Uint8Array[] = [];
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => (timer = setTimeout(() => reject(tooSlow(timeoutMs)), timeoutMs)));
+  try {
+    for (;;) {
+      const { done, value } = await Promise.race([reader.read(), late]);
+      if (done) return Buffer.concat(chunks);
+      hold(value.byteLength);
+      chunks.push(value);
+    }
+  } catch (error) {
+    void reader.cancel().catch(() => {});
+    throw error;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+const empty = Buffer.alloc(0);
+
+/** Hono and Bull Board read the body themselves; without this they would find that it has been read. */
+function keepBody(c: Context<ApiEnv>, bytes: Buffer): void {
+  c.set('body', bytes);
+  const own = bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : new Uint8Array(bytes).buffer;
+  c.req.bodyCache.arrayBuffer = Promise.resolve(own) as never;
+}
 
 const jsonType = /^application\/([\w.-]+\+)?json\s*(;\s*charset="?utf-8"?\s*)?$/i;
 
@@ -42,6 +98,8 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   let value: unknown = {};
   if (bytes.byteLength > 0) {
     if (!isUtf8(bytes)) throw invalidJson('it is not UTF-8');
+    const excess = exceeds(bytes, { values: maxValues, depth: maxDepth });
+    if (excess) throw invalidRequest([{ path: '', message: excesses[excess] }]);
     try {
       value = JSON.parse(bytes.toString('utf8'));
     } catch (error) {
@@ -54,24 +112,18 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Walks level by level, so that deep nesting cannot overflow the stack. */
+/** Its depth is within the limit. */
 function assertPlain(value: unknown): void {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth++) {
-    if (depth > maxDepth) {
-      throw invalidRequest([{ path: '', message: `The body is nested deeper than ${maxDepth} levels.` }]);
-    }
-    const next: unknown[] = [];
-    for (const item of level) {
-      if (typeof item === 'number' && !Number.isFinite(item)) {
-        throw invalidRequest([{ path: '', message: 'A number is out of range.' }]);
-      }
-      if (item === null || typeof item !== 'object') continue;
-      for (const child of Array.isArray(item) ? item : Object.values(item)) next.push(child);
-    }
-    level = next;
-  }
+  if (typeof value === 'number' && !Number.isFinite(value))
+    throw invalidRequest([{ path: '', message: 'A number is out of range.' }]);
+  if (value === null || typeof value !== 'object') return;
+  for (const child of Array.isArray(value) ? value : Object.values(value)) assertPlain(child);
 }
+
+const tooSlow = (timeoutMs: number): LanefoldError =>
+  new LanefoldError('body_timeout', `The body did not arrive within ${timeoutMs} ms.`, {
+    hint: 'Nothing was written. Send the body at once.',
+  });
 
 const tooLarge = (maxBytes: number): LanefoldError =>
   new LanefoldError('body_too_large', `The body is larger than ${maxBytes} bytes.`, {

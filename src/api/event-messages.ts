@@ -9,8 +9,9 @@ import { toJson } from './json.ts';
 export async function* toEventMessages(items: AsyncIterable<StreamItem>): AsyncGenerator<SSEMessage> {
   for await (const item of items) {
     if (item.type === 'event') {
-      const { event } = item;
-      yield { event: event.kind, id: String(event.eventSeq), data: JSON.stringify(toJson(event)) };
+      const { event, entry } = item;
+      const data = { ...toJson(event), ...(entry ? { entry } : {}) };
+      yield { event: event.kind, id: String(event.eventSeq), data: JSON.stringify(data) };
     } else {
       const { type, ...rest } = item;
       yield { event: type, data: JSON.stringify(toJson(rest)) };

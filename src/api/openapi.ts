@@ -22,6 +22,7 @@ const info = {
     { name: 'Contexts', description: 'What the model sees, and how to change it.' },
     { name: 'Runs', description: 'Requests executed by agents.' },
     { name: 'Events', description: 'The trace.' },
+    { name: 'Keys', description: 'API keys, tokens for browsers, and the audit.' },
     { name: 'Operations', description: 'Probes and metrics.' },
   ],
 };
@@ -34,7 +35,9 @@ export function openApiDocument(app: ApiApp): object {
   registry.registerComponent('securitySchemes', 'bearer', {
     type: 'http',
     scheme: 'bearer',
-    description: 'LANEFOLD_API_KEY. Not required if the server has no key, in which case it only answers on loopback.',
+    description:
+      'LANEFOLD_API_KEY, a key made with `POST /v1/keys`, or a token made with `POST /v1/tokens`. Not required if the server has no ' +
+      'LANEFOLD_API_KEY, in which case it only answers on loopback.',
   });
   const document = app.getOpenAPI31Document(info as never);
   documents.set(app, document);

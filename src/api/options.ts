@@ -5,6 +5,17 @@ export interface AppOptions {
   apiKey?: string;
   /** Maximum size of a request body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
+  /** Serve the page at `/`; default true, unless `LANEFOLD_PAGE` is `off`. */
+  page?: boolean;
+  /** How long a request body may take to arrive, in ms; default 20,000. */
+  bodyTimeoutMs?: number;
+  /**
+   * Bytes of request bodies that this server may hold at once, and bytes of large messages that readers of streams have
+   * not taken yet; default 64 MiB each. Beyond that requests get 503 `server_busy`, and streams end to be resumed.
+   */
+  maxHeldBytes?: number;
+  /** Live streams that this server may serve at once; default 1,000. Beyond that requests get 503 `server_busy`. */
+  maxStreams?: number;
   /** Called with the error behind a response of 500 or above; default: log it on stderr. Must not throw. */
   onError?: (error: unknown, request: { method: string; path: string }) => void;
 }

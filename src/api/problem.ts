@@ -40,7 +40,7 @@ export function toProblem(error: unknown): Problem {
     code: known.code,
     detail: known.message,
   };
-  if (status >= 500 && known.code !== 'not_ready') {
+  if (status >= 500 && known.code !== 'not_ready' && known.code !== 'server_busy') {
     return {
       ...problem,
       detail: status === 500 ? 'The server failed to process the request.' : `${title(known.code)}.`,
@@ -74,8 +74,13 @@ const title = (code: string): string => {
 };
 
 /** The headers of a problem. What is unavailable may be back in a second. */
-export const problemHeaders = (status: number): Record<string, string> => ({
+export const problemHeaders = (status: number, error?: unknown): Record<string, string> => ({
   'content-type': 'application/problem+json',
   'cache-control': 'no-store',
-  ...(status === 503 ? { 'retry-after': '1' } : {}),
+  ...(status === 503 || status === 429 ? { 'retry-after': String(retryAfterS(error)) } : {}),
 });
+
+const retryAfterS = (error: unknown): number =>
+  error instanceof LanefoldError && typeof error.details?.['retryAfterS'] === 'number'
+    ? error.details['retryAfterS']
+    : 1;

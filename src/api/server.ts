@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
-import { createApp } from './app.ts';
+import { createApp, defaultBodyTimeoutMs } from './app.ts';
 import { isLoopback } from './auth.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
 import { problemHeaders, toProblem } from './problem.ts';
@@ -12,6 +12,8 @@ import { problemHeaders, toProblem } from './problem.ts';
 const defaultPort = 4100;
 const portsToTry = 100;
 const closePatienceMs = 2_000;
+/** How long the headers of a request may take. */
+const headersMs = 10_000;
 
 /** Listens; see `startServer`. */
 export async function serve(lanefold: Library, options: ServerOptions = {}): Promise<RunningServer> {
@@ -28,7 +30,8 @@ export async function serve(lanefold: Library, options: ServerOptions = {}): Pro
   setMaxListeners(0, closing.signal);
   const app = createApp(lanefold, { ...options, ...(apiKey ? { apiKey } : {}), closing: closing.signal });
   const last = options.nextFreePort && first > 0 ? Math.min(first + portsToTry, 65_535) : first;
-  const server = await listen(() => newServer(app), host, first, last);
+  const bodyMs = options.bodyTimeoutMs ?? defaultBodyTimeoutMs;
+  const server = await listen(() => newServer(app, bodyMs), host, first, last);
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
@@ -41,7 +44,7 @@ export async function serve(lanefold: Library, options: ServerOptions = {}): Pro
   };
 }
 
-const newServer = (app: ReturnType<typeof createApp>): http.Server => {
+const newServer = (app: ReturnType<typeof createApp>, bodyMs: number): http.Server => {
   const refuse = () => {
     const problem = toProblem(
       new LanefoldError('invalid_request', 'The request line or its Host header is malformed.'),
@@ -49,7 +52,9 @@ const newServer = (app: ReturnType<typeof createApp>): http.Server => {
     return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders(problem.status) });
   };
   // Only called if the bytes do not form a Request; the application handles its own errors.
-  return http.createServer(getRequestListener(app.fetch, { errorHandler: refuse }));
+  // Node's own limit is the last resort: it answers nobody.
+  const limits = { headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + closePatienceMs };
+  return http.createServer(limits, getRequestListener(app.fetch, { errorHandler: refuse }));
 };
 
 async function listen(create: () => http.Server, host: string, first: number, last: number): Promise<http.Server> {

@@ -1,45 +1,65 @@
+import type { HttpBindings } from '@hono/node-server';
 import type { Context } from 'hono';
 import { streamSSE, type SSEMessage } from 'hono/streaming';
+import { isLanefoldError } from '../errors.ts';
+import type { ByteBudget } from './byte-budget.ts';
 
 /** A comment is sent after this much silence, because proxies close connections that are silent for a minute. */
 const heartbeatMs = 15_000;
+/** A message of more bytes counts against the budget of all streams. */
+const largeBytes = 65_536;
+/** A client that takes nothing for so long has its connection closed. */
+const stallMs = 30_000;
 /** How soon clients reconnect. */
 const retryMs = 1_000;
 
 /**
  * Responds with server-sent events. Pulls the next message only when the client has accepted the previous one, so a slow
- * client neither delays others nor accumulates data. Calls `abort` when the client disconnects.
+ * client neither delays others nor accumulates data. Large messages of all streams share a budget: a stream for whose next
+ * message there is no room ends, and its client reconnects. Calls `abort` when the client disconnects.
  */
 export function sse(
   c: Context,
   messages: AsyncIterable<SSEMessage>,
-  { abort, onError }: { abort: () => void; onError: (error: unknown) => void },
+  { abort, onError, budget }: { abort: () => void; onError: (error: unknown) => void; budget: ByteBudget },
 ): Response {
   // Buffering in a proxy would defeat streaming.
   c.header('X-Accel-Buffering', 'no');
   const response = streamSSE(c, async (stream) => {
     stream.onAbort(abort);
     let writing = true;
-    let wroteAt = 0;
-    const write = async (send: () => Promise<unknown>) => {
+    let wroteAt = performance.now();
+    let held = 0;
+    const write = async (send: () => Promise<unknown>, bytes = 0) => {
+      const taken = bytes > largeBytes ? bytes : 0;
+      budget.take(taken);
       writing = true;
-      await send();
+      try {
+        await send();
+      } finally {
+        // only now has the client taken the message before
+        budget.release(held);
+        held = taken;
+      }
       writing = false;
       wroteAt = performance.now();
     };
     const heartbeat = setInterval(() => {
-      if (!writing && performance.now() - wroteAt >= heartbeatMs) void write(() => stream.write(': \n\n'));
+      const silentMs = performance.now() - wroteAt;
+      if (writing && silentMs >= stallMs) (c.env as Partial<HttpBindings> | undefined)?.incoming?.socket.destroy();
+      if (!writing && silentMs >= heartbeatMs) void write(() => stream.write(': \n\n'));
     }, heartbeatMs / 4);
     try {
       await write(() => stream.write(`retry: ${retryMs}\n\n`));
       for await (const message of messages) {
-        await write(() => stream.writeSSE(message));
+        await write(() => stream.writeSSE(message), String(message.data).length);
         if (stream.aborted) return;
       }
     } catch (error) {
       // The connection ends, and the client reconnects.
-      onError(error);
+      if (!isLanefoldError(error, 'server_busy')) onError(error);
     } finally {
+      budget.release(held);
       clearInterval(heartbeat);
       abort();
     }

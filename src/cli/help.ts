@@ -7,6 +7,7 @@ const variables = {
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
   LANEFOLD_AGENTS: 'module that default-exports an array of agents',
+  LANEFOLD_PAGE: 'off: do not serve the page at / (default on)',
   LANEFOLD_HOST: 'address of the API (default 127.0.0.1); any other than loopback requires a key',
   LANEFOLD_PORT: 'port of the API (default 4100)',
   LANEFOLD_API_KEY: 'API key: Bearer token for /v1, password for /docs and /admin',

@@ -41,8 +41,11 @@ export interface StoredContract {
   max_repairs?: number;
 }
 
-/** The result of checking an answer: its parsed value, or why it violates the contract. */
-export type Checked = { ok: true; value: JsonObject } | { ok: false; message: string };
+/**
+ * The result of checking an answer: its parsed value, or why it violates the contract. `timedOut`: the check was given up,
+ * and so would be that of another answer.
+ */
+export type Checked = { ok: true; value: JsonObject } | { ok: false; message: string; timedOut?: true };
 
 /** A validated contract with its checks. */
 export interface ReadyContract {

@@ -1,12 +1,12 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { asSchema, jsonSchema, type FlexibleSchema, type Schema } from '@ai-sdk/provider-utils';
-import { z } from 'zod';
 import type { Json, JsonObject } from '../context/message.ts';
-import { LanefoldError } from '../errors.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { cleanJson, cleanText } from '../text.ts';
 import { explain } from '../tools/schema.ts';
 import type { Checked, OutputContract, ReadyContract, StoredContract } from './contract.ts';
 import { outputInstructions } from './instructions.ts';
+import { jsonSchemaValidator, type JsonSchemaValidator } from './json-schema.ts';
 import { parseAnswer } from './parse-answer.ts';
 
 /** Validates a contract defined in code, whose schema may be a promise. @throws LanefoldError `invalid_output` */
@@ -22,10 +22,15 @@ export async function readContract(contract: OutputContract): Promise<ReadyContr
     throw invalid('schema cannot be converted to a JSON Schema', error);
   }
   const standard = typeof given === 'object' && '~standard' in given;
-  return ready(contract, described, standard ? 'standard_schema' : 'json_schema', schema.validate);
+  const contracted = ready(contract, described, standard ? 'standard_schema' : 'json_schema', schema.validate);
+  if (!schema.validate) await assertReadable(described);
+  return contracted;
 }
 
-/** Validates a contract that was stored with a request. @throws LanefoldError `invalid_output` */
+/**
+ * Validates a contract that was stored with a request. Its schema is read when an answer is checked, because that may take
+ * time. @throws LanefoldError `invalid_output`
+ */
 export const readStoredContract = ({ schema, max_repairs: maxRepairs, ...rest }: StoredContract): ReadyContract =>
   ready({ ...rest, schema, ...(maxRepairs === undefined ? {} : { maxRepairs }) }, schema as JSONSchema7, 'json_schema');
 
@@ -42,6 +47,7 @@ export async function toStoredContract(contract: OutputContract): Promise<Stored
   };
   // Fail here rather than in the worker that would have to read it.
   readStoredContract(stored);
+  await assertReadable(stored.schema);
   return stored;
 }
 
@@ -65,14 +71,14 @@ function ready(
     throw invalid(`mode must be repair, error or raw; got ${JSON.stringify(mode)}`);
   if (!Number.isInteger(maxRepairs) || maxRepairs < 0) throw invalid('maxRepairs must be a whole number of at least 0');
   if (repair !== undefined && typeof repair !== 'function') throw invalid('repair must be a function');
-  const validate = native ?? jsonSchemaValidator(schema);
+  const validate = native ? byCode(native) : validatorOf(schema).validate;
   const checkValue = async (value: unknown): Promise<Checked> => {
     try {
       const result = await validate(value);
-      if (result.success) return { ok: true, value: toJson(result.value) };
-      return { ok: false, message: shorten(explain(result.error)) };
+      return result.ok ? { ok: true, value: toJson(result.value) } : { ok: false, message: shorten(result.message) };
     } catch (error) {
-      return { ok: false, message: shorten(error instanceof Error ? error.message : String(error)) };
+      const message = shorten(error instanceof Error ? error.message : String(error));
+      return { ok: false, message, ...(isLanefoldError(error, 'validation_timeout') ? { timedOut: true } : {}) };
     }
   };
   return {
@@ -92,20 +98,27 @@ function ready(
   };
 }
 
-function jsonSchemaValidator(schema: JSONSchema7): NonNullable<Schema['validate']> {
-  let parser: z.ZodType;
-  try {
-    parser = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
-  } catch (error) {
-    throw invalid(
-      `schema cannot be validated against: ${error instanceof Error ? error.message : String(error)}`,
-      error,
-    );
-  }
-  return async (value) => {
-    const result = await parser.safeParseAsync(value);
-    return result.success ? { success: true, value: result.data } : { success: false, error: result.error };
+const byCode =
+  (native: NonNullable<Schema['validate']>): JsonSchemaValidator['validate'] =>
+  async (value) => {
+    const result = await native(value);
+    return result.success ? { ok: true, value: result.value } : { ok: false, message: explain(result.error) };
   };
+
+function validatorOf(schema: object): JsonSchemaValidator {
+  try {
+    return jsonSchemaValidator(schema);
+  } catch (error) {
+    throw unreadable(error);
+  }
+}
+
+async function assertReadable(schema: object): Promise<void> {
+  await validatorOf(schema)
+    .compile()
+    .catch((error: unknown) => {
+      throw unreadable(error);
+    });
 }
 
 /** The value in the form the database stores. */
@@ -126,6 +139,9 @@ const isObject = (value: unknown): value is object =>
 // asSchema treats anything unknown as a function and calls it.
 const isJsonSchema = (given: unknown): given is JSONSchema7 =>
   isObject(given) && !('~standard' in given) && !('jsonSchema' in given);
+
+const unreadable = (cause: unknown): LanefoldError =>
+  invalid(`schema cannot be validated against: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
 
 const invalid = (why: string, cause?: unknown): LanefoldError =>
   new LanefoldError('invalid_output', `The output contract is invalid: ${why}.`, {

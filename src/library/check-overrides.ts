@@ -1,7 +1,9 @@
+import { defaultIdleMs } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import { reservedHeader } from '../models/settings/reserved.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
@@ -9,6 +11,10 @@ import { findStrategy } from '../strategies/registry.ts';
 import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 import { assertWhole } from '../whole-number.ts';
+
+/** Beyond any use; an agent's own limits are the operator's choice. */
+export const maxIterationsLimit = 10_000;
+export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
 export interface RunOverrides {
@@ -38,9 +44,9 @@ export interface RunOverrides {
 /** The overrides as they are stored; rejects what the run could not do. */
 export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
-  assertWhole(maxIterations, 'maxIterations', { minimum: 1, hint });
-  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { hint });
-  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, hint });
+  assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
+  assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
+  assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
@@ -55,7 +61,7 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(streaming === undefined ? {} : { streaming }),
-    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || toolTimeout + 60_000 }),
+    ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeout) }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
@@ -106,6 +112,8 @@ function toSettings({ settings, headers }: RunOverrides): ModelSettings | undefi
   for (const [key, value] of Object.entries({ settings, headers })) {
     if (value !== undefined && (typeof value !== 'object' || value === null)) throw invalid(key, 'must be an object');
   }
+  const reserved = reservedHeader({ ...settings?.headers, ...headers });
+  if (reserved !== undefined) throw invalid(`headers.${reserved}`, 'is a header that only the agent may set');
   const merged = { ...settings, ...(headers ? { headers: { ...settings?.headers, ...headers } } : {}) };
   const checked = checkSettings(merged);
   if (checked.fault) throw invalid(`settings.${checked.fault.path}`, `is invalid: ${checked.fault.why}`);

@@ -69,27 +69,29 @@ const fingerprint = (agents: AgentRegistry, name: unknown): string | undefined =
 
 /** A hundred years. */
 export const maxExpiryMs = 3_155_760_000_000;
+/** 30 days: a token that was forgotten somewhere must not work for ever. */
+export const defaultExpiryMs = 2_592_000_000;
 
 /** Mints a token for the current step of a run. See `Runs.checkpoint`. */
 export async function mintToken(
   deps: CheckpointDeps,
   ref: RunRef,
-  { expiresInMs }: { expiresInMs?: number } = {},
+  { expiresInMs = defaultExpiryMs }: { expiresInMs?: number | null } = {},
 ): Promise<MintedToken> {
   const secret = signingSecret(deps.tokenSecrets);
-  if (expiresInMs !== undefined && !(Number.isInteger(expiresInMs) && expiresInMs >= 1 && expiresInMs <= maxExpiryMs)) {
+  if (expiresInMs !== null && !(Number.isInteger(expiresInMs) && expiresInMs >= 1 && expiresInMs <= maxExpiryMs)) {
     throw new LanefoldError(
       'invalid_input',
       `expiresInMs must be a whole number from 1 to ${maxExpiryMs}; got ${expiresInMs}.`,
       {
-        hint: 'Omit it for a token that does not expire.',
+        hint: 'Omit it for 30 days; pass null for a token that does not expire.',
       },
     );
   }
   const run = await deps.get(ref);
   if (run.status === 'cancelled') throw cancelled(run.id);
   const iatMs = Date.now();
-  const expMs = expiresInMs === undefined ? null : iatMs + expiresInMs;
+  const expMs = expiresInMs === null ? null : iatMs + expiresInMs;
   const token = encodeToken(
     {
       threadId: run.threadId,
@@ -174,7 +176,7 @@ export async function collectRun(
   const run = await deps.wait(ref, options);
   const trace: RunEvent[] = [];
   for (let page = pageSize; page === pageSize;) {
-    const events = await readRunEvents(deps.db, threadId, id, trace.at(-1)?.seq ?? 0, pageSize);
+    const events = await readRunEvents(deps.db, threadId, id, trace.at(-1)?.eventSeq ?? -1, pageSize);
     trace.push(...events);
     page = events.length;
   }

@@ -1,3 +1,4 @@
+import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
@@ -6,6 +7,7 @@ import type { Database } from '../postgres/pool.ts';
 import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
 import { readConfig } from '../store/context/read-config.ts';
 import { assertStorable } from '../text.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
 
 export interface ThreadConfig {
   systemPrompt: string | null;
@@ -43,17 +45,20 @@ export async function laneConfig(
   };
 }
 
-/** Writes changes that take effect with the next run. @throws LanefoldError `unknown_tool`, `invalid_input`, `invalid_text` */
+/** Writes changes that take effect with the next run. @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `invalid_text` */
 export async function configure(
   db: Database,
   agents: AgentRegistry,
   threadId: string,
   changes: ConfigChanges,
+  from: Caller,
 ): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
   if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');
   const { systemPrompt, toolContext, registerTools = [], unregisterTools = [] } = changes;
   assertStorable({ systemPrompt, toolContext }, 'The configuration');
+  const tools = changes.registerTools ?? changes.unregisterTools;
+  assertThreadOverrides(agents, { systemPrompt, toolContext, tools }, from);
   for (const name of [...registerTools, ...unregisterTools]) {
     if (agents.toolNames.includes(name)) continue;
     throw new LanefoldError('unknown_tool', `There is no tool ${JSON.stringify(name)}.`, {

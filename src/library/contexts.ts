@@ -1,3 +1,5 @@
+import type { Caller } from '../agents/overridable.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
@@ -8,6 +10,8 @@ import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
+import { readModelCall, type ModelCall } from './calls.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -29,21 +33,33 @@ export interface NewContext {
 export interface Contexts {
   /** What the model sees of a lane, now or as of an entry. */
   project(threadId: string, options?: { contextRef?: string; atSeq?: number }): Promise<ContextRow[]>;
-  /** Replaces the context of a lane. @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict` */
+  /**
+   * Replaces the context of a lane. `from`: whose request it is, see `runs.enqueue`; a system prompt is an override.
+   *
+   * @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict`, `override_not_allowed`
+   */
   replace(
     threadId: string,
     context: NewContext,
     options?: OperationOptions & { contextRef?: string },
+    on?: { from?: Caller },
   ): Promise<OperationReceipt>;
   /** Clears a lane: a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
+  /**
+   * One answered model call by its `llm_call_id`, which the refs of the answer have: exactly what was sent, verified by its
+   * hash, and what came back.
+   *
+   * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
+   */
+  call(threadId: string, llmCallId: string): Promise<ModelCall>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
   const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
     assertId(threadId, 'The thread id');
     assertId(contextRef, 'The context_ref');
@@ -69,7 +85,8 @@ export function contextsOf(db: Database): Contexts {
       assertId(contextRef, 'The context_ref');
       return readContext(db, threadId, contextRef, atSeq);
     },
-    replace: async (threadId, context, { contextRef = 'default', ...options } = {}) => {
+    replace: async (threadId, context, { contextRef = 'default', ...options } = {}, { from = 'library' } = {}) => {
+      assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
       for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
       if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;
@@ -77,6 +94,9 @@ export function contextsOf(db: Database): Contexts {
     },
     reset: (threadId, { contextRef = 'default', ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
+    async call(threadId, llmCallId) {
+      return readModelCall({ db, agents }, threadId, llmCallId);
+    },
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);

@@ -1,4 +1,9 @@
 import type { RunQueue } from '../queue/queue.ts';
+import type { Audit, Keys } from './keys.ts';
+import type { PendingApproval } from '../store/approval/list-approvals.ts';
+import type { Page } from '../store/page.ts';
+import type { Activity } from '../store/run/read-activity.ts';
+import type { AgentSummary } from './agents.ts';
 import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
@@ -10,6 +15,8 @@ export interface TenantLibrary {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
+  /** Tool calls that wait for human approval, over all threads, those that expire first first; `limit` counts runs. */
+  readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<Page<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Pick<Streams, 'open' | 'follow'>;
   /** Undefined: all that the role of the connection may see. */
@@ -29,10 +36,20 @@ export interface Library extends TenantLibrary {
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
   forTenant(tenant: string): TenantLibrary;
+  /** API keys with scopes, and tokens for browsers. */
+  readonly keys: Keys;
+  /** Who did what that others must answer for. */
+  readonly audit: Audit;
+  /** The agents this process knows. */
+  readonly agents: { list(): AgentSummary[] };
   /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
   /** Counts of unfinished runs and of jobs. */
   stats(): Promise<Stats>;
+  /** Workers, errors and tokens of the last `hours` (default 24). */
+  activity(options?: { hours?: number }): Promise<Activity>;
+  /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
+  redact<T>(value: T): T;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';
   /** The BullMQ queues, one per shard; for inspection. */

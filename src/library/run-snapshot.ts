@@ -20,6 +20,10 @@ export interface RunSnapshot extends Run {
   toolCalls: RunToolCall[];
   /** Inputs accepted but not yet part of the context. */
   queuedInputs: number;
+  /** The worker that holds the run, while it is running. */
+  worker: { id: string; leaseUntil: Date } | null;
+  /** Its last job, in the BullMQ queue of that name; the queue may have forgotten it. */
+  job: { queue: string; id: string };
   /** How the answer met the output contract: `status` `validated` or `repaired`, `attempt`; null without a contract. */
   output: JsonObject | null;
   /** What the strategy reads from the answer besides the result: of `cot` and `cod` `steps`, `conclusion`, `raw_response`. */
@@ -47,6 +51,8 @@ export async function readSnapshot(
     tools: agent ? [...(machine?.tools === false ? [] : agent.tools.keys())] : null,
     toolCalls: details.tool_calls ?? [],
     queuedInputs: details.queued_inputs,
+    worker: details.worker && { id: details.worker.id, leaseUntil: new Date(details.worker.leaseUntil) },
+    job: details.job,
     output: details.output,
     details: typeof details.answer === 'string' ? (machine?.details?.(details.answer) ?? null) : null,
   };

@@ -1,3 +1,4 @@
+import type { Caller } from '../agents/overridable.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import { dispatch } from '../queue/dispatch.ts';
@@ -7,12 +8,14 @@ import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
 import type { Transaction } from '../store/run/enqueue-run.ts';
-import { listRuns } from '../store/run/read-run.ts';
+import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
+import type { Page } from '../store/page.ts';
 import type { Run, RunHandle, RunStatus } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { Streams } from '../streams/open.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import { assertStorable } from '../text.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
 import { decide, type DecisionOptions } from './approvals.ts';
 import {
   collectRun,
@@ -38,17 +41,21 @@ export interface Runs {
    * transaction commits. Commit soon: the thread's row is locked until then.
    *
    * @throws LanefoldError `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`, `thread_not_found`,
-   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`; in each case nothing was written
+   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in each case nothing was
+   * written
+   *
+   * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
+   * trust: they may override only what the agent lists for callers over HTTP
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction }): Promise<RunHandle>;
+  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller }): Promise<RunHandle>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
   wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
-  /** The runs of a thread, newest first. `before`: the id of the last run of the page before. */
-  list(threadId: string, options?: { status?: RunStatus; limit?: number; before?: string }): Promise<Run[]>;
-  /** The trace of a run, by the run's own `seq` from 1. */
-  events(run: RunRef, options?: { afterSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /** Runs, newest first: of one thread, or over all threads. */
+  list(filter?: Partial<RunFilter>): Promise<Page<Run>>;
+  /** The trace of a run after the `eventSeq` `after`, in order. */
+  events(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /**
    * The trace of a run as it grows, and the answers of its models while they are written. Ends after the last event of
    * the run, or with `signal`. Resume an interrupted stream with `after`: the `eventSeq` of the last event received.
@@ -76,14 +83,15 @@ export interface Runs {
   /** Like `approve`, but the call is not made, and the model sees a denial. */
   deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
-  inputs(run: RunRef, options?: { afterOrdinal?: number; limit?: number }): Promise<Input[]>;
+  inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<Input[]>;
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
   cancel(run: RunRef | string, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
   /**
-   * Mints a token for the current step of a run. @throws LanefoldError `missing_token_secret`, `run_not_found`,
+   * Mints a token for the current step of a run, which works for 30 days unless `expiresInMs` says otherwise; null: for
+   * ever. @throws LanefoldError `missing_token_secret`, `run_not_found`,
    * `unknown_agent`, `token_stale` for a cancelled run
    */
-  checkpoint(run: RunRef, options?: { expiresInMs?: number }): Promise<MintedToken>;
+  checkpoint(run: RunRef, options?: { expiresInMs?: number | null }): Promise<MintedToken>;
   /**
    * Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its result;
    * with a `query`, a new run asks it on the same lane.
@@ -127,25 +135,29 @@ export function runsOf(deps: RunsDeps): Runs {
   };
   const points = { ...deps, get, wait };
   return {
-    enqueue: (options, { tx } = {}) => enqueue(deps, options, tx),
+    async enqueue(options, { tx, from = 'library' } = {}) {
+      assertRunOverrides(deps.agents.get(options.agent), deps.models, options, from);
+      return enqueue(deps, options, tx);
+    },
     get,
     wait,
-    async list(threadId, { status, limit = 50, before } = {}) {
-      assertId(threadId, 'The thread id');
-      return listRuns(db, threadId, { status, limit, before });
+    async list({ limit = 50, ...filter } = {}) {
+      if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
+      assertStorable(filter, 'The filter');
+      return listRuns(db, { ...filter, limit });
     },
-    async events(run, { afterSeq = 0, limit = 100 } = {}) {
+    async events(run, { after = -1, limit = 100 } = {}) {
       assertRef(run);
-      return readRunEvents(db, run.threadId, run.id, afterSeq, limit);
+      return readRunEvents(db, run.threadId, run.id, after, limit);
     },
     stream: (run, options) => streams.follow(run.threadId, run.id, options),
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
     deny: (run, call, options) => decide(deps, run, call, 'denied', options),
-    async inputs(run, { afterOrdinal = 0, limit = 100 } = {}) {
+    async inputs(run, { after = 0, limit = 100 } = {}) {
       assertRef(run);
-      return readInputs(db, run.threadId, run.id, { afterOrdinal, limit });
+      return readInputs(db, run.threadId, run.id, { after, limit });
     },
     async cancel(target, reason = 'user_cancelled') {
       const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;

@@ -1,22 +1,27 @@
+import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
-import { eraseThread } from '../store/log/erase-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
+import { listThreads, type ThreadFilter, type ThreadSummary } from '../store/log/list-threads.ts';
 import { readThread, type Thread } from '../store/log/read-thread.ts';
+import type { Page } from '../store/page.ts';
 import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
 import { assertStorable } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
+import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { requestHash } from './request-hash.ts';
 
 /** An entry to append: a message, or an entry of your own kind. */
@@ -29,6 +34,9 @@ export type NewEntry =
     }
   | { kind: string; contextRef?: string; payload: JsonObject; refs?: JsonObject };
 
+/** A page of entries that callers over HTTP get; one entry may be larger. */
+const pageBytes = 4 * 1024 * 1024;
+
 export interface AppendOptions {
   /** Append only if the thread is still at this rev; else `rev_conflict`. */
   expectedRev?: number;
@@ -40,48 +48,80 @@ export interface AppendOptions {
 
 export interface Threads {
   /**
+   * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
+   *
    * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
-   * `invalid_input` for a `tenantId` that is not the tenant of this library
+   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
    */
-  create(options?: {
-    id?: string;
-    tenantId?: string;
-    systemPrompt?: string | null;
-    metadata?: JsonObject;
-  }): Promise<{ id: string; rev: number }>;
+  create(
+    options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
+    on?: { from?: Caller },
+  ): Promise<{ id: string; rev: number }>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
+  /** Threads, newest first. */
+  list(filter?: Partial<ThreadFilter>): Promise<Page<ThreadSummary>>;
   append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
+  /** The log after the entry `after`, ordered by `seq`. */
   entries(
     id: string,
-    options?: { afterSeq?: number; kind?: string; contextRef?: string; limit?: number },
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
   ): Promise<Entry[]>;
+  /** A page of entries that ends after `limit` of them or `maxBytes` of payload (default 4 MiB), and where to go on. */
+  entryPage(
+    id: string,
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
+  ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
   /** The configuration of a lane (default `default`), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
-  /** Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. */
-  configure(id: string, changes: ConfigChanges): Promise<ConfigReceipt>;
-  /** The trace of all runs of the thread, gapless by `eventSeq`. */
-  events(id: string, options?: { afterEventSeq?: number; limit?: number }): Promise<RunEvent[]>;
+  /**
+   * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
+   * request it is, see `runs.enqueue`; every agent of this process must list what changes.
+   *
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
+   */
+  configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
+  /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
+  events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
   stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
-  /** Permanently deletes everything of the thread; its id cannot be reused. */
-  erase(id: string): Promise<void>;
+  /**
+   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report says
+   * what was removed, and what is left elsewhere.
+   *
+   * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
+   */
+  erase(id: string): Promise<ErasureReport>;
+  /** The same for the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Pick<Streams, 'follow'>): Threads {
+export function threadsOf(
+  db: Database,
+  agents: AgentRegistry,
+  streams: Pick<Streams, 'follow'>,
+  queue?: RunQueue,
+): Threads {
   return {
-    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}) {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
       if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
         throw otherTenant(tenantId, db.tenant);
       assertStorable({ systemPrompt, metadata }, 'The thread');
+      assertThreadOverrides(agents, { systemPrompt }, from);
       return createThread(db, { id, tenantId, metadata, systemPrompt });
     },
 
     async get(id) {
       assertId(id, 'The thread id');
       return readThread(db, id);
+    },
+
+    async list({ limit = 50, ...filter } = {}) {
+      if (filter.tenantId !== undefined) assertId(filter.tenantId, 'The tenant id');
+      assertStorable(filter, 'The filter');
+      return listThreads(db, { ...filter, limit });
     },
 
     async append(id, entries, options = {}) {
@@ -95,23 +135,27 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Pick<Str
       return appendEntries(db, id, { drafts, expectedRev, idempotencyKey, hash, repair });
     },
 
-    async entries(id, { afterSeq = -1, kind, contextRef, limit = 100 } = {}) {
+    async entries(id, { after = -1, kind, contextRef, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readEntries(db, id, { afterSeq, kind, contextRef, limit });
+      return (await readEntries(db, id, { after, kind, contextRef, limit })).entries;
+    },
+    async entryPage(id, { after = -1, kind, contextRef, limit = 100, maxBytes = pageBytes } = {}) {
+      assertId(id, 'The thread id');
+      const { entries, cut } = await readEntries(db, id, { after, kind, contextRef, limit: limit + 1, maxBytes });
+      const page = entries.slice(0, limit);
+      return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
     config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
-    configure: (id, changes) => configure(db, agents, id, changes),
-    async events(id, { afterEventSeq = -1, limit = 100 } = {}) {
+    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
+    async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
-      return readThreadEvents(db, id, afterEventSeq, limit);
+      return readThreadEvents(db, id, after, limit);
     },
     stream: (id, options) => streams.follow(id, undefined, options),
 
-    async erase(id) {
-      assertId(id, 'The thread id');
-      await eraseThread(db, id);
-    },
+    erase: (id) => erase(db, queue, id),
+    eraseTenant: (tenantId, { limit } = {}) => eraseTenant(db, queue, tenantId, limit),
   };
 }
 

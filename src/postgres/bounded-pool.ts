@@ -29,13 +29,21 @@ export class BoundedPool extends pg.Pool {
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<pg.PoolClient> | void {
     const full = this.idleCount === 0 && this.totalCount >= this.options.max;
-    if (!full) return callback ? super.connect(callback) : super.connect();
-    const lent = this.#wait(super.connect());
+    const lent = full ? this.#wait(this.#connect()) : this.#connect();
     if (!callback) return lent;
     lent.then(
       (client) => callback(undefined, client, (error) => client.release(error as Error)),
       (error: Error) => callback(error, undefined, () => {}),
     );
+  }
+
+  /** A pooler may refuse to carry a statement timeout: then its own settings, or those of the role, have to. */
+  #connect(): Promise<pg.PoolClient> {
+    return super.connect().catch((error: Error) => {
+      if (!/startup parameter.*statement_timeout/.test(error.message)) throw error;
+      delete this.options.statement_timeout;
+      return super.connect();
+    });
   }
 
   #wait(coming: Promise<pg.PoolClient>): Promise<pg.PoolClient> {

@@ -25,6 +25,7 @@ const codes: Record<string, ErrorCode> = {
   LF020: 'tool_call_not_found',
   LF021: 'already_decided',
   LF022: 'not_awaiting_approval',
+  LF023: 'context_too_large',
 };
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary
@@ -70,7 +71,7 @@ const diskFull = '53100';
  */
 const transientStates = /^(40|53|55P03|57|58|XX)/;
 
-/** A plan prepared before a migration; the next connection plans anew. */
+/** A migration changed a table or view under a prepared statement. A retry on a new connection prepares it again. */
 const stalePlan = /cached plan must not change result type/;
 
 const transientCodes = new Set<ErrorCode>([

@@ -2,14 +2,10 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
-import { fromPostgres } from './errors.ts';
 import { Gatherer } from './gather.ts';
-import { ScopedQuery, type Scope, type StatementConfig } from './scoped-query.ts';
-
-/** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
-export interface Queryable {
-  query(query: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: Record<string, unknown>[] }>;
-}
+import { queryLong } from './query-long.ts';
+import { runQuery } from './run-query.ts';
+import type { Scope } from './scoped-query.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -22,12 +18,16 @@ export interface Database {
   gather<Row>(name: string, text: string, item: string): Promise<Row>;
   /** As `query`, for a statement that waits for a thread held by somebody else: such statements leave half of the pool free. */
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  /** As `query`, for a statement that looks at many threads and may take two minutes. */
+  queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
   groupCommit: boolean;
   /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
   readonly tenant: string | undefined;
   /** The same connections, for one tenant: other tenants' rows are not there. */
   forTenant(scope: Scope): Database;
+  /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
+  maxContextBytes?: number | undefined;
   close(): Promise<void>;
 }
 
@@ -38,12 +38,21 @@ export interface DatabaseOptions {
   /** Use named prepared statements; turn off behind PgBouncer < 1.21 in transaction mode. */
   prepare?: boolean;
   applicationName?: string;
-  /** How long connecting may take, and how long a statement; default 10 s and 60 s. */
+  /**
+   * How long connecting may take, and how long a statement; default 10 s and 30 s, after which PostgreSQL cancels it. A
+   * `statement_timeout` in the URL takes its place.
+   */
   timeoutMs?: number;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
+
+/** Our statements take milliseconds: one that takes this long is not worth its caller's wait, nor the server's work. */
+const statementTimeoutMs = 30_000;
+
+/** PostgreSQL itself cancels a statement in time: silence for this long means a dead connection. */
+const silentMs = 60_000;
 
 /** As long as a function waits for a thread, see `_await_thread` in db/sql; waiting for one's turn counts. */
 const lockWaitMs = 2_000;
@@ -63,22 +72,25 @@ export function openDatabase(options: DatabaseOptions): Database {
     connectionString: options.url,
     max,
     connectionTimeoutMillis: options.timeoutMs ?? connectionTimeoutMillis,
-    // Our statements take milliseconds, so a long silence means a dead connection.
-    query_timeout: options.timeoutMs ?? 60_000,
+    query_timeout: options.timeoutMs ?? silentMs,
+    ...(/[?&].*statement_timeout/.test(options.url)
+      ? {}
+      : { statement_timeout: options.timeoutMs ?? statementTimeoutMs }),
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
-  let groupCommit = true;
+  /** What holds for every tenant's statements. */
+  const shared: Pick<Database, 'groupCommit' | 'maxContextBytes'> = { groupCommit: true };
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: Scope | undefined): Database => {
+    // as another role a statement has another plan
+    const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
-      // as another role a statement has another plan
-      const planName = scope?.role === undefined ? name : `${name}_as_${scope.role}`;
       const timeout = query_timeout ? { query_timeout } : {};
-      return runQuery(pool, { ...(prepare ? { name: planName } : {}), text, values, ...timeout }, scope);
+      return runQuery(pool, { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout }, scope);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
     return {
@@ -106,11 +118,19 @@ export function openDatabase(options: DatabaseOptions): Database {
           }
         });
       },
+      queryLong: (name, text, values = []) =>
+        queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope),
       get groupCommit() {
-        return groupCommit;
+        return shared.groupCommit;
       },
       set groupCommit(on) {
-        groupCommit = on;
+        shared.groupCommit = on;
+      },
+      get maxContextBytes() {
+        return shared.maxContextBytes;
+      },
+      set maxContextBytes(bytes) {
+        shared.maxContextBytes = bytes;
       },
       forTenant: connectionsFor,
       close: () => pool.end(),
@@ -123,19 +143,3 @@ const tooManyLocked = (connections: number) =>
   new LanefoldError('database_busy', `${connections} calls of this process wait for threads that others have locked.`, {
     hint: 'Nothing was written; try again. Look in pg_stat_activity for a transaction left open on a thread.',
   });
-
-export async function runQuery<Row>(
-  on: Queryable,
-  query: StatementConfig & { values: unknown[] },
-  scope?: Scope,
-): Promise<Row[]> {
-  try {
-    return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];
-  } catch (error) {
-    throw fromPostgres(error, threadOf(query));
-  }
-}
-
-/** The thread of a call of one of our functions, which take it as their first argument. */
-const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
-  /^select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;

@@ -7,18 +7,19 @@ export interface RunJob {
   agent: string;
 }
 
-/** The return value of a job, as Bull Board shows it. */
+/** The return value of a job: ids and numbers, nothing of the conversation, so that nothing of it stays in the queue. */
 export interface RunJobResult {
   status: string;
   /** Why the job had nothing to claim. */
   reason?: string;
-  /** The beginning of the final answer. */
-  answer?: string;
   /** Tool calls that a suspended run waits for, by round, index and name. */
   awaiting?: string[];
+  /** The type of the error. */
   error?: string;
   iterations?: number;
   tokens?: number;
+  /** Of a run that ended before anything was written to its job: what Bull Board shows as its log and progress. */
+  shown?: { log: string[]; progress: object };
 }
 
 export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;

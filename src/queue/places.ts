@@ -12,13 +12,13 @@ import { answerTimeoutMs, type RunQueue } from './queue.ts';
 export function jobPlaces(db: Database, queue: RunQueue, runs: readonly QueuedRun[]): Promise<JobPlace[]> {
   if (queue.backend === 'redis')
     return within(answerTimeoutMs, Promise.all(runs.map((run) => placeInRedis(queue, run))));
-  const names = runs.map((run) => ({ queue: queue.queueOf(run.queue_shard).name, id: jobId(run) }));
+  const names = runs.map((run) => ({ queue: queue.queueOf(run).name, id: jobId(run) }));
   return findJobs(db, names);
 }
 
 /** BullMQ finds the state of a job by searching its lists: too slow for the many that wait, which no worker has had. */
 async function placeInRedis(queue: RunQueue, run: QueuedRun): Promise<JobPlace> {
-  const own = queue.queueOf(run.queue_shard);
+  const own = queue.queueOf(run);
   const job = await own.getJob(jobId(run));
   if (!job || job.finishedOn) return 'gone';
   if (!job.processedOn) return 'waiting';

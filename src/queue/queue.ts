@@ -33,30 +33,48 @@ export interface WorkOptions {
   onError: (error: unknown) => void;
 }
 
+/** What tells the queue of a job. */
+export interface PlacedJob {
+  agent: string;
+  queue_shard: number;
+  agent_queue?: boolean;
+}
+
 /** Where a job is added: ahead of those that wait, or behind them. */
 export type QueueEnd = 'front' | 'back';
+
+/** The last job of a run. */
+export interface LastJob extends PlacedJob {
+  run_id: string;
+  enqueue_no: number;
+}
 
 export interface RunQueue {
   readonly backend: 'redis' | 'postgres';
   readonly prefix: string;
   /** One per shard; for Bull Board and for inspection. */
   readonly queues: BullQueue[];
-  /** The queue of a shard. A run may have been accepted while there were more shards than now. */
-  queueOf(shard: number): BullQueue;
+  /**
+   * The queue that has the job of a run: that of its shard, or of its agent. A run may have been accepted while there were
+   * more shards than now.
+   */
+  queueOf(run: PlacedJob): BullQueue;
   /** Adds a job behind those that wait. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
   /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. */
-  addAll(jobs: readonly (RunJob & { queue_shard: number })[], end: QueueEnd): Promise<void>;
+  addAll(jobs: readonly (RunJob & PlacedJob)[], end: QueueEnd): Promise<void>;
   /**
-   * Starts processing jobs.
+   * Starts processing the jobs of every shard; with `agent` those in the queue of that agent instead.
    *
    * @throws LanefoldError `queue_unreachable`
    */
-  work(processor: Processor, options: WorkOptions): Promise<BullWorker[]>;
+  work(processor: Processor, options: WorkOptions, agent?: string): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
   clean(kept: { keepMs: number; keep: number }): Promise<void>;
+  /** Removes jobs with what they logged, and those before them of the same run; returns how many there were. */
+  remove(jobs: readonly LastJob[]): Promise<number>;
   /** Removes the queues with all their jobs. */
   obliterate(): Promise<void>;
   close(): Promise<void>;
@@ -88,41 +106,52 @@ export function openQueue(options: QueueOptions): RunQueue {
   const { Queue, Worker } = classes(backend);
   const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
   const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
-  const name = (shard: number) => `${prefix}-${shard}`;
   // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
-  const base = (shard: number, listens: boolean) => ({
-    connection: connections.open(listens),
-    prefix: `{${name(shard)}}`,
-  });
-  const queues = Array.from({ length: shards }, (_, shard) => {
-    const queue = new Queue<RunJob, RunJobResult>(name(shard), base(shard, false));
+  const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
+  const open = (name: string) => {
+    const queue = new Queue<RunJob, RunJobResult>(name, base(name, false));
     queue.on('error', () => {});
     return queue;
-  });
+  };
+  const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
+  const agentQueueName = (agent: string) => `${prefix}-agent-${agent}`;
+  const queues = shardNames.map(open);
+  /** Of agents that some workers do not know: their jobs wait here for those that do. */
+  const agentQueues = new Map<string, BullQueue>();
+  const agentQueue = (agent: string): BullQueue => {
+    const queue = agentQueues.get(agent) ?? open(agentQueueName(agent));
+    agentQueues.set(agent, queue);
+    return queue;
+  };
+  const all = () => [...queues, ...agentQueues.values()];
   const workers: BullWorker[] = [];
-  const queueOf = (shard: number) => queues[shard % shards]!;
+  const queueOf = ({ agent, queue_shard, agent_queue }: PlacedJob) =>
+    agent_queue ? agentQueue(agent) : queues[queue_shard % shards]!;
 
   return {
     backend,
     prefix,
     queues,
     queueOf,
-    add: (job, shard) => addJobs(queueOf(shard), [job], 'back'),
+    add: (job, shard) => addJobs(queues[shard % shards]!, [job], 'back'),
     async addAll(jobs, end) {
-      for (const queue of queues) {
-        const own = jobs.filter((job) => queueOf(job.queue_shard) === queue);
+      for (const queue of new Set(jobs.map(queueOf))) {
+        const own = jobs.filter((job) => queueOf(job) === queue);
         await addJobs(queue, own.map(toJob), end);
       }
     },
-    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }) {
-      const own = queues.map((_, shard) => {
-        const worker = new Worker<RunJob, RunJobResult>(name(shard), processor as never, {
-          ...base(shard, true),
+    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, agent) {
+      const names = agent === undefined ? shardNames : [agentQueueName(agent)];
+      const own = names.map((name) => {
+        const worker = new Worker<RunJob, RunJobResult>(name, processor as never, {
+          ...base(name, true),
           concurrency,
           name: workerName,
           lockDuration: lockMs,
           // On PostgreSQL the check rewrites every active job and reads all jobs that are kept: the sweep is what finds lost ones.
           stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
+          // these are paused and resumed more often, and would check each time
+          skipStalledCheck: backend === 'postgres' && agent !== undefined,
           maxStalledCount: 10,
           autorun: false,
           // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
@@ -149,7 +178,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       await allReady(backend, queues);
     },
     async clean({ keepMs, keep }) {
-      for (const queue of queues) {
+      for (const queue of all()) {
         for (const state of ['completed', 'failed'] as const) {
           // BullMQ's own limit on ended jobs deadlocks on PostgreSQL, which fails jobs that have succeeded
           const [first] = await queue.getJobs([state], keep, keep);
@@ -158,11 +187,22 @@ export function openQueue(options: QueueOptions): RunQueue {
         }
       }
     },
+    async remove(jobs) {
+      let removed = 0;
+      for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
+        for (const queue of [queues[shard % shards]!, agentQueues.get(agent)]) {
+          if (!queue) continue;
+          for (let no = 1; no <= last; no++)
+            removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
+        }
+      }
+      return removed;
+    },
     async obliterate() {
-      for (const queue of queues) await queue.obliterate({ force: true });
+      for (const queue of all()) await queue.obliterate({ force: true });
     },
     async close() {
-      await Promise.allSettled([...workers.map(closeWorker), ...queues.map((queue) => queue.close())]);
+      await Promise.allSettled([...workers.map(closeWorker), ...all().map((queue) => queue.close())]);
       await connections.close();
     },
   };

@@ -81,4 +81,5 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
 }
 
 /** Topics allow `[A-Za-z0-9_:%-]` between dots, so the `.` and `@` of an id are encoded. */
-const toTopic = (threadId: string): string => `threads.${threadId.replaceAll('.', '%2E').replaceAll('@', '%40')}`;
+export const toTopic = (threadId: string): string =>
+  `threads.${threadId.replaceAll('.', '%2E').replaceAll('@', '%40')}`;

@@ -12,6 +12,11 @@ const patterns: [RegExp, string][] = [
   [/\bAIza[\w-]{10,}/g, '[redacted]'],
   [/\b(Bearer|Basic)\s+[^\s"',]+/gi, '$1 [redacted]'],
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^&\s"']+/gi, '$1[redacted]'],
+  [/(:\/\/)[^\s/@:"']{0,256}:[^\s/@"']{1,256}@/g, '$1[redacted]@'],
+  [
+    /((?:[\w-]{0,64}(?:password|passwd|secret)|(?:access|refresh|id|auth)[-_]token)["']?\s{0,9}[:=]\s{0,9}["']?)[^\s"',}&]{3,}/gi,
+    '$1[redacted]',
+  ],
   [/((?:x-)?api[-_]?key"?\s*[:=]\s*"?)[^\s"',}]{6,}/gi, '$1[redacted]'],
 ];
 

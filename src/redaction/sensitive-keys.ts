@@ -1,3 +1,5 @@
+import { endOfValue } from './text-values.ts';
+
 /*
  * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
  * text, where an API key may appear without a name, see error-text.ts.
@@ -6,24 +8,29 @@
 /** Replaces a redacted value. */
 const mark = '[REDACTED]';
 
-/** The keys redacted by default. */
+/** The keys redacted by default; `*` stands for any beginning. */
 export const defaultRedactKeys: readonly string[] = [
-  'api_key',
-  'apikey',
-  'password',
-  'secret',
+  '*password',
+  '*passwd',
+  '*secret',
+  '*api_key',
+  '*api-key',
+  '*apikey',
+  '*access_token',
+  '*refresh_token',
+  '*auth_token',
+  '*authtoken',
+  '*private_key',
+  '*privatekey',
+  '*access_key',
+  '*accesskey',
+  'id_token',
   'token',
-  'auth_token',
-  'authtoken',
-  'private_key',
-  'privatekey',
-  'access_key',
-  'accesskey',
   'bearer',
-  'api_secret',
-  'apisecret',
-  'client_secret',
-  'clientsecret',
+  'authorization',
+  'proxy-authorization',
+  'cookie',
+  'set-cookie',
 ];
 
 /**
@@ -38,27 +45,25 @@ export interface Redactor {
 }
 
 /**
- * @param keys exact names, case-insensitive
+ * Never throws, and takes time in proportion to the text.
+ *
+ * @param keys exact names, case-insensitive; `*password` means every key that ends so
  *
  * @example
  * createKeyRedactor(['password']).value({ user: 'ann', password: 'x' }); // { user: 'ann', password: '[REDACTED]' }
  */
 export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): Redactor {
   if (keys.length === 0) return { value: (value) => value, text: (text) => text };
-  const names = new Set(keys.map((key) => key.toLowerCase()));
-  const any = [...names].map((name) => name.replace(/[^\w]/g, '\\$&')).join('|');
-  // Only a parser could tell where a nested value ends, so redact the rest of the line.
-  const nested = String.raw`[{\[][^\r\n]*`;
-  const quoted = String.raw`\\"(?:(?!\\").)*\\"|"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'`;
-  const pattern = new RegExp(
-    String.raw`(?<![\w-])(\\?["']?)(${any})\1(\s*[:=]\s*)(?:\[REDACTED\]|${nested}|${quoted}|(?:(?:bearer|basic)\s+)?[^\s"'\\,;&}\])]+)`,
-    'gis',
+  const isSecret = matcher(keys);
+  const label = new RegExp(
+    String.raw`(?<![\w-])(?=[\w\\"'-])(\\?["']?)(?:${keys.map(toPattern).join('|')})\1\s{0,20}[:=]\s{0,20}`,
+    'gi',
   );
-  const text = (value: string): string => json(value) ?? value.replace(pattern, `$1$2$1$3${mark}`);
+  const text = (value: string): string => json(value) ?? hideForms(hideLabelled(value, label));
 
   /** The redacted JSON; undefined if nothing changed or the text is not JSON. */
   const json = (value: string): string | undefined => {
-    if (!/^\s*[{[]/.test(value)) return undefined;
+    if (!/^\s{0,1000}[{[]/.test(value)) return undefined;
     try {
       const parsed = JSON.parse(value) as unknown;
       const clean = walk(parsed);
@@ -76,12 +81,56 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
     // Parsed JSON has no inherited keys, so for-in is safe.
     for (const key in value) {
       const child = (value as Record<string, unknown>)[key];
-      const clean = names.has(key.toLowerCase()) ? mark : walk(child);
+      const clean = isSecret(key) ? mark : walk(child);
       if (clean === child) continue;
       copy ??= (Array.isArray(value) ? [...(value as unknown[])] : { ...value }) as Record<string, unknown>;
       copy[key] = clean;
     }
     return copy ?? value;
   };
-  return { value: <T>(value: T): T => walk(value) as T, text };
+  return { value: <T>(value: T): T => orMark(() => walk(value) as T), text: (value) => orMark(() => text(value)) };
 }
+
+/** What cannot be searched, because it is nested too deeply, is not shown at all. */
+function orMark<T>(redact: () => T): T {
+  try {
+    return redact();
+  } catch {
+    return mark as T;
+  }
+}
+
+function matcher(keys: readonly string[]): (key: string) => boolean {
+  const lower = keys.map((key) => key.toLowerCase());
+  const names = new Set(lower.filter((key) => !key.startsWith('*')));
+  const ends = lower.filter((key) => key.startsWith('*')).map((key) => key.slice(1));
+  return (given) => {
+    const key = given.toLowerCase();
+    return names.has(key) || ends.some((end) => key.endsWith(end));
+  };
+}
+
+const toPattern = (key: string): string =>
+  key.startsWith('*') ? String.raw`[\w-]{0,64}${escape(key.slice(1))}` : escape(key);
+
+const escape = (text: string): string => text.replace(/[^\w]/g, '\\$&');
+
+function hideLabelled(text: string, label: RegExp): string {
+  let shown = '';
+  let from = 0;
+  label.lastIndex = 0;
+  while (label.test(text)) {
+    const at = label.lastIndex;
+    const end = endOfValue(text, at);
+    if (end === at) continue;
+    shown += text.slice(from, at) + mark;
+    from = label.lastIndex = end;
+  }
+  return from === 0 ? text : shown + text.slice(from);
+}
+
+/** Secrets that no key announces: bearer tokens, and credentials in URLs. */
+const hideForms = (text: string): string =>
+  text
+    .replace(/\b(bearer\s{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,4096}/gi, `$1${mark}`)
+    .replace(/(:\/\/)[^\s/@:"'\\]{0,256}:[^\s/@"'\\]{1,256}@/g, `$1${mark}@`);

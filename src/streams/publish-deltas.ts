@@ -17,12 +17,20 @@ interface LiveCall {
   text: number;
   thinking: number;
   sending: boolean;
+  /** A new reader needs the text from its beginning. */
+  again: boolean;
+  /** When it was last sent from its beginning. */
+  startedAt: number;
 }
 
 /** Between two deltas of an answer. */
 const tickMs = 75;
 /** Characters of text or thinking per message. */
 const maxDeltaChars = 131_072;
+/** Threads with readers that are remembered: any role of the database may announce some, so there must be a bound. */
+const maxThreads = 10_000;
+/** A text is sent again from its beginning this often at most, however many readers are announced. */
+const againMs = 500;
 /** Messages in flight: a relay that does not answer must not queue up more. */
 const maxInFlight = 200;
 
@@ -44,7 +52,17 @@ export class LiveCalls {
 
   /** Registers a model call. Call the returned function when it ends. */
   open(threadId: string, runId: string, callId: string, peek: () => AnswerSoFar): () => void {
-    const call: LiveCall = { threadId, runId, callId, peek, text: 0, thinking: 0, sending: false };
+    const call: LiveCall = {
+      threadId,
+      runId,
+      callId,
+      peek,
+      text: 0,
+      thinking: 0,
+      sending: false,
+      again: false,
+      startedAt: -Infinity,
+    };
     const calls = this.#calls.get(threadId);
     if (calls) calls.add(call);
     else this.#calls.set(threadId, new Set([call]));
@@ -69,12 +87,18 @@ export class LiveCalls {
     const until = performance.now() + announcedForMs;
     for (const threadId of payload.slice(1).split(' ')) {
       const known = this.#hasReaders(threadId);
+      if (!known && this.#readers.size >= maxThreads && !this.#readers.has(threadId)) continue;
       this.#readers.set(threadId, until);
       if (known && payload.startsWith('=')) continue;
       // a late reader needs the text from its beginning; the others skip what they have
-      for (const call of this.#calls.get(threadId) ?? []) call.text = call.thinking = 0;
+      for (const call of this.#calls.get(threadId) ?? []) call.again = true;
     }
     this.#schedule();
+  }
+
+  /** Threads that are announced to have readers. */
+  get announcedThreads(): number {
+    return this.#readers.size;
   }
 
   close(): void {
@@ -107,6 +131,7 @@ export class LiveCalls {
   async #send(call: LiveCall): Promise<void> {
     if (call.sending) return;
     call.sending = true;
+    this.#startAgain(call);
     for (;;) {
       const { text, thinking } = call.peek();
       const at = { text: call.text, thinking: call.thinking };
@@ -129,6 +154,14 @@ export class LiveCalls {
       }
     }
     call.sending = false;
+  }
+
+  #startAgain(call: LiveCall): void {
+    const now = performance.now();
+    if (!call.again || now - call.startedAt < againMs) return;
+    call.again = false;
+    call.startedAt = now;
+    call.text = call.thinking = 0;
   }
 
   async #publish(threadId: string, delta: Delta): Promise<void> {

@@ -19,6 +19,8 @@ export interface StreamDeps {
 
 /** Events per page for a reader that is behind; the next page is read once these are consumed. */
 const pageSize = 100;
+/** Entries can have megabytes, and a slow reader keeps them for as long as it takes. */
+const entriesAtOnce = 8;
 
 /** An open stream; its thread and run exist. */
 export interface OpenStream {
@@ -67,14 +69,17 @@ async function* follow(
       const { version } = feed;
       const page = feed.since(at) ?? (await untilReachable(() => readThreadEvents(db, threadId, at, pageSize)));
       const own = page.filter((event) => runId === undefined || event.runId === runId);
-      const entryOf = await payloads.of(threadId, own, { deltas, entries });
-      for (const event of own) {
-        const entry = entryOf.get(event.data['seq'] as number);
-        if (deltas) yield* cursor.before(event, entry);
-        at = event.eventSeq;
-        yield { type: 'event', event, ...(entries && entry ? { entry } : {}) };
-        if (signal?.aborted) return;
-        ended ||= runId !== undefined && isTerminal(event.kind);
+      for (let first = 0; first < own.length; first += entriesAtOnce) {
+        const some = own.slice(first, first + entriesAtOnce);
+        const entryOf = await payloads.of(threadId, some, { deltas, entries });
+        for (const event of some) {
+          const entry = entryOf.get(event.data['seq'] as number);
+          if (deltas) yield* cursor.before(event, entry);
+          at = event.eventSeq;
+          yield { type: 'event', event, ...(entries && entry ? { entry } : {}) };
+          if (signal?.aborted) return;
+          ended ||= runId !== undefined && isTerminal(event.kind);
+        }
       }
       at = Math.max(at, page.at(-1)?.eventSeq ?? -1);
       // later events belong to other runs

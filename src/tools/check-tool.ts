@@ -29,6 +29,8 @@ export function checkTool(tool: Tool): Tool {
   const verifies = typeof replay === 'object' && replay !== null && typeof replay.verify === 'function';
   if (replay !== 'safe' && replay !== 'never' && !verifies)
     throw invalidTool(name, 'has an invalid replay', "Use 'safe', 'never' or { verify }.");
+  if (replay === 'never' && tool.maxRetries)
+    throw invalidTool(name, "has retries, but replay: 'never' attempts a call once", 'Remove maxRetries.');
   if (tool.needsApproval !== undefined && !['boolean', 'function'].includes(typeof tool.needsApproval))
     throw invalidTool(name, 'has an invalid needsApproval', 'Use true, false or a function.');
   const type: unknown = tool.inputSchema?.type;

@@ -32,7 +32,7 @@ export const idempotencyKey = (runId: string, round: number, callIndex: number):
  *
  * Whatever the tool does becomes an outcome. Rejects only with the reason of `signal`, immediately or after a pending
  * `onAttempt`, and with the error of `onAttempt`. Error types created here: `invalid_arguments`, `timeout`, `exception`,
- * `invalid_result`, `result_too_large`.
+ * `invalid_result`, `result_too_large`, `unknown_outcome`.
  */
 export async function executeToolCall(
   tool: Tool,
@@ -63,7 +63,14 @@ export async function executeToolCall(
       const start = (own: AbortSignal) => tool.execute(checked.value, { ...shared, attempt, signal: own });
       return openEffects(await runAttempt(start, timeoutMs, signal));
     },
-    { maxRetries, backoffMs, signal, onAttempt, render: (result) => renderResult(result, maxBytes) },
+    {
+      maxRetries,
+      backoffMs,
+      once: tool.replay === 'never',
+      signal,
+      onAttempt,
+      render: (result) => renderResult(result, maxBytes),
+    },
   );
 }
 

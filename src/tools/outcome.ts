@@ -5,7 +5,7 @@ import type { Rendered } from './error-message.ts';
 
 /** The outcome of a call. `durationMs` is the duration of the last attempt, in whole milliseconds. */
 export interface ToolOutcome extends Omit<Rendered, 'status'> {
-  /** `unknown`: the worker died while the tool ran, and the tool must not run again. */
+  /** `unknown`: the call may have taken effect, and must not be made again. */
   status: Rendered['status'] | 'unknown' | 'denied' | 'abandoned';
   attempts: number;
   durationMs: number;

@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { errorMessage, type Rendered } from './error-message.ts';
 import type { openEffects } from './effects.ts';
 import type { ToolOutcome } from './outcome.ts';
-import { effectsOf, readThrown } from './tool-error.ts';
+import { effectsOf, readThrown, statesOutcome } from './tool-error.ts';
+import { unknownOutcome } from './unknown-outcome.ts';
 
 export interface RetryOptions {
   /** Attempts after the first one. */
   maxRetries: number;
   backoffMs: number;
+  /** Attempt it once, whatever happens: a failure that leaves the outcome open makes it `unknown`. */
+  once?: boolean;
   signal: AbortSignal;
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
   onAttempt?: ((attempt: number) => Promise<void>) | undefined;
@@ -21,7 +24,7 @@ export interface RetryOptions {
  */
 export async function retryTool(
   run: (attempt: number) => Promise<ReturnType<typeof openEffects>>,
-  { maxRetries, backoffMs, signal, onAttempt, render }: RetryOptions,
+  { maxRetries, backoffMs, once, signal, onAttempt, render }: RetryOptions,
 ): Promise<ToolOutcome> {
   for (let attempt = 1; ; attempt++) {
     if (onAttempt) await onAttempt(attempt);
@@ -35,9 +38,12 @@ export async function retryTool(
       const durationMs = since(startedAt);
       signal.throwIfAborted();
       const failure = readThrown(error);
-      if (!failure.retryable || attempt > maxRetries) {
+      const spent = { attempts: attempt, durationMs };
+      if (once && !statesOutcome(error))
+        return { ...unknownOutcome(`The tool failed (${failure.type}: ${failure.message})`), ...spent };
+      if (once || !failure.retryable || attempt > maxRetries) {
         const offered = effectsOf(error);
-        return { ...errorMessage(failure), attempts: attempt, durationMs, ...(offered && { offered }) };
+        return { ...errorMessage(failure), ...spent, ...(offered && { offered }) };
       }
     }
     if (backoffMs > 0) await delay(backoffMs, undefined, { signal }).catch(() => signal.throwIfAborted());

@@ -37,6 +37,19 @@ export interface ToolFailure {
 export const effectsOf = (thrown: unknown): readonly unknown[] | undefined =>
   thrown instanceof ToolError && Array.isArray(thrown.effects) ? thrown.effects : undefined;
 
+/**
+ * Whether a thrown value states that the call had no effect: a ToolError does, unless it is of a type that says the
+ * outcome got lost, and so does anything with an explicit `retryable`.
+ */
+export function statesOutcome(thrown: unknown): boolean {
+  try {
+    if (typeof (Object(thrown) as { retryable?: unknown }).retryable === 'boolean') return true;
+    return thrown instanceof ToolError && !retryableTypes.has(thrown.type);
+  } catch {
+    return false;
+  }
+}
+
 const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
 
 /** Converts anything a tool throws to a ToolFailure. An explicit `retryable` wins over the type. Never throws. */

@@ -29,6 +29,9 @@ export type PendingCallContext = Omit<ToolCallContext, 'attempt'>;
 /**
  * What to do with a call that had started when its worker died: `safe` runs it again, `never` reports to the model that
  * the outcome is unknown, `verify` looks up what the lost attempt did and returns `undefined` to run the call again.
+ *
+ * A `never` call is attempted once, whatever happens. A timeout or an exception leaves its outcome `unknown`; throw a
+ * ToolError to say that it had no effect.
  */
 export type Replay<ARGS = unknown> =
   'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -6,23 +5,9 @@ import { defineAgent, defineTool } from 'lanefold';
 import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { chromiumOptions, noBrowser } from '../support/browser.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { startApi, type Api } from './helpers.ts';
-
-const executablePath = process.env['CHROMIUM_PATH'] ?? '/usr/bin/chromium';
-const noBrowser = !existsSync(executablePath);
-if (noBrowser) console.log(`No browser found (CHROMIUM_PATH, or ${executablePath}): the browser tests are skipped.`);
-
-const args = [
-  '--headless=new',
-  '--no-sandbox',
-  '--disable-gpu',
-  '--disable-quic',
-  '--no-first-run',
-  '--disable-background-networking',
-  '--disable-component-update',
-  '--disable-sync',
-];
 
 const weather = defineTool({
   name: 'weather',
@@ -54,8 +39,7 @@ describe.skipIf(noRedis() || noBrowser)('in a browser', () => {
     });
     profile = await mkdtemp(path.join(tmpdir(), 'lanefold-browser-'));
     context = await chromium.launchPersistentContext(profile, {
-      executablePath,
-      args,
+      ...chromiumOptions,
       viewport: { width: 1280, height: 800 },
     });
     page = await context.newPage();

@@ -14,6 +14,7 @@ interface Shown {
     progress: object;
     returnValue: object | null;
     data: object;
+    externalUrl: object;
     failedReason?: string;
     stacktrace: string[];
   };
@@ -64,7 +65,7 @@ describe.skipIf(noRedis())('Bull Board', () => {
     const logged = (await api.call('GET', `${jobs}/${id}.1/logs`)).body as string[];
     const lines = logged.flatMap((gathered) => gathered.split('\n'));
     expect(lines.map((line) => line.replace(/^\+\d+\.\d\d s {2}/, ''))).toEqual([
-      expect.stringMatching(/^calc starts, model scripted:.{40,60}…, lane default$/),
+      expect.stringMatching(/^calc starts, model scripted:\[…\], lane default$/),
       expect.stringMatching(/^\[1\/5\] model asks for add \(\d+ \+ \d+ tokens\)$/),
       expect.stringMatching(/^\[1\/5\] add: ok in \d+ ms$/),
       expect.stringMatching(/^\[2\/5\] model answers \(\d+ \+ \d+ tokens\)$/),
@@ -72,16 +73,32 @@ describe.skipIf(noRedis())('Bull Board', () => {
     ]);
   });
 
-  test('shows a failed run as a failed job with its error; retrying the job has no effect', async () => {
+  test('shows the log lines and progress of a short run too, and links to the run', async () => {
+    const { id, threadId } = await api.lanefold.runs.enqueue({ agent: 'calc', input: 'short' });
+    const { job } = await ended(`${id}.1`, 'completed');
+    expect(job).toMatchObject({
+      progress: { iteration: 1, max_iterations: 5, phase: 'completed' },
+      externalUrl: { href: `/#/threads/${threadId}/runs/${id}` },
+    });
+    expect(job.returnValue).not.toHaveProperty('shown');
+    const logged = ((await api.call('GET', `${jobs}/${id}.1/logs`)).body as string[]).flatMap((text) =>
+      text.split('\n'),
+    );
+    expect(logged.at(0)).toContain('calc starts');
+    expect(logged.at(-1)).toContain('completed after 1 of 5 iterations');
+  });
+
+  test('shows a failed run as a failed job with its error and log; its job cannot be retried', async () => {
     const run = await api.lanefold.runs.enqueue({ agent: 'calc', input: 'x', model: 'broken:model' });
     const { job } = await ended(`${run.id}.1`, 'failed');
     expect(job).toMatchObject({ failedReason: expect.stringMatching(/^\w+: .*out of credit/), stacktrace: [] });
+    expect((await api.call('GET', `${jobs}/${run.id}.1/logs`)).text).toContain('llm_request');
 
-    const before = [await api.lanefold.threads.get(run.threadId), await api.lanefold.runs.get(run)];
-    expect((await api.call('PUT', `${jobs}/${run.id}.1/retry`, {})).status).toBe(204);
-    const retried = await ended(`${run.id}.1`, 'completed');
-    expect(retried.job.returnValue).toMatchObject({ status: 'failed', reason: expect.any(String) });
-    expect([await api.lanefold.threads.get(run.threadId), await api.lanefold.runs.get(run)]).toEqual(before);
+    for (const path of [`${jobs}/${run.id}.1/retry`, `${jobs}/retry/failed`, `${jobs}/retry/completed`])
+      expect([path, (await api.call('PUT', path, {})).status]).toEqual([path, 403]);
+    expect((await api.call('GET', `${jobs}/${run.id}.1`)).body).toMatchObject({ status: 'failed' });
+    const board = (await api.call('GET', '/admin/queues/api/queues')).body as { queues: object[] };
+    expect(board.queues[0]).toMatchObject({ allowRetries: false });
   });
 
   test('rejects jobs that belong to no run', async () => {

@@ -29,15 +29,15 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     );
 
     const first = await api.call('GET', '/v1/threads/log/entries?limit=2');
-    expect([seqs(first), first.body['next_after_seq']]).toEqual([[0, 1], 1]);
-    const second = await api.call('GET', '/v1/threads/log/entries?limit=3&after_seq=1');
-    expect([seqs(second), second.body['next_after_seq']]).toEqual([[2, 3, 4], null]);
+    expect([seqs(first), first.body['next_after']]).toEqual([[0, 1], 1]);
+    const second = await api.call('GET', '/v1/threads/log/entries?limit=3&after=1');
+    expect([seqs(second), second.body['next_after']]).toEqual([[2, 3, 4], null]);
     expect((await api.call('GET', '/v1/threads/log/entries?kind=note')).body).toMatchObject({
       data: [{ seq: 1, kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }],
-      next_after_seq: null,
+      next_after: null,
     });
     expect(seqs(await api.call('GET', '/v1/threads/log/entries?context_ref=default'))).toEqual([0, 2, 3, 4]);
-    expect(seqs(await api.call('GET', '/v1/threads/log/entries?after_seq=99'))).toEqual([]);
+    expect(seqs(await api.call('GET', '/v1/threads/log/entries?after=99'))).toEqual([]);
   });
 
   test('with a key are appended once, and a repeat returns the first receipt', async () => {

@@ -70,8 +70,8 @@ describe.skipIf(noRedis())('bad requests', () => {
     'limit=1e2',
     'limit=0x10',
     'limit=5&limit=6',
-    'after_seq=-2',
-    'after_seq=9007199254740993',
+    'after=-2',
+    'after=9007199254740993',
     'kind=%00',
   ])('with the query %s are invalid_request', async (query) => {
     expect(await api.call('GET', `/v1/threads/t/entries?${query}`)).toMatchObject(problem(400, 'invalid_request'));
@@ -101,7 +101,7 @@ describe.skipIf(noRedis())('bad requests', () => {
   );
 
   test('for a missing path or method get 404 or 405', async () => {
-    for (const path of ['/', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
+    for (const path of ['/nothing', '/v1', '/v1/threads/t/', '/v2/threads', '/v1/threads/t/nothing']) {
       expect(await api.call('GET', path)).toMatchObject(problem(404, 'not_found'));
     }
     const answer = await api.call('DELETE', '/v1/threads/t/config');

@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { defineAgent, defineTool, type LanefoldOptions, type RunningServer, type ServerOptions } from 'lanefold';
 import { z } from 'zod';
+import { overridableFields } from '../../src/agents/overridable.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 export interface Answer {
@@ -28,15 +29,24 @@ const add = defineTool({
 
 const extra = defineTool({ name: 'extra', input: z.object({}), execute: () => 'extra' });
 
-/** An API on a free port, with an agent `calc` that has the tool `add`, and a worker. */
+/** An API on a free port, with an agent `calc` that has the tool `add` and may be overridden in all, and a worker. */
 export async function startApi({
   worker = true,
   server: serverOptions,
   ...options
 }: LanefoldOptions & { worker?: boolean; server?: ServerOptions } = {}): Promise<Api> {
   const lanefold = await startLanefold({
-    agents: [defineAgent({ name: 'calc', model: 'scripted:echo', tools: [add], maxIterations: 5 })],
+    agents: [
+      defineAgent({
+        name: 'calc',
+        model: 'scripted:echo',
+        tools: [add],
+        maxIterations: 5,
+        overridable: { http: overridableFields },
+      }),
+    ],
     tools: [extra],
+    scriptedModels: true,
     ...options,
   });
   if (worker) await lanefold.startWorker();

@@ -113,6 +113,7 @@ describe.skipIf(noRedis())('hostile requests', () => {
     document = (await api.call('GET', '/openapi.json')).body;
     await api.call('POST', '/v1/threads', { id: 'kept', system_prompt: 'P' });
     await api.call('POST', '/v1/threads', { id: 'victim', system_prompt: 'P' });
+    await api.call('POST', '/v1/threads', { id: 'doomed' });
   });
   afterAll(() => api?.close());
 
@@ -136,9 +137,9 @@ describe.skipIf(noRedis())('hostile requests', () => {
   function* variants(operation: Operation): Generator<Sent> {
     const { method } = operation;
     const path = (id: string) => operation.path.replaceAll(/\{\w+\}/g, id);
-    // Node sends the body of a GET without its length, so the server would read it as another request.
-    const some = method === 'GET' ? {} : { body: '{}' };
-    const base = path('victim');
+    // Node sends the body of a GET or DELETE without its length, so the server would read it as another request.
+    const some = method === 'GET' || method === 'DELETE' ? {} : { body: '{}' };
+    const base = path(method === 'DELETE' ? 'doomed' : 'victim');
     if (operation.path.includes('{')) for (const id of ids) yield { method, path: path(id), ...some };
     for (const parameter of operation.parameters) {
       if (parameter.in === 'query')

@@ -69,7 +69,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
         { ordinal: 2, kind: 'inject', source: 'monitor', content: 'two', status: 'queued' },
         { ordinal: 3, kind: 'steer', source: 'lanefold', content: 'three', status: 'queued' },
       ],
-      next_after_ordinal: null,
+      next_after: null,
     });
     gate.resolve({ text: 'not the last word' });
     expect(await ended(path)).toMatchObject({ status: 'completed', result: 'answer 2' });
@@ -82,12 +82,12 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
       { kind: 'inject', alarm: 7 },
       { kind: 'steer' },
     ]);
-    const page = (await call('GET', `${path}/inputs?limit=2`)).body as { data: object[]; next_after_ordinal: number };
+    const page = (await call('GET', `${path}/inputs?limit=2`)).body as { data: object[]; next_after: number };
     expect(page).toMatchObject({
       data: [{ status: 'injected', entry_seq: injected[0]!.seq }, {}],
-      next_after_ordinal: 2,
+      next_after: 2,
     });
-    expect((await call('GET', `${path}/inputs?after_ordinal=2`)).body).toMatchObject({ data: [{ ordinal: 3 }] });
+    expect((await call('GET', `${path}/inputs?after=2`)).body).toMatchObject({ data: [{ ordinal: 3 }] });
     const late = await call('POST', `${path}/steer`, { content: 'one' }, { 'Idempotency-Key': 'in-1' });
     expect(late).toMatchObject({ status: 202, body: { status: 'injected', duplicate: true } });
     await expectSound(bench, 's-1');
@@ -128,7 +128,7 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
     expect(await steer({ content: 'x' }, '/v1/threads/nobody/runs/nobody')).toMatchObject(
       problem(404, 'thread_not_found'),
     );
-    expect((await call('GET', `${path}/inputs`)).body).toEqual({ data: [], next_after_ordinal: null });
+    expect((await call('GET', `${path}/inputs`)).body).toEqual({ data: [], next_after: null });
     expect(await call('GET', '/v1/threads/s-3/runs/nobody/inputs')).toMatchObject(problem(404, 'run_not_found'));
 
     await call('POST', `${waiting.headers.get('location')}/cancel`);

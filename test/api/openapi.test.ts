@@ -37,6 +37,10 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
         'applyContextOperation',
         'createRun',
         'listThreadEvents',
+        'listThreads',
+        'listAllRuns',
+        'listApprovals',
+        'getCall',
       ]),
     );
     for (const operation of operations) {
@@ -90,6 +94,11 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       ContextMessage: (await get('/v1/threads/t/contexts/default'))['messages']![0]!,
       RunReceipt: run.body,
       RunSnapshot: await get(run.headers.get('location')!),
+      ThreadPage: await get('/v1/threads'),
+      ThreadSummary: (await get('/v1/threads'))['data']![0]!,
+      AgentList: await get('/v1/agents'),
+      Agent: (await get('/v1/agents'))['data']![0]!,
+      Activity: await get('/v1/activity'),
       Run: (await get('/v1/threads/t/runs'))['data']![0]!,
       RunPage: await get('/v1/threads/t/runs'),
       RunEvent: (await get('/v1/threads/t/events'))['data']![0]!,

@@ -38,12 +38,12 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     const events = (await api.call('GET', `${location}/events`)).body as { data: { seq: number; kind: string }[] };
     expect(events.data.map((event) => event.seq)).toEqual(events.data.map((_, i) => i + 1));
     expect(events.data.map((event) => event.kind)).toContain('request_completed');
-    const page = (await api.call('GET', `${location}/events?limit=2&after_seq=1`)).body;
-    expect(page).toEqual({ data: events.data.slice(1, 3), next_after_seq: 3 });
+    const page = (await api.call('GET', `${location}/events?limit=2&after=1`)).body;
+    expect(page).toEqual({ data: events.data.slice(2, 4), next_after: 3 });
     const ofThread = (await api.call('GET', '/v1/threads/r-1/events?limit=3')).body;
-    expect(ofThread).toEqual({ data: events.data.slice(0, 3), next_after_event_seq: 2 });
-    const rest = (await api.call('GET', '/v1/threads/r-1/events?after_event_seq=2')).body;
-    expect(rest).toEqual({ data: events.data.slice(3), next_after_event_seq: null });
+    expect(ofThread).toEqual({ data: events.data.slice(0, 3), next_after: 2 });
+    const rest = (await api.call('GET', '/v1/threads/r-1/events?after=2')).body;
+    expect(rest).toEqual({ data: events.data.slice(3), next_after: null });
   });
 
   test('with busy: interrupt replace the active run', async () => {
@@ -93,9 +93,9 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     const listed = (await api.call('GET', '/v1/threads/r-3/runs')).body as { data: { id: string }[] };
     expect(listed.data.map((run) => run.id)).toEqual([second.body['id'], first.body['id']]);
     const page = (await api.call('GET', '/v1/threads/r-3/runs?limit=1')).body;
-    expect(page).toMatchObject({ data: [{ id: second.body['id'] }], next_before: second.body['id'] });
-    const older = (await api.call('GET', `/v1/threads/r-3/runs?limit=1&before=${page['next_before']}`)).body;
-    expect(older).toMatchObject({ data: [{ id: first.body['id'] }], next_before: null });
+    expect(page).toMatchObject({ data: [{ id: second.body['id'] }], next_after: expect.any(String) });
+    const older = (await api.call('GET', `/v1/threads/r-3/runs?limit=1&after=${page['next_after']}`)).body;
+    expect(older).toMatchObject({ data: [{ id: first.body['id'] }], next_after: null });
     expect((await api.call('GET', '/v1/threads/r-3/runs?status=waiting')).body).toMatchObject({
       data: [{ id: second.body['id'] }],
     });
@@ -196,6 +196,6 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(await send({}, 'nobody')).toMatchObject(problem(404, 'thread_not_found'));
     expect(await api.call('GET', '/v1/threads/r-4/runs/nothing')).toMatchObject(problem(404, 'run_not_found'));
     expect(await api.call('POST', '/v1/threads/r-4/runs/nothing/cancel')).toMatchObject(problem(404, 'run_not_found'));
-    expect((await api.call('GET', '/v1/threads/r-4/runs')).body).toEqual({ data: [], next_before: null });
+    expect((await api.call('GET', '/v1/threads/r-4/runs')).body).toEqual({ data: [], next_after: null });
   });
 });

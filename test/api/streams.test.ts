@@ -255,9 +255,10 @@ describe.skipIf(noRedis())('a stream over HTTP', () => {
     ).toMatchObject(problem(404, 'run_not_found'));
     for (const [path, headers] of [
       [ofRun(run), { ...sse, 'last-event-id': 'x' }],
-      [`${ofRun(run)}?after_seq=1`, sse],
+      [`${ofRun(run)}?after=x`, sse],
       [`${ofThread(run)}?limit=1`, sse],
-      [`${ofThread(run)}?after=1`, {}],
+      [`${ofThread(run)}?deltas=true`, {}],
+      [`${ofThread(run)}?entries=true`, {}],
       [`${ofThread(run)}?deltas=maybe`, sse],
       [`${ofThread(run)}?format=xml`, {}],
     ] as const)

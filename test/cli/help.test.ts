@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { cli } from './cli.ts';
 
-const commands = ['approve', 'chaos', 'context', 'deny', 'migrate', 'replay', 'run', 'thread', 'worker'];
+const commands = ['approve', 'chaos', 'context', 'deny', 'erase', 'migrate', 'replay', 'run', 'thread', 'worker'];
 
 describe('help', () => {
   test('lists the commands, the environment and the exit codes', async () => {

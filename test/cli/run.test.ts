@@ -133,7 +133,8 @@ describe('run, thread and context', () => {
         { env },
       );
       const run = await until('the run is at work', async () => {
-        const [found] = await lanefold.runs.list(threadId).catch(() => []);
+        const { data } = await lanefold.runs.list({ threadId });
+        const [found] = data;
         return found?.status === 'running' ? found : undefined;
       });
       process.kill(signal);

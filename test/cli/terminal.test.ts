@@ -28,7 +28,7 @@ describe('text of models, users and tools cannot control the terminal', () => {
     const run = (...more: string[]) =>
       cli(['run', hostile, '--model', `scripted:${JSON.stringify(script)}`, '--thread', 't', ...more], { env });
     expect(await run()).toMatchObject({ code: 0, stdout: `${shown}\n` });
-    const last = (await lanefold.runs.list('t'))[0]!.id;
+    const last = (await lanefold.runs.list({ threadId: 't' })).data[0]!.id;
     const readers = [
       ['thread', 't'],
       ['context', 't'],

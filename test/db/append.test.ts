@@ -43,7 +43,7 @@ test('entries take the next seqs in the order given, each on its lane', async ()
     { seq: 2, kind: 'note', contextRef: null, role: null, payload: { n: 1 }, refs: { by: 'me' } },
     { seq: 3, payload: { content: 'c' } },
   ]);
-  expect(await log.threads.entries(threadId, { afterSeq: 0, limit: 2 })).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+  expect(await log.threads.entries(threadId, { after: 0, limit: 2 })).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   expect(await log.threads.entries(threadId, { kind: 'note' })).toMatchObject([{ seq: 2 }]);
   expect(await log.threads.entries(threadId, { contextRef: 'plan' })).toMatchObject([{ seq: 1 }]);
 });

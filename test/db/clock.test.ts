@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
+import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
+import { resumeRun } from '../../src/store/run/resume-run.ts';
 import { newThread, useLog, value } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
@@ -57,6 +59,24 @@ test('after the clock went back an hour, the runs of a dead worker need not wait
   expect(await run.requeue({ graceMs: 5_000 })).toMatchObject([{ enqueue_no: 2 }]);
   expect(await run.claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true, lease: 2 });
   await run.commit(0, answer('done'), { lease: 2 });
+});
+
+test('after the clock went back an hour, a lost job and the checkpoint of a dead worker need not wait for it', async () => {
+  const lost = await newThread(log);
+  const held = await newThread(log);
+  const { db: before, close } = await openAt('1 hour');
+  try {
+    await sqlRun(before, lost, 'lost').enqueue();
+    const dead = sqlRun(before, held, 'held');
+    await dead.enqueue();
+    await dead.claim({ leaseMs: 60_000 });
+  } finally {
+    await close();
+  }
+  const limits = { graceMs: 5_000, cancelGraceMs: 0, queuePrefix: 'lf', adoptMs: 300_000, adoptable: [], known: [] };
+  expect(await findQueuedRuns(log.db, limits, 10)).toMatchObject([{ thread_id: lost, run_id: 'lost', taken: false }]);
+  expect(await resumeRun(log.db, held, 'held', { step: 0, queuePrefix: 'lf' })).toMatchObject({ enqueue_no: 2 });
+  expect(await sqlRun(log.db, held, 'held').claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true });
 });
 
 test('a clock that went back less than a lease takes no run from its worker', async () => {

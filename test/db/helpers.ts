@@ -20,11 +20,12 @@ export interface TestLog extends TestDatabase {
 export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const database = await createDatabase();
   const db = openDatabase({ url: database.url, max: connections });
+  const agents = await createAgentRegistry([]);
   return {
     ...database,
     db,
-    threads: threadsOf(db, await createAgentRegistry([]), openStreams(db, { databaseUrl: database.url })),
-    contexts: contextsOf(db),
+    threads: threadsOf(db, agents, openStreams(db, { databaseUrl: database.url })),
+    contexts: contextsOf(db, agents),
     async drop() {
       await db.close();
       await database.drop();

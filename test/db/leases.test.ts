@@ -179,49 +179,60 @@ describe('a job', () => {
 });
 
 describe('pass_run_on', () => {
-  const unknownFor = (threadId: string) =>
-    value<number | null>(
-      log.db,
-      'select extract(epoch from lanefold._now() - agent_unknown_since)::float8 from lanefold._run where thread_id = $1',
-      threadId,
-    );
+  const unknownSince = async (run: Awaited<ReturnType<typeof queued>>['run']) =>
+    (await run.row())['agent_unknown_since'];
   const age = (threadId: string) =>
     rows(
       log.db,
       "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 hour' where thread_id = $1",
       threadId,
     );
+  const fail = (threadId: string, limitMs: number) =>
+    value<Receipt | null>(log.db, "select lanefold.fail_unknown_agent($1, 'run', $2)", threadId, limitMs);
 
-  test('leaves a run to others until the patience is over, from the first worker on that does not know its agent', async () => {
+  test('leaves a run to workers that know its agent, without limit or until the patience is over', async () => {
     const { threadId, run } = await queued();
-    expect(await unknownFor(threadId)).toBeNull();
+    expect(await unknownSince(run)).toBeNull();
     expect(await run.passOn()).toBe(true);
     await age(threadId);
+    expect(await run.passOn({ patienceMs: null })).toBe(true);
     expect(await run.passOn({ patienceMs: 7_200_000 })).toBe(true);
-    expect(await unknownFor(threadId)).toBeGreaterThan(3_599);
     expect(await run.passOn()).toBe(false);
   });
 
-  test('counts on through new jobs, and from the start once a worker has had the run', async () => {
+  test('counts from the last worker that knew the agent', async () => {
     const { threadId, run } = await queued();
     await run.passOn();
     await age(threadId);
-    await run.requeue();
-    expect(await run.passOn({ enqueueNo: 2 })).toBe(false);
+    const before = await unknownSince(run);
+    await run.requeue({ agentQueue: true });
+    expect(await unknownSince(run)).toEqual(before);
+    await run.seen(2);
+    expect(await fail(threadId, 60_000)).toBeNull();
     await run.claim({ enqueueNo: 2, leaseMs: -1_000 });
+    expect(await unknownSince(run)).toBeNull();
+    expect(await run.passOn({ enqueueNo: 2 })).toBe(true);
     await run.requeue({ enqueueNo: 2 });
-    expect(await unknownFor(threadId)).toBeNull();
-    await run.claim({ enqueueNo: 3 });
-    await rows(log.db, "select * from lanefold.release_run($1, 'run', 2, true)", threadId);
-    expect(await run.passOn({ enqueueNo: 4 })).toBe(true);
+    expect(await unknownSince(run)).toBeNull();
   });
 
-  test('passes on no run that is not queued under the number of the job', async () => {
-    const { threadId, run } = await queued();
+  test('passes on no run that has another job, or that a worker holds', async () => {
+    const { run } = await queued();
     expect(await run.passOn({ enqueueNo: 7 })).toBe(false);
     await run.claim();
     expect(await run.passOn()).toBe(false);
-    expect(await unknownFor(threadId)).toBeNull();
+    expect(await unknownSince(run)).toBeNull();
+  });
+
+  test('fail_unknown_agent ends a run whose agent nobody has known for as long', async () => {
+    const { threadId, run } = await queued();
+    expect(await fail(threadId, 0)).toBeNull();
+    await run.passOn();
+    await age(threadId);
+    expect(await fail(threadId, 7_200_000)).toBeNull();
+    expect(await fail(threadId, 60_000)).toMatchObject({ finished: true, status: 'failed' });
+    expect(await run.row()).toMatchObject({ error: { type: 'unknown_agent' }, agent_unknown_since: null });
+    expect(await fail(threadId, 60_000)).toBeNull();
   });
 });
 

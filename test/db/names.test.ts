@@ -49,7 +49,7 @@ test('a process that has prepared its statements works on when tables and views 
     const read = async () => [
       await lanefold.threads.get(threadId),
       await lanefold.threads.entries(threadId),
-      await lanefold.runs.list(threadId),
+      (await lanefold.runs.list({ threadId })).data,
       await lanefold.contexts.project(threadId),
     ];
     const before = await read();

@@ -31,6 +31,7 @@ export interface RequeueFields {
   prefix?: string;
   adoptMs?: number;
   adoptable?: string[];
+  agentQueue?: boolean;
 }
 
 /** Drives the run `runId` of a thread through the functions of the write protocol, as a worker does. */
@@ -85,16 +86,24 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       (
         await rows<Receipt>(db, 'select * from lanefold.renew_lease($1, $2, $3, $4)', threadId, runId, lease, leaseMs)
       )[0]!,
-    requeue: ({ enqueueNo = 1, graceMs = 0, prefix = 'lf', adoptMs = 300_000, adoptable = [] }: RequeueFields = {}) =>
+    requeue: ({
+      enqueueNo = 1,
+      graceMs = 0,
+      prefix = 'lf',
+      adoptMs = 300_000,
+      adoptable = [],
+      agentQueue = false,
+    }: RequeueFields = {}) =>
       rows<Receipt>(db, 'select * from lanefold.requeue_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         grace_ms: graceMs,
         prefix,
         adopt_ms: adoptMs,
         adoptable,
+        ...(agentQueue ? { agent_queue: true } : {}),
       }),
     seen: (enqueueNo = 1) => call('mark_job_seen($1, $2, $3)', threadId, runId, enqueueNo),
     missing: (enqueueNo = 1) => call('mark_job_missing($1, $2, $3)', threadId, runId, enqueueNo),
-    passOn: ({ enqueueNo = 1, patienceMs = 60_000 } = {}) =>
+    passOn: ({ enqueueNo = 1, patienceMs = 60_000 }: { enqueueNo?: number; patienceMs?: number | null } = {}) =>
       value<boolean>(db, 'select lanefold.pass_run_on($1, $2, $3, $4)', threadId, runId, enqueueNo, patienceMs),
     ended: () => value<boolean>(db, 'select lanefold.run_ended($1, $2)', threadId, runId),
     finish: (body: JsonObject, lease: number | null = null) =>

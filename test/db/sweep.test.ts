@@ -37,14 +37,21 @@ const fill = (status: string, count: number, columns: Record<string, string>) =>
   );
 };
 
-const limits: SweepLimits = { graceMs: 0, cancelGraceMs: 0, queuePrefix: 'lf', adoptMs: 300_000, adoptable: [] };
+const limits: SweepLimits = {
+  graceMs: 0,
+  cancelGraceMs: 0,
+  queuePrefix: 'lf',
+  adoptMs: 300_000,
+  adoptable: [],
+  known: [],
+};
 
 /** Which runs a look-up of the sweep finds, and how many rows of `_run` it reads for them. */
 const measured = async (find: (db: Database) => Promise<{ run_id: string }[]>) => {
   const found = await find(log.db);
   let read = 0;
   const explaining = {
-    async query(_: string, text: string, values: unknown[]) {
+    async queryLong(_: string, text: string, values: unknown[]) {
       const [explained] = await rows<Explained>(log.db, `explain (analyze, format json) ${text}`, ...values);
       for (const node of planNodes(explained!)) {
         if (node['Relation Name'] !== '_run') continue;

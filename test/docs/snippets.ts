@@ -22,6 +22,7 @@ export const pages = [
   'docs/sql.md',
   'docs/errors.md',
   'docs/runs.md',
+  'docs/page.md',
 ];
 
 export function snippetsOf(page: string): Snippet[] {

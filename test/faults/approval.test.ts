@@ -45,8 +45,8 @@ describe.skipIf(noRedis())('a worker that crashes around an approval', () => {
     let approved: Promise<void> | undefined;
     const run = await harness.crash((call, { child, threadId }) => {
       if (call.kind === 'model' && call.turn === 0) {
-        approved ??= until('the run exists', async () => (await harness.runs.list(threadId))[0]).then((found) =>
-          approve(found as never),
+        approved ??= until('the run exists', async () => (await harness.runs.list({ threadId })).data[0]).then(
+          (found) => approve(found as never),
         );
       }
       if (call.name !== 'sign') return script(call);

@@ -97,6 +97,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     graceMs: 0,
     cancelGraceMs: 0,
     adoptable: [],
+    known: [],
     onError: (error) => expect.fail(String(error)),
   };
 

@@ -140,7 +140,7 @@ describe.skipIf(noRedis())('a lost response to', () => {
     expect(new Set(accepted.map((run) => run.id)).size).toBe(20);
     for (const run of accepted) {
       expect(await harness.runs.wait(run)).toMatchObject({ status: 'completed' });
-      expect(await harness.runs.list(run.threadId)).toHaveLength(1);
+      expect((await harness.runs.list({ threadId: run.threadId })).data).toHaveLength(1);
       expect(await shapeOf(harness, run.threadId)).toEqual(undisturbed);
     }
   });

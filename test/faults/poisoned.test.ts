@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, expectSound } from '../support/log.ts';
+import { until } from '../support/until.ts';
 import { patient, startHarness, type WorkerProcess, type FaultHarness } from './harness.ts';
 
 describe.skipIf(noRedis())('a run that kills every worker', () => {
@@ -13,7 +14,8 @@ describe.skipIf(noRedis())('a run that kills every worker', () => {
   // a committed step precedes the tool, so the first claim does make progress
   test.each([
     ['model', 5, {}],
-    ['tool', 2, { maxClaimsWithoutProgress: 1 }],
+    // a limit of 1 leaves room for one claim in company and one alone
+    ['tool', 3, { maxClaimsWithoutProgress: 1 }],
   ])('in its %s fails as poisoned after %i crashes and frees the thread', async (fatal, crashes, limit) => {
     const names = Array.from({ length: crashes }, (_, i) => `${i}`);
     const worker = { ...patient, ...limit };
@@ -44,5 +46,47 @@ describe.skipIf(noRedis())('a run that kills every worker', () => {
     if (fatal === 'tool') expect(JSON.parse(context[3]![1] as string)).toMatchObject({ error: { type: 'poisoned' } });
     expect(context.slice(-2).map(([, content]) => content)).toEqual(['live', 'alive']);
     await expectSound(harness, run.threadId);
+  });
+
+  test('poisons none of those that share its workers', async () => {
+    const limit = { ...patient, maxClaimsWithoutProgress: 3, stopGraceMs: 500 };
+    const isKiller = (thread: number) => thread === 1;
+    let child: WorkerProcess | undefined;
+    // the killer dies in its first model call as soon as its neighbours wait for theirs as well; alone, neighbours answer
+    let waiting = new Map<string, number>();
+    let together = 4;
+    harness.callServer.respond = async ({ worker, userMessages }) => {
+      if (worker === 'rescuer') return { text: 'alive' };
+      waiting.set(worker, (waiting.get(worker) ?? 0) + 1);
+      const own = child!;
+      if (isKiller(userMessages!)) {
+        await until('all of them run', () => waiting.get(worker)! >= together);
+        await own.kill();
+      } else if (together === 1) return { text: 'alive' };
+      return own.waitForExit().then(() => ({ error: 'too late' }));
+    };
+    const threadIds = ['killer', 'a', 'b', 'c'];
+    // the call server tells threads apart by the number of their user messages
+    const runs = [];
+    for (const [i, threadId] of threadIds.entries()) {
+      await harness.threads.create({ id: threadId });
+      for (let n = 0; n < i; n += 1)
+        await harness.threads.append(threadId, [{ message: { role: 'user', content: 'before' } }]);
+      runs.push(await harness.runs.enqueue({ agent: 'fault', input: 'go', threadId }));
+    }
+    for (let crash = 1; crash <= 3; crash += 1) {
+      waiting = new Map();
+      together = crash < 3 ? 4 : 1;
+      child = await harness.spawnWorker({ name: `${crash}`, worker: limit });
+      await child.waitForExit();
+      await Promise.all(threadIds.map((threadId) => harness.expireLease(threadId)));
+    }
+    await harness.startWorker(limit);
+    const ends = await Promise.all(runs.map((run) => harness.runs.wait(run, { timeoutMs: 30_000 })));
+    expect(ends.map(({ status, terminationReason }) => [status, terminationReason])).toEqual([
+      ['failed', 'poisoned'],
+      ...Array.from({ length: 3 }, () => ['completed', 'final_answer']),
+    ]);
+    for (const threadId of threadIds) await expectSound(harness, threadId);
   });
 });

@@ -1,48 +1,110 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import type { RunHandle } from 'lanefold';
+import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
-import { until } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
+
+/** Nothing in these workers happens by a timer: what a run gets, it got from another worker at once. */
+const noSweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 600_000 };
 
 describe.skipIf(noRedis())('a worker that does not know the agent of a run', () => {
   let harness: FaultHarness;
+  let others: Lanefold[];
   beforeEach(async () => {
+    others = [];
     harness = await startHarness();
     harness.callServer.respond = () => ({ text: 'Done.' });
   });
-  afterEach(() => harness?.close());
-
-  const taken = (run: RunHandle) =>
-    until('the worker has taken the job', async () => {
-      const job = await harness.queues[0]!.getJob(`${run.id}.1`);
-      return job && job.attemptsStarted > 0;
-    });
-
-  test('leaves it to one that does, also with a clock that is an hour ahead', async () => {
-    await harness.spawnWorker({ worker: quick, ignorant: true, clockAheadMs: 3_600_000 });
-    const run = await harness.runs.enqueue({ agent: 'fault', input: 'go' });
-    await taken(run);
-    await harness.startWorker(quick);
-    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({ status: 'completed', result: 'Done.' });
-    await expectSound(harness, run.threadId);
+  afterEach(async () => {
+    for (const other of others) await other.close();
+    await harness?.close();
   });
 
-  test('fails it once nobody has known the agent for a minute', async () => {
-    await harness.spawnWorker({ worker: quick, ignorant: true });
-    const run = await harness.runs.enqueue({ agent: 'fault', input: 'go' });
-    const { rows } = await until('the worker has passed the run on', async () => {
-      const found = await harness.database.pool.query(
-        "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 minute' where thread_id = $1 and agent_unknown_since is not null returning status",
-        [run.threadId],
-      );
-      return found.rowCount ? found : undefined;
-    });
-    expect(rows).toEqual([{ status: 'queued' }]);
-    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+  const startIgnorant = async (options: WorkerOptions) => {
+    const other = await createLanefold({ ...harness.options, agents: [] });
+    others.push(other);
+    await other.startWorker(options);
+  };
+  const go = () => harness.runs.enqueue({ agent: 'fault', input: 'go' });
+  const passedOn = (run: RunHandle) =>
+    until('the worker has passed the run on', async () => (await harness.runs.get(run)).agentUnknownSince);
+  const anHourPasses = () =>
+    harness.database.pool.query(
+      "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 hour'",
+    );
+  const completed = { status: 'completed', result: 'Done.', agentUnknownSince: null };
+
+  test('passes it on to one that does, without a sweep and by any clock', async () => {
+    await harness.spawnWorker({ worker: noSweeps, ignorant: true, clockAheadMs: 3_600_000 });
+    await harness.startWorker(noSweeps);
+    for (let i = 0; i < 12; i++)
+      expect(await harness.runs.wait(await go(), { timeoutMs: 5_000 })).toMatchObject(completed);
+  });
+
+  test('leaves the concurrency of the other as it is', async () => {
+    let [active, most] = [0, 0];
+    const both = deferred();
+    harness.callServer.respond = async () => {
+      most = Math.max(most, (active += 1));
+      if (active === 2) both.resolve();
+      await both.promise;
+      active -= 1;
+      return { text: 'Done.' };
+    };
+    await startIgnorant(noSweeps);
+    await harness.startWorker({ ...noSweeps, concurrency: 2 });
+    const runs = await Promise.all(Array.from({ length: 30 }, go));
+    for (const run of runs) expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
+    expect(most).toBe(2);
+    await expectSound(harness, runs[0]!.threadId);
+  });
+
+  test('says so, until one starts that does', async () => {
+    const seen: UnknownAgent[] = [];
+    await startIgnorant({ ...quick, onUnknownAgent: (agent) => seen.push(agent) });
+    const run = await go();
+    await passedOn(run);
+    await anHourPasses();
+    await until('the worker has said so', () => seen.length > 0);
+    expect(seen[0]).toMatchObject({ agent: 'fault', runs: 1 });
+    expect(seen[0]!.since.getTime()).toBeLessThan(Date.now() - 3_500_000);
+    await harness.startWorker(noSweeps);
+    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
+  });
+
+  test('lets it be cancelled, and ends it only after the time it was given', async () => {
+    await startIgnorant(quick);
+    const [cancelled, late] = [await go(), await go()];
+    await passedOn(cancelled);
+    await passedOn(late);
+    await anHourPasses();
+    await harness.runs.cancel(cancelled);
+    await startIgnorant({ ...quick, unknownAgentMs: 3_540_000 });
+    expect(await harness.runs.wait(late, { timeoutMs: 20_000 })).toMatchObject({
       status: 'failed',
       error: { type: 'unknown_agent' },
     });
+    expect(await harness.runs.wait(cancelled)).toMatchObject({ status: 'cancelled' });
+    await expectSound(harness, late.threadId);
+  });
+
+  test('does not end one that a dead worker has left', async () => {
+    const asked = deferred();
+    harness.callServer.respond = async () => {
+      asked.resolve();
+      return new Promise(() => {});
+    };
+    const first = await harness.spawnWorker({ worker: quick });
+    const run = await go();
+    await asked.promise;
+    await first.kill();
+    harness.callServer.respond = () => ({ text: 'Done.' });
+    await harness.expireLease(run.threadId);
+    await startIgnorant(quick);
+    await passedOn(run);
+    await harness.startWorker(noSweeps);
+    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
     await expectSound(harness, run.threadId);
   });
 });

@@ -45,6 +45,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.get': () => library.threads.get(threadId),
     'threads.append': () => library.threads.append(threadId, [{ message: { role: 'user', content: 'x' } }]),
     'threads.entries': () => library.threads.entries(threadId),
+    'threads.entryPage': () => library.threads.entryPage(threadId),
     'threads.config': () => library.threads.config(threadId),
     'threads.configure': () => library.threads.configure(threadId, { systemPrompt: 'x' }),
     'threads.events': () => library.threads.events(threadId),
@@ -54,11 +55,12 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.replace': () => library.contexts.replace(threadId, { entries: [] }),
     'contexts.reset': () => library.contexts.reset(threadId),
     'contexts.switch': () => library.contexts.switch(threadId, 'other'),
+    'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
     'contexts.lanes': () => library.contexts.lanes(threadId),
     'runs.enqueue': () => library.runs.enqueue({ agent: 'agent', input: 'x', threadId }),
     'runs.get': () => library.runs.get(run),
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
-    'runs.list': () => library.runs.list(threadId),
+    'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
@@ -87,8 +89,8 @@ test('every method is in the list', () => {
   const methods = (['threads', 'runs', 'contexts'] as const).flatMap((noun) =>
     Object.keys(operator[noun]).map((method) => `${noun}.${method}`),
   );
-  // a token names a run: see below
-  const others = ['threads.create', 'runs.resume', 'runs.collect'];
+  // a token names a run, and these name no thread: see below
+  const others = ['threads.create', 'threads.list', 'threads.eraseTenant', 'runs.resume', 'runs.collect'];
   expect([...listed, ...others].sort()).toEqual(methods.sort());
 });
 
@@ -112,6 +114,26 @@ test('to every method a thread of another tenant is one that does not exist, and
     for (const method of ['resume', 'collect'] as const) await refused(acme.runs[method](token), 'thread_not_found');
     expect(await read()).toEqual(before);
     await operator.runs.cancel(run);
+  }
+});
+
+test('lists over threads, and what is done to all of a tenant, are of the tenant alone', async () => {
+  for (const lanefold of both()) {
+    const [acme, bolt] = [lanefold.forTenant('acme'), lanefold.forTenant('bolt')];
+    const run = await bolt.runs.enqueue({ agent: 'agent', input: 'a secret of bolt' });
+    const own = await acme.runs.enqueue({ agent: 'agent', input: 'a secret of acme' });
+    const threads = async (filter = {}) => (await acme.threads.list(filter)).data.map(({ id }) => id);
+    expect(await threads()).toContain(own.threadId);
+    for (const filter of [{}, { tenantId: 'bolt' }, { agent: 'agent' }])
+      expect(await threads(filter)).not.toContain(run.threadId);
+    const runs = async (filter = {}) => (await acme.runs.list(filter)).data.map(({ id }) => id);
+    expect(await runs()).toContain(own.id);
+    for (const filter of [{}, { agent: 'agent' }]) expect(await runs(filter)).not.toContain(run.id);
+    expect((await acme.approvals.list()).data).toEqual([]);
+    expect(await acme.threads.eraseTenant('bolt')).toMatchObject({ busy: [], removed: { threads: 0 } });
+    expect(await bolt.threads.get(run.threadId)).toMatchObject({ id: run.threadId });
+    await operator.runs.cancel(run);
+    await operator.runs.cancel(own);
   }
 });
 

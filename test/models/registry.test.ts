@@ -115,3 +115,30 @@ describe('unknown models', () => {
     expect(await failure(id)).toMatchObject({ code: 'unknown_model', hint: expect.stringContaining('scripted:echo') });
   });
 });
+
+describe('a name that could steer the request', () => {
+  const env = { GOOGLE_GENERATIVE_AI_API_KEY: 'k', OPENAI_API_KEY: 'k' };
+  it.each([
+    'google:../../admin?x=',
+    'google:..%2f..%2fadmin',
+    'google:gemini#x',
+    'google:files/secret',
+    'google:gemini:countTokens',
+    'google://evil.example/x',
+    'openai:gpt 5',
+    'openai:gpt-5\r\nx: y',
+    `openai:${'x'.repeat(300)}`,
+    'mine:../x',
+  ])('%j is refused', async (id) => {
+    const models = { mine: () => fakeModel([]) };
+    const error = await createModelRegistry({ env, models })
+      .resolve(id)
+      .catch((e: unknown) => e);
+    expect(error).toMatchObject({ code: 'unknown_model', message: expect.stringContaining('valid name') });
+  });
+
+  it.each(['google:gemini-2.5-pro', 'google:tunedModels/mine', 'openai:ft:gpt-5:org::id', 'openai:org/model@1'])(
+    '%j is none',
+    (id) => expect(() => createModelRegistry({ env }).check(id)).not.toThrow(),
+  );
+});

@@ -52,6 +52,42 @@ describe('a redactor', () => {
     expect(text(`${open}"pin=${secret}"${close}`)).not.toContain(secret);
   });
 
+  test.each([
+    ['Authorization: Bearer abc.def-123', 'Authorization: [REDACTED]'],
+    ['authorization: Basic YWRhOmFkYQ==', 'authorization: [REDACTED]'],
+    ['{"x-api-key":"k-1","a":1}', '{"x-api-key":"[REDACTED]","a":1}'],
+    ['sent X-Api-Key: k-1 and', 'sent X-Api-Key: [REDACTED] and'],
+    ['GET /x?access_token=abc123&n=1', 'GET /x?access_token=[REDACTED]&n=1'],
+    ['db_password = "a b", n=1', 'db_password = [REDACTED], n=1'],
+    ['password="never closed', 'password=[REDACTED]'],
+    ['connect to postgres://ada:s3cret@db:5432/x', 'connect to postgres://[REDACTED]@db:5432/x'],
+    ['said Bearer eyJhbGciOi1.x, then', 'said Bearer [REDACTED], then'],
+    ['the bearer of this letter', 'the bearer of this letter'],
+    ['{"input_tokens":3,"page":"https://a.example/b:c@d"}', '{"input_tokens":3,"page":"https://a.example/b:c@d"}'],
+  ])('by default, in %s', (given, shown) => {
+    expect(createKeyRedactor().text(given)).toBe(shown);
+  });
+
+  test.each([
+    ['one word', 'a'.repeat(2 ** 24)],
+    ['spaces after a key', `password${' '.repeat(2 ** 24)}`],
+    ['an open quote', `password="${'a\\'.repeat(2 ** 23)}`],
+    ['a long value', `token=${'a'.repeat(2 ** 24)}`],
+    ['many keys', 'password=x '.repeat(2 ** 20)],
+    ['many open quotes', `password=\\"'x `.repeat(2 ** 20)],
+    ['almost URLs', '://a:'.repeat(2 ** 21)],
+  ])('neither throws nor lingers on 16 MB of %s', (_, given) => {
+    const cpu = process.cpuUsage();
+    createKeyRedactor().text(given);
+    expect(process.cpuUsage(cpu).user / 1_000).toBeLessThan(3_000);
+  });
+
+  test('shows nothing of what is nested too deeply to search', () => {
+    let deep: unknown = 'x';
+    for (let i = 0; i < 100_000; i++) deep = { deep };
+    expect(createKeyRedactor().value(deep)).toBe('[REDACTED]');
+  });
+
   test('redacts the default keys unless given others or none', () => {
     expect(createKeyRedactor().value({ token: 1, client_secret: 2, tokens: 3 })).toEqual({
       token: '[REDACTED]',

@@ -380,3 +380,40 @@ describe('onAttempt', () => {
     expect(execute).not.toHaveBeenCalled();
   });
 });
+
+describe("replay 'never'", () => {
+  const once = async (execute: () => unknown) => {
+    let attempts = 0;
+    const tool = toolOf(() => ((attempts += 1), execute()), { replay: 'never' });
+    const pending = executeToolCall(tool, call(), base, { maxRetries: 3, timeoutMs: 50 });
+    await vi.runAllTimersAsync();
+    return { ...(await pending), ran: attempts };
+  };
+  const fails = (error: unknown) => () => {
+    throw error;
+  };
+
+  test.each([
+    ['a timeout', hang, 'timeout: The tool did not answer within 50 ms'],
+    ['an exception', fails(boom()), 'exception: boom'],
+    ['a lost connection', fails(boom({ code: 'ECONNRESET' })), 'ECONNRESET: boom'],
+    ['a transient ToolError', fails(new ToolError('busy', { type: 'transient' })), 'transient: busy'],
+  ])('%s leaves the outcome of its only attempt unknown', async (_, execute, why) => {
+    const outcome = await once(execute);
+    expect(outcome).toMatchObject({ status: 'unknown', attempts: 1, ran: 1 });
+    const { error } = JSON.parse(outcome.content) as { error: object };
+    expect(error).toMatchObject({ type: 'unknown_outcome', retryable: false, message: expect.stringContaining(why) });
+  });
+
+  test.each([
+    [new ToolError('sold out', { type: 'sold_out' }), false],
+    [new ToolError('busy', { type: 'rate_limited', retryable: true }), true],
+    [boom({ retryable: false }), false],
+  ])('an error that states that nothing happened stays an error %#', async (thrown, retryable) => {
+    expect(await once(fails(thrown))).toMatchObject({ status: 'error', error: { retryable }, attempts: 1, ran: 1 });
+  });
+
+  test('cannot be combined with retries', () => {
+    expect(() => toolOf(() => 1, { replay: 'never', maxRetries: 1 })).toThrow(/attempts a call once/);
+  });
+});

@@ -1,7 +1,8 @@
 -- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of the caller's own kinds.
--- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?}. The same op_id and
+-- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?}. The same op_id and
 -- hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
--- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message, LF016 bad context_ref.
+-- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message, LF016 bad context_ref, LF023
+-- context too large.
 create or replace function lanefold.append_entries(p_thread_id text, p_entries jsonb, p_options jsonb default '{}')
 returns jsonb language plpgsql as $$
 declare
@@ -45,6 +46,7 @@ begin
         'Wait for the run to end, steer it, or append to another lane.');
     end if;
     v_messages := e.messages;
+    perform lanefold._check_context(p_thread_id, e.ref, pg_column_size(v_messages), p_options);
     perform lanefold._check_messages(v_messages, format('lane %s', e.ref));
     v_problem := lanefold._messages_problem(v_messages, v_repair);
     if v_problem is not null then

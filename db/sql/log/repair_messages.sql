@@ -1,27 +1,30 @@
--- The messages with an error result, flagged in `refs`, for every call that they leave unanswered.
+-- The messages with an error result, flagged in `refs`, for every call that they leave unanswered. They are those that
+-- _messages_problem accepts with p_repair.
 create or replace function lanefold._repair_messages(p_messages jsonb)
 returns jsonb language plpgsql immutable as $$
 declare
   m jsonb;
-  v_out jsonb := '[]'::jsonb;
-  v_open jsonb := '[]'::jsonb;
+  v_out jsonb[] := array[]::jsonb[];  -- appended to in place: a growing jsonb would be copied for each message
+  v_calls jsonb[] := array[]::jsonb[];
+  v_next int := 1;                    -- the first of v_calls still to be answered
   v_missing constant text :=
     '{"ok":false,"error":{"type":"missing_result","message":"The result of this tool call was never recorded.","retryable":false}}';
 begin
   for m in select value from jsonb_array_elements(p_messages || '[{"role": "end"}]') loop
-    while jsonb_array_length(v_open) > 0
-      and not (m ->> 'role' = 'tool' and v_open -> 0 ->> 'id' = m ->> 'tool_call_id') loop
-      v_out := v_out || jsonb_build_array(jsonb_build_object('role', 'tool', 'tool_call_id', v_open -> 0 ->> 'id',
-        'name', v_open -> 0 ->> 'name', 'content', v_missing, 'refs', '{"kind": "repaired"}'::jsonb));
-      v_open := v_open - 0;
+    while v_next <= cardinality(v_calls)
+      and not (m ->> 'role' = 'tool' and v_calls[v_next] ->> 'id' = m ->> 'tool_call_id') loop
+      v_out := array_append(v_out, jsonb_build_object('role', 'tool', 'tool_call_id', v_calls[v_next] ->> 'id',
+        'name', v_calls[v_next] ->> 'name', 'content', v_missing, 'refs', '{"kind": "repaired"}'::jsonb));
+      v_next := v_next + 1;
     end loop;
     exit when m ->> 'role' = 'end';
     if m ->> 'role' = 'tool' then
-      v_open := v_open - 0;
+      v_next := v_next + 1;
     elsif jsonb_typeof(m -> 'tool_calls') = 'array' then
-      v_open := m -> 'tool_calls';
+      v_next := 1;
+      v_calls := array(select c from jsonb_array_elements(m -> 'tool_calls') with ordinality as x (c, n) order by n);
     end if;
-    v_out := v_out || jsonb_build_array(m);
+    v_out := array_append(v_out, m);
   end loop;
-  return v_out;
+  return to_jsonb(v_out);
 end $$;

@@ -9,7 +9,7 @@ begin
   for v_relation in
     select c.oid::regclass from pg_class c
     where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and c.relname <> '_role' and (p_duty <> 'reader' or c.relname !~ '^_')
+      and c.relname <> '_role' and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
   loop
     execute format('grant select on %s to %I', v_relation, p_role);
   end loop;
@@ -17,7 +17,7 @@ begin
     select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'lanefold'::regnamespace and case
       -- what a policy asks, with the rights of whoever reads the table
-      when p.proname in ('_scope', '_bound_tenant') then true
+      when p.proname in ('_scope', '_bound_tenant', '_unscoped') then true
       when p.proname = '_all_tenants' then p_duty = 'worker'
       when p.proname = '_any_tenant' then p_duty = 'api'
       -- in statements of the library

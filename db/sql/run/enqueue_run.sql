@@ -1,11 +1,12 @@
 -- Accepts a run. p: {run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?,
--- busy: reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?}.
+-- busy: reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?,
+-- max_context_bytes?}.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise a `queued`
 -- run needs its job from the caller. Without context_ref the run is on the thread's active lane. The same request_id and hash
 -- returns the same run, before any busy logic. An interrupt ends earlier interrupts that have not begun as superseded, cancels
 -- the active run and takes its place, which it has at once where no worker holds that run.
 -- Returns {run_id, status, enqueue_no, queue_shard, duplicate}. Raises LF004 busy, LF007 another body under the request_id,
--- LF016 bad id.
+-- LF016 bad id, LF023 context too large.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
 returns jsonb language plpgsql
 -- the thread may be another transaction's, which has created it and not committed

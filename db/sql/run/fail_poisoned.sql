@@ -1,6 +1,7 @@
--- Ends a run as `failed`, `poisoned`: it was claimed as often as it may be without a committed step, so it takes down worker
--- after worker. claim_run calls this once `claims_without_progress` has reached the worker's max_claims_without_progress;
--- every committed step sets the count back to 0, but for one that only resumes the run. Returns the answer of the claim.
+-- Ends a run as `failed`, `poisoned`: it takes down worker after worker. Each claim counts in claims_without_progress, and each
+-- committed step sets the count back to 0, but for one that only resumes the run. What shared its workers with such a run looks
+-- the same to the count: so the last claim before the limit is one alone (_needs_a_worker_alone), and only a run whose worker died
+-- of it alone reaches the limit. claim_run calls this for the next claim after that. Returns the answer of the claim.
 create or replace function lanefold._fail_poisoned(p_thread_id text, p_run_id text, p_claims int)
 returns json language plpgsql as $$
 declare

@@ -18,6 +18,7 @@ declare
   v_effects jsonb;
   v_no_result text;
   v_n int := 0;
+  v_stored bigint;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
@@ -35,6 +36,8 @@ begin
     v_error := jsonb_build_object('type', 'cancelled', 'message', coalesce(r.cancel_reason, 'user_cancelled'));
   end if;
 
+  select sum(octet_length(k.outcome::text)) into v_stored from lanefold._tool_call k
+  where k.thread_id = p_thread_id and k.run_id = p_run_id and k.result_seq is null;
   v_no_result := lanefold._error_result(v_reason, format('The run ended (%s) before this tool call had a result.', v_reason));
   with closed as (
     update lanefold._tool_call c
@@ -48,7 +51,8 @@ begin
   )
   select jsonb_agg(jsonb_build_object('role', 'tool',
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
-             coalesce(c.stored ->> 'content', v_no_result)),
+             -- outcomes that are too large together are left out: a run must end
+             case when v_stored <= 67108864 and c.stored is not null then c.stored ->> 'content' else v_no_result end),
            'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status)
              else coalesce(c.stored -> 'refs', '{}') || case when c.stored ? 'cleaned' then '{"cleaned": true}' else '{}' end::jsonb
              end) order by n),

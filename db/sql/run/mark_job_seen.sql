@@ -1,5 +1,6 @@
 -- Notes that the queue has the job of a run: the next sweep looks at others first, and no other fleet takes the run for
--- forgotten. A run that a writer holds is left alone.
+-- forgotten. Where the run was passed on, a worker that knows its agent is there as of now. A run that a writer holds is left
+-- alone.
 create or replace function lanefold.mark_job_seen(p_thread_id text, p_run_id text, p_enqueue_no int)
 returns void language plpgsql as $$
 declare
@@ -10,6 +11,7 @@ begin
   for update skip locked;
   if found then
     v_at := lanefold._now();
-    update lanefold._run set enqueued_at = v_at where thread_id = p_thread_id and id = p_run_id;
+    update lanefold._run set enqueued_at = v_at, agent_unknown_since = case when agent_unknown_since is not null then v_at end
+    where thread_id = p_thread_id and id = p_run_id;
   end if;
 end $$;

@@ -1,19 +1,23 @@
--- Notes that a worker took the job of a queued run and does not know the run's agent. Returns true where a worker that knows it
--- may still come: the job ends, and the next sweep adds another. False where p_patience_ms have passed since the first such
--- worker, by the database's clock, or where the run is not queued under p_enqueue_no: the claim says what becomes of it.
+-- Notes that a worker took the job of a run and does not know the run's agent, and tells the workers that do, on the channel
+-- lanefold_agent: from now on the job of the run is in the queue of its agent. Returns true where the caller has to put it
+-- there. False where p_patience_ms (null: no limit) have passed since a worker that knows the agent was last seen, or where the
+-- run has no use for a job under p_enqueue_no: it has another, it has ended, or a worker holds it.
 create or replace function lanefold.pass_run_on(p_thread_id text, p_run_id text, p_enqueue_no int, p_patience_ms int)
 returns boolean language plpgsql as $$
 declare
-  v_since timestamptz;
+  r record;
   v_at timestamptz;
 begin
   perform lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
-  select coalesce(agent_unknown_since, v_at) into v_since from lanefold._run
-  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued';
-  if not found or v_since < v_at - p_patience_ms * interval '1 ms' then
+  select agent, queue_prefix, coalesce(agent_unknown_since, v_at) as since into r from lanefold._run
+  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no
+    and (status = 'queued' or status = 'running' and lanefold._lease_over(lease_until, lease_ms, v_at));
+  if not found or r.since < v_at - p_patience_ms * interval '1 ms' then
     return false;
   end if;
-  update lanefold._run set agent_unknown_since = v_since, enqueued_at = v_at where thread_id = p_thread_id and id = p_run_id;
+  update lanefold._run set agent_unknown_since = r.since, enqueued_at = v_at where thread_id = p_thread_id and id = p_run_id;
+  -- names of agents contain no space
+  perform pg_notify('lanefold_agent', r.queue_prefix || ' ' || r.agent);
   return true;
 end $$;

@@ -1,7 +1,7 @@
 -- Gives a run whose job the queue has lost a new one: raises its enqueue_no, so that a late job of the old number is refused,
 -- and returns the job to add. p_enqueue_no is that of the lost job. p: {grace_ms, prefix: of the queue that takes the job,
--- adopt_ms, adoptable: [agent]}. No row where there is nothing to do (any more): the run is neither queued nor running with its
--- lease past; a running one was given to the queue within grace_ms, by another sweep; a run of another queue is not of an
+-- adopt_ms, adoptable: [agent], agent_queue?: present where the job goes to the queue of the run's agent}. No row where there
+-- is nothing to do (any more): the run is neither queued nor running with its lease past; a running one was given to the queue within grace_ms, by another sweep; a run of another queue is not of an
 -- adoptable agent, or its lease is not past for adopt_ms (see _lease_over for a clock that went back); or a writer holds the
 -- run, which the next sweep will find again.
 create or replace function lanefold.requeue_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
@@ -27,7 +27,7 @@ begin
     return;
   end if;
   update lanefold._run k set enqueue_no = p_enqueue_no + 1, enqueued_at = v_at, queue_prefix = p ->> 'prefix',
-    agent_unknown_since = case when r.status = 'queued' then k.agent_unknown_since end
+    agent_unknown_since = case when p ? 'agent_queue' then k.agent_unknown_since end
   where k.thread_id = p_thread_id and k.id = p_run_id;
   thread_id := p_thread_id;
   run_id := p_run_id;

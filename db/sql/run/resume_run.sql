@@ -18,13 +18,13 @@ begin
     perform lanefold._fail('LF017', format('Run %s was cancelled: its checkpoints are dead.', p_run_id), 'Start a new run.');
   elsif r.finished_at is not null then
     return jsonb_build_object('status', r.status);
-  elsif r.status = 'running' and r.lease_until >= v_at then
+  elsif r.status = 'running' and not lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
     perform lanefold._fail('LF018', format('Run %s is at work.', p_run_id), 'Wait for its end, or steer it.');
   elsif r.step <> p_step then
     perform lanefold._fail('LF017', format('Run %s is at step %s, the checkpoint at step %s.', p_run_id, r.step, p_step),
       'Mint a new checkpoint, or wait: an unfinished run continues by itself.');
-  elsif r.status = 'running' and r.enqueued_at < v_at - interval '5 s'
-    and (r.queue_prefix = p_prefix or r.lease_until < v_at - interval '5 min') then
+  elsif r.status = 'running' and abs(extract(epoch from v_at - r.enqueued_at)) > 5
+    and (r.queue_prefix = p_prefix or lanefold._lease_over(r.lease_until, r.lease_ms, v_at, 300000)) then
     update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix,
       agent_unknown_since = null
     where thread_id = p_thread_id and id = p_run_id;

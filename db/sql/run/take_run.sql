@@ -17,6 +17,8 @@ declare
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
+  v_max int;
+  v_bytes bigint;
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -31,11 +33,24 @@ begin
     return (jsonb_build_object('claimed', false, 'status', r.status,
         'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
-  elsif r.claims_without_progress >= (p ->> 'max_claims_without_progress')::int then
+  end if;
+  v_max := (p ->> 'max_claims_without_progress')::int;
+  if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
+  elsif lanefold._needs_a_worker_alone(r.claims_without_progress, v_max, p) then
+    -- nobody holds it: without this a sweep would take the job of the worker that makes room for it for a dead worker's
+    update lanefold._run set status = 'queued', lease_until = null, enqueued_at = v_at
+    where thread_id = p_thread_id and id = p_run_id;
+    return json_build_object('claimed', false, 'status', 'queued', 'reason', 'alone');
   end if;
 
   v_fresh := r.started_at is null;
+  v_bytes := lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1)
+    + coalesce(pg_column_size(r.input -> 'content'), 0) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
+  if v_bytes > lanefold._max_context_bytes(p) then
+    -- asked before the context is read: neither this database nor the worker could hold it
+    return lanefold._fail_too_large(p_thread_id, p_run_id, r.context_ref, v_bytes, p);
+  end if;
   if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
     p := p || jsonb_build_object('prompt', r.options -> 'prompt');
   end if;
@@ -44,9 +59,10 @@ begin
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs)
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
     values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
-      jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs');
+      jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
+      pg_column_size(jsonb_build_object('content', r.input -> 'content')));
     v_rev := v_rev + 1;
     insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
@@ -106,7 +122,7 @@ begin
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
-      input = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      input = null, agent_unknown_since = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;

@@ -1,9 +1,10 @@
--- Entries never change, also for the owner and under session_replication_role = replica. The one exception is the
--- deletion of a thread that erase_thread has already turned into a tombstone.
+-- Entries never change, also for the owner and under session_replication_role = replica. The one exception is the deletion of
+-- an erased thread by erase_thread, which runs with the rights of the owner: a role that only writes can delete nothing, whatever
+-- it does to the row of the thread.
 create or replace function lanefold._refuse_change()
-returns trigger language plpgsql as $$
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  if tg_op = 'DELETE' then
+  if tg_op = 'DELETE' and lanefold._may_erase() then
     if exists (select from lanefold.thread t where t.id = old.thread_id and t.erased_at is not null) then
       return old;
     end if;
@@ -11,6 +12,16 @@ begin
   perform lanefold._fail('LF015', 'The log is append-only: entries are never updated or deleted.',
     'Append a new entry instead; to remove a whole thread call lanefold.erase_thread(id).');
   return null;
+end $$;
+
+-- Whether this is the owner of erase_thread: inside that function it is, whoever calls it. The functions here have a search_path
+-- of their own, so that no caller can put another meaning under theirs.
+create or replace function lanefold._may_erase()
+returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
+begin
+  perform from pg_proc p
+  where p.pronamespace = 'lanefold'::regnamespace and p.proname = 'erase_thread' and pg_get_userbyid(p.proowner) = current_user;
+  return found;
 end $$;
 
 create or replace trigger append_only before update or delete on lanefold._entry
@@ -21,9 +32,27 @@ create or replace trigger append_only_truncate before truncate on lanefold._entr
 for each statement execute function lanefold._refuse_change();
 alter table lanefold._entry enable always trigger append_only_truncate;
 
--- A tombstone stays: the id of an erased thread is never used again.
+-- A tombstone stays, as it is, and is made by erase_thread only: the id of an erased thread is never used again.
+create or replace function lanefold._keep_tombstone()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+begin
+  if old.erased_at is null and new.id = old.id and lanefold._may_erase() then
+    return new;
+  end if;
+  perform lanefold._fail('LF015', case when old.erased_at is null then 'A thread keeps its id, and is erased only as a whole.'
+      else format('Thread %s was erased: its tombstone is final.', old.id) end,
+    'Call lanefold.erase_thread(id), which needs the right to execute it.');
+  return null;
+end $$;
+
+create or replace trigger final_tombstone before update on lanefold.thread
+for each row when (old.erased_at is not null or new.erased_at is not null or new.id <> old.id)
+execute function lanefold._keep_tombstone();
+alter table lanefold.thread enable always trigger final_tombstone;
+
+-- Nor is a thread deleted: its id would be free.
 create or replace function lanefold._refuse_thread_delete()
-returns trigger language plpgsql as $$
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
   perform lanefold._fail('LF015', 'A thread is never deleted: its id would be free for another conversation.',
     'Call lanefold.erase_thread(id): it removes the content and leaves a tombstone.');

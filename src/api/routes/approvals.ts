@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { operator, type Principal } from '../../access/principal.ts';
 import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -29,8 +30,11 @@ export function addApprovals(app: ApiApp, lanefold: Library): void {
     (word: 'approve' | 'deny') =>
     async (
       { thread_id: threadId, run_id: id, call }: Path,
-      { by, reason }: Partial<Record<'by' | 'reason', string>>,
+      { by: named, reason }: Partial<Record<'by' | 'reason', string>>,
+      { actor }: Principal,
     ) => {
+      // whoever a caller names, the key that decided stands beside it
+      const by = actor === operator.actor ? named : named === undefined ? actor : `${named} (${actor})`;
       const [round, index] = call.split('.').map(Number) as [number, number];
       const receipt = await lanefold.runs[word](
         { threadId, id },
@@ -40,9 +44,11 @@ export function addApprovals(app: ApiApp, lanefold: Library): void {
       return toJson({ threadId, runId: id, call, ...receipt });
     };
   app.openapi(approveToolCall, async (c) =>
-    c.json(await act('approve')(c.req.valid('param'), c.req.valid('json')), 200),
+    c.json(await act('approve')(c.req.valid('param'), c.req.valid('json'), c.get('principal')), 200),
   );
-  app.openapi(denyToolCall, async (c) => c.json(await act('deny')(c.req.valid('param'), c.req.valid('json')), 200));
+  app.openapi(denyToolCall, async (c) =>
+    c.json(await act('deny')(c.req.valid('param'), c.req.valid('json'), c.get('principal')), 200),
+  );
 }
 
 type Path = { thread_id: string; run_id: string; call: string };

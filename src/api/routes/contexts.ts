@@ -108,7 +108,12 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const receipt =
       operation.type === 'switch'
         ? await lanefold.contexts.switch(threadId, contextRef, options)
-        : await lanefold.contexts.replace(threadId, toNewContext(operation.result_context), { contextRef, ...options });
+        : await lanefold.contexts.replace(
+            threadId,
+            toNewContext(operation.result_context),
+            { contextRef, ...options },
+            { from: 'http' },
+          );
     return c.json(toJson(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
   });
 

@@ -2,11 +2,11 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { Library } from '../../library/library.ts';
 import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { EntryPage } from '../schemas/thread.ts';
-import { afterSeq, Id, limit } from '../schemas/values.ts';
+import { after, Id, limit } from '../schemas/values.ts';
 import {
   body,
   omitUndefined,
@@ -29,10 +29,11 @@ const listEntries = createRoute({
   tags,
   security,
   summary: 'Read the log, ordered by seq',
+  description: 'A page ends after `limit` entries or 4 MiB of them; `next_after` says where the next one begins.',
   request: {
     params: thread,
     query: z.strictObject({
-      after_seq: afterSeq('entries'),
+      after: after('entries', 'seq'),
       kind: Id.optional(),
       context_ref: Id.optional(),
       limit: limit(100),
@@ -60,13 +61,13 @@ const appendEntries = createRoute({
 export function addEntries(app: ApiApp, lanefold: Library): void {
   app.openapi(listEntries, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const { after_seq: after, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.threads.entries(
+    const { after: from, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
+    const page = await lanefold.threads.entryPage(
       threadId,
-      omitUndefined({ afterSeq: after, kind, contextRef, limit: most + 1 }),
+      omitUndefined({ after: from, kind, contextRef, limit: most }),
     );
-    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (entry) => entry.seq);
-    return c.json({ data, next_after_seq: next }, 200);
+    const data = (await orMissing(lanefold, threadId, page.entries)).map(toJson);
+    return c.json({ data, next_after: page.nextAfter }, 200);
   });
 
   app.openapi(appendEntries, async (c) => {

@@ -4,17 +4,16 @@ import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
+import { serverBusy, type ByteBudget } from '../byte-budget.ts';
 import { invalidRequest } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
-import { RunEventPage, ThreadEventPage } from '../schemas/run.ts';
-import { afterSeq, limit, wholeText } from '../schemas/values.ts';
+import { RunEventPage } from '../schemas/run.ts';
+import { after, limit } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { toUiMessages, uiMessageHeader } from '../ui-messages.ts';
 import { omitUndefined, json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
-
-const largest = Number.MAX_SAFE_INTEGER;
 
 const streaming = {
   format: z
@@ -27,11 +26,17 @@ const streaming = {
           'message stream of the AI SDK for one run; for a thread, of its active run.',
       },
     }),
-  after: wholeText(-1, largest, 'Streams only: start after this event_seq. `Last-Event-ID` takes precedence.'),
+  after: after('events', 'event_seq'),
   deltas: z
     .enum(['true', 'false'])
     .optional()
     .openapi({ param: { description: 'Streams only: include answers while they are generated; default true.' } }),
+  entries: z
+    .enum(['true', 'false'])
+    .optional()
+    .openapi({
+      param: { description: 'Streams only: add `entry` to events, the payload of the entry they are about.' },
+    }),
 };
 
 const lastEventId = z.object({
@@ -68,7 +73,7 @@ const listRunEvents = createRoute({
   request: {
     params: run,
     headers: lastEventId,
-    query: z.strictObject({ after_seq: afterSeq('events'), limit: limit(100), ...streaming }),
+    query: z.strictObject({ limit: limit(100), ...streaming }),
   },
   responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
@@ -83,39 +88,45 @@ const listThreadEvents = createRoute({
   request: {
     params: thread,
     headers: lastEventId,
-    query: z.strictObject({ after_event_seq: afterSeq('events'), limit: limit(100), ...streaming }),
+    query: z.strictObject({ limit: limit(100), ...streaming }),
   },
-  responses: { 200: streamed[200](ThreadEventPage), 204: streamed[204], ...problems(404, 410) },
+  responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
 
 export interface EventsOptions {
+  /** Streams at once. */
+  maxStreams: number;
+  /** Of the large messages that clients have not taken yet. */
+  budget: ByteBudget;
   onError: (error: unknown, request: { method: string; path: string }) => void;
   /** Ends all streams. */
   closing?: AbortSignal;
 }
 
 export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions): void {
+  let streams = 0;
+
   app.openapi(listRunEvents, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const query = c.req.valid('query');
-    const { after_seq: after, limit: most = 100 } = query;
-    const format = formatOf(c, query, { after_seq: after, limit: query.limit });
+    const { after: from, limit: most = 100 } = query;
+    const format = formatOf(c, query);
     if (format !== 'json') return follow(c, { format, threadId, runId: id, query }) as never;
-    const found = await lanefold.runs.events({ threadId, id }, omitUndefined({ afterSeq: after, limit: most + 1 }));
+    const found = await lanefold.runs.events({ threadId, id }, omitUndefined({ after: from, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
-    const { data, next } = pageOf(found, most, (event) => event.seq);
-    return c.json({ data, next_after_seq: next }, 200);
+    const { data, next } = pageOf(found, most, (event) => event.eventSeq);
+    return c.json({ data, next_after: next }, 200);
   });
 
   app.openapi(listThreadEvents, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const query = c.req.valid('query');
-    const { after_event_seq: after, limit: most = 100 } = query;
-    const format = formatOf(c, query, { after_event_seq: after, limit: query.limit });
+    const { after: from, limit: most = 100 } = query;
+    const format = formatOf(c, query);
     if (format !== 'json') return follow(c, { format, threadId, query }) as never;
-    const found = await lanefold.threads.events(threadId, omitUndefined({ afterEventSeq: after, limit: most + 1 }));
+    const found = await lanefold.threads.events(threadId, omitUndefined({ after: from, limit: most + 1 }));
     const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (event) => event.eventSeq);
-    return c.json({ data, next_after_event_seq: next }, 200);
+    return c.json({ data, next_after: next }, 200);
   });
 
   async function follow(c: Context<ApiEnv>, what: Followed): Promise<Response> {
@@ -125,23 +136,33 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     const runId = what.runId ?? (ui ? (await lanefold.threads.get(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
+    if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);
+    streams += 1;
     const left = new AbortController();
     const end = () => {
+      if (!left.signal.aborted) streams -= 1;
       left.abort();
       options.closing?.removeEventListener('abort', end);
     };
     const lastId = c.req.header('last-event-id') || undefined;
-    const { items, over } = await lanefold.streams.open(threadId, runId, {
+    const opening = lanefold.streams.open(threadId, runId, {
       // A UI message always starts from its beginning, because its chunks have no ids to resume from.
       ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',
+      ...(query.entries === 'true' ? { entries: true } : {}),
       signal: left.signal,
     });
-    if (over && !ui) return c.body(null, 204);
+    opening.catch(end);
+    const { items, over } = await opening;
+    if (over && !ui) {
+      end();
+      return c.body(null, 204);
+    }
     options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
     return sse(c, ui ? toUiMessages(items, { threadId, runId: runId! }) : toEventMessages(items), {
       abort: end,
+      budget: options.budget,
       onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),
     });
   }
@@ -153,17 +174,21 @@ interface Followed {
   format: Exclude<Format, 'json'>;
   threadId: string;
   runId?: string;
-  query: { after?: number | undefined; deltas?: 'true' | 'false' | undefined };
+  query: StreamQuery;
+}
+
+interface StreamQuery {
+  format?: Format | undefined;
+  after?: number | undefined;
+  limit?: number | undefined;
+  deltas?: 'true' | 'false' | undefined;
+  entries?: 'true' | 'false' | undefined;
 }
 
 /** The requested format. Rejects parameters that do not apply to it. */
-function formatOf(
-  c: Context<ApiEnv>,
-  { format, after, deltas }: { format?: Format | undefined; after?: number | undefined; deltas?: string | undefined },
-  paging: Record<string, number | undefined>,
-): Format {
+function formatOf(c: Context<ApiEnv>, { format, after, limit, deltas, entries }: StreamQuery): Format {
   const chosen = format ?? (/\btext\/event-stream\b/.test(c.req.header('accept') ?? '') ? 'sse' : 'json');
-  const others = chosen === 'json' ? { after, deltas } : chosen === 'ui' ? { ...paging, after } : paging;
+  const others = { json: { deltas, entries }, sse: { limit }, ui: { limit, after, entries } }[chosen];
   const wrong = Object.entries(others).filter(([, value]) => value !== undefined);
   if (wrong.length === 0) return chosen;
   const message = chosen === 'json' ? 'Only applies to a stream.' : 'Does not apply to this stream.';

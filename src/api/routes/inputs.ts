@@ -42,7 +42,7 @@ const listInputs = createRoute({
   request: {
     params: run,
     query: z.strictObject({
-      after_ordinal: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal.'),
+      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the page before.'),
       limit: limit(100),
     }),
   },
@@ -75,11 +75,11 @@ export function addInputs(app: ApiApp, lanefold: Library): void {
 
   app.openapi(listInputs, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const { after_ordinal: afterOrdinal, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ afterOrdinal, limit: most + 1 }));
+    const { after, limit: most = 100 } = c.req.valid('query');
+    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ after, limit: most + 1 }));
     if (found.length === 0) await lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (input) => input.ordinal);
-    return c.json({ data, next_after_ordinal: next }, 200);
+    return c.json({ data, next_after: next }, 200);
   });
 }
 
@@ -87,7 +87,8 @@ const explanations: Record<InputRejection, [string, string]> = {
   idle: ['the thread has no active run', 'Start a run with this input.'],
   request_mismatch: ['another run is active', 'Check which run is active and whether the input still applies.'],
   closed: ['it is about to end and accepts no more input', 'Wait until it ends, then start another run.'],
-  queue_full: ['64 inputs are already waiting', 'Try again after the next model call.'],
+  queue_full: ['64 inputs, or 8 MiB of them, are already waiting', 'Try again after the next model call.'],
+  input_too_large: ['it has more than 8 MiB', 'Send less.'],
   empty_content: ['the content is empty', 'Send non-blank text.'],
   invalid_input: ['the content is not a string', 'Send a string.'],
 };

@@ -1,15 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { EnqueueOptions } from '../../library/enqueue.ts';
 import type { Library } from '../../library/library.ts';
+import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
 import type { ApiApp } from '../env.ts';
-import { pageOf, toJson } from '../json.ts';
+import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, CancelRun, NewRun, RunPage, RunReceipt, RunSnapshot, RunStatus } from '../schemas/run.ts';
 import type { Output } from '../schemas/run-overrides.ts';
-import { Id, limit } from '../schemas/values.ts';
+import { afterCursor, limit, moment, wholeText, word } from '../schemas/values.ts';
 import {
   body,
   omitUndefined,
@@ -46,6 +47,23 @@ const createRun = createRoute({
   },
 });
 
+const runFilter = {
+  status: RunStatus.optional(),
+  agent: word('Runs of this agent.'),
+  model: word('Runs with this model.'),
+  error_type: word('Failed runs with this type of error.'),
+  min_tokens: wholeText(0, Number.MAX_SAFE_INTEGER, 'Runs that spent at least this many tokens.'),
+  created_after: moment('Runs accepted at this time or later.'),
+  created_before: moment('Runs accepted before this time.'),
+};
+
+const toRunFilter = (query: RunQuery): Partial<RunFilter> =>
+  omitUndefined({
+    ...{ status: query.status, agent: query.agent, model: query.model, errorType: query.error_type },
+    ...{ minTokens: query.min_tokens, createdAfter: query.created_after, createdBefore: query.created_before },
+    ...{ after: query.after, limit: query.limit },
+  });
+
 const listRuns = createRoute({
   method: 'get',
   path: '/v1/threads/{thread_id}/runs',
@@ -55,13 +73,20 @@ const listRuns = createRoute({
   summary: 'List the runs of a thread, newest first',
   request: {
     params: thread,
-    query: z.strictObject({
-      status: RunStatus.optional(),
-      before: Id.optional().openapi({ param: { description: 'The last run of the previous page.' } }),
-      limit: limit(50),
-    }),
+    query: z.strictObject({ ...runFilter, after: afterCursor, limit: limit(50) }),
   },
   responses: { 200: json('A page of runs.', RunPage), ...problems(404, 410) },
+});
+
+const listAllRuns = createRoute({
+  method: 'get',
+  path: '/v1/runs',
+  operationId: 'listAllRuns',
+  tags,
+  security,
+  summary: 'List the runs of all threads, newest first',
+  request: { query: z.strictObject({ ...runFilter, after: afterCursor, limit: limit(50) }) },
+  responses: { 200: json('A page of runs.', RunPage), ...problems() },
 });
 
 const getRun = createRoute({
@@ -91,27 +116,30 @@ export function addRuns(app: ApiApp, lanefold: Library): void {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
-    const handle = await lanefold.runs.enqueue({
-      ...toOptions(request),
-      threadId,
-      ...omitUndefined({ requestId }),
-    } as EnqueueOptions);
+    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId }) } as EnqueueOptions;
+    const handle = await lanefold.runs.enqueue(options, { from: 'http' });
     const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
     return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
   });
 
   app.openapi(listRuns, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const { status, before, limit: most = 50 } = c.req.valid('query');
-    const found = await lanefold.runs.list(threadId, omitUndefined({ status, before, limit: most + 1 }));
-    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (item) => item.id);
-    return c.json({ data, next_before: next }, 200);
+    const { data, nextAfter } = await lanefold.runs.list({ threadId, ...toRunFilter(c.req.valid('query')) });
+    return c.json({ data: (await orMissing(lanefold, threadId, data)).map(toJson), next_after: nextAfter }, 200);
+  });
+
+  app.openapi(listAllRuns, async (c) => {
+    const { data, nextAfter } = await lanefold.runs.list(toRunFilter(c.req.valid('query')));
+    return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
   });
 
   app.openapi(getRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const run = await lanefold.runs.get({ threadId, id });
-    return c.json({ ...toJson(run), tool_calls: run.toolCalls.map(toJson) }, 200);
+    return c.json(
+      { ...toJson(run), tool_calls: run.toolCalls.map(toJson), worker: run.worker && toJson(run.worker) },
+      200,
+    );
   });
 
   app.openapi(cancelRun, async (c) => {
@@ -120,6 +148,11 @@ export function addRuns(app: ApiApp, lanefold: Library): void {
     return c.json(toJson({ id, threadId, ...receipt }), 200);
   });
 }
+
+type RunQuery = { [K in keyof typeof runFilter]?: z.infer<(typeof runFilter)[K]> | undefined } & {
+  after?: string | undefined;
+  limit?: number | undefined;
+};
 
 function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
   if (output === undefined || output === 'raw' || !('schema' in output)) return output;

@@ -3,8 +3,9 @@ import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ToolList } from '../schemas/thread.ts';
-import { atSeq, Id } from '../schemas/values.ts';
+import { RunStatus } from '../schemas/run.ts';
+import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ThreadPage, ToolList } from '../schemas/thread.ts';
+import { afterCursor, atSeq, Id, jsonText, limit, moment, word } from '../schemas/values.ts';
 import { body, omitUndefined, json, security, thread } from './shared.ts';
 
 const tags = ['Threads'];
@@ -18,6 +19,29 @@ const createThread = createRoute({
   summary: 'Create a thread',
   request: { body: body(NewThread) },
   responses: { 201: json('The thread.', Thread), ...problems(...bodyProblems, 409, 410) },
+});
+
+const listThreads = createRoute({
+  method: 'get',
+  path: '/v1/threads',
+  operationId: 'listThreads',
+  tags,
+  security,
+  summary: 'List threads, newest first',
+  request: {
+    query: z.strictObject({
+      tenant_id: Id.optional(),
+      metadata: jsonText('Threads whose metadata contains this JSON object.', { customer: 7 }),
+      agent: word('Threads whose latest run has this agent.'),
+      status: RunStatus.optional().openapi({ param: { description: 'Threads whose latest run has this status.' } }),
+      text: word('Words in what users wrote, as in a web search: `refund -paid "order 42"`.'),
+      created_after: moment('Threads created at this time or later.'),
+      created_before: moment('Threads created before this time.'),
+      after: afterCursor,
+      limit: limit(50),
+    }),
+  },
+  responses: { 200: json('A page of threads.', ThreadPage), ...problems() },
 });
 
 const getThread = createRoute({
@@ -73,8 +97,22 @@ const listTools = createRoute({
 export function addThreads(app: ApiApp, lanefold: Library): void {
   app.openapi(createThread, async (c) => {
     const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
-    const created = await lanefold.threads.create(omitUndefined({ id, tenantId, systemPrompt, metadata }));
+    const options = omitUndefined({ id, tenantId, systemPrompt, metadata });
+    const created = await lanefold.threads.create(options, { from: 'http' });
     return c.json(toJson(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
+  });
+
+  app.openapi(listThreads, async (c) => {
+    const query = c.req.valid('query');
+    const { data, nextAfter } = await lanefold.threads.list(
+      omitUndefined({
+        ...{ tenantId: query.tenant_id, metadata: query.metadata, agent: query.agent, status: query.status },
+        ...{ text: query.text, createdAfter: query.created_after, createdBefore: query.created_before },
+        ...{ after: query.after, limit: query.limit },
+      }),
+    );
+    const threads = data.map((item) => ({ ...toJson(item), last_run: item.lastRun && toJson(item.lastRun) }));
+    return c.json({ data: threads, next_after: nextAfter }, 200);
   });
 
   app.openapi(getThread, async (c) => {
@@ -102,6 +140,7 @@ export function addThreads(app: ApiApp, lanefold: Library): void {
         unregisterTools: changes.unregister_tools,
         contextRef: changes.context_ref,
       }),
+      { from: 'http' },
     );
     return c.json(toJson(receipt), receipt.status === 'applied' ? 200 : 202);
   });

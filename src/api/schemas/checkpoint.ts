@@ -11,8 +11,9 @@ const example = 'rt2.eyJ2IjoyfQ.c2lnbmF0dXJl';
 export const NewCheckpoint = z
   .strictObject({
     expires_in_ms: whole(1, maxExpiryMs)
+      .nullable()
       .optional()
-      .openapi({ description: 'Lifetime of the token; default: unlimited.' }),
+      .openapi({ description: 'Lifetime of the token; default: 30 days. null: unlimited.' }),
   })
   .openapi('NewCheckpoint', { example: { expires_in_ms: 86_400_000 } });
 

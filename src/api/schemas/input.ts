@@ -49,6 +49,4 @@ export const Input = z
   })
   .openapi('Input', { description: 'Input sent to an active run.' });
 
-export const InputPage = z
-  .object({ data: z.array(Input), next_after_ordinal: next('after_ordinal') })
-  .openapi('InputPage');
+export const InputPage = z.object({ data: z.array(Input), next_after: next }).openapi('InputPage');

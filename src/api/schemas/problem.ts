@@ -33,19 +33,21 @@ const descriptions = {
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
-  403: 'The Host or Origin is not allowed: `forbidden_host`, `forbidden_origin`.',
-  404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`.',
+  404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`.',
+  403: 'Not allowed: to the key (`forbidden`), the Host or Origin (`forbidden_host`, `forbidden_origin`), or an override the agent does not list (`override_not_allowed`).',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
   410: 'Gone: `thread_erased`, `token_expired`.',
+  408: 'The body did not arrive in time: `body_timeout`.',
   413: 'The body is too large: `body_too_large`.',
   415: 'The body is not `application/json`: `unsupported_media_type`.',
   422:
     'Well formed but invalid: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
+  429: 'Too many requests or streams at once: `rate_limited`, with `Retry-After`.',
   500: 'Internal server error: `internal`.',
-  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`. Try again after `Retry-After` seconds.',
+  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server has too much to do: `server_busy`. Try again after `Retry-After` seconds.',
 } as const;
 
 type Status = keyof typeof descriptions;
@@ -58,8 +60,8 @@ const answer = (status: Status) => ({
 /** The errors that every operation may return, and the given ones. */
 export const problems = (...more: Status[]) =>
   Object.fromEntries(
-    [...new Set<Status>([400, 401, 403, ...more, 500, 503])].sort().map((status) => [status, answer(status)]),
+    [...new Set<Status>([400, 401, 403, ...more, 429, 500, 503])].sort().map((status) => [status, answer(status)]),
   ) as Record<never, never>;
 
 /** Additional errors of operations with a body. */
-export const bodyProblems = [413, 415] as const;
+export const bodyProblems = [408, 413, 415] as const;

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { maxIterationsLimit, maxTimeoutMs } from '../../library/check-overrides.ts';
 import { jsonObject, whole } from './values.ts';
 
 const names = z.array(z.string().min(1).max(64)).max(1_000);
@@ -45,7 +46,7 @@ export const Output = z
     example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   });
 
-/** Fields of a request that override its agent. */
+/** Fields of a request that override its agent, where it lists them. */
 export const overrides = {
   strategy: z
     .string()
@@ -69,11 +70,11 @@ export const overrides = {
     .max(200)
     .optional()
     .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
-  max_iterations: whole(1, 1_000_000).optional().openapi({ description: 'Maximum number of model calls.' }),
+  max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of model calls.' }),
   streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
-  idle_timeout_ms: whole(0, 86_400_000)
+  idle_timeout_ms: whole(0, maxTimeoutMs)
     .optional()
     .openapi({ description: 'How long a model may stay silent before the run fails; 0: the tool timeout + 60,000.' }),
   output: Output.optional(),
-  tool_timeout_ms: whole(1, 86_400_000).optional().openapi({ description: 'Time limit of one tool attempt.' }),
+  tool_timeout_ms: whole(1, maxTimeoutMs).optional().openapi({ description: 'Time limit of one tool attempt.' }),
 };

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { Content } from './message.ts';
 import { overrides } from './run-overrides.ts';
-import { anyJson, count, Id, jsonObject, next, timestamp } from './values.ts';
+import { anyJson, count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
 
 export const RunStatus = z
   .enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'])
@@ -66,6 +66,9 @@ export const Run = z
       )
       .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
     suspended_until: timestamp('When undecided calls are denied.').nullable(),
+    agent_unknown_since: timestamp(
+      'Since when no worker that knows the agent has been seen, while the run waits for one.',
+    ).nullable(),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
     finished_at: timestamp('When the run ended.').nullable(),
@@ -102,6 +105,14 @@ export const RunSnapshot = z
       .openapi({ description: 'Names of the tools; null if this server does not know the agent.' }),
     tool_calls: z.array(SnapshotCall),
     queued_inputs: count('Inputs the run has not read yet.', 0),
+    worker: z
+      .object({ id: z.string(), lease_until: timestamp('When its lease expires unless renewed.') })
+      .nullable()
+      .openapi({ description: 'The worker that holds the run, while it is running.' }),
+    job: z.object({ queue: z.string(), id: z.string() }).openapi({
+      description: 'Its last job in BullMQ; the queue may have forgotten it.',
+      example: { queue: 'lf-0', id: 'run_1.1' },
+    }),
     output: anyJson('Outcome of the output contract; null without one.'),
     details: anyJson('What the strategy extracts from the answer besides the result, or null.'),
   })
@@ -110,9 +121,7 @@ export const RunSnapshot = z
 export const RunPage = z
   .object({
     data: z.array(Run),
-    next_before: Id.nullable().openapi({
-      description: 'Pass it as `before` to get the next page; null on the last page.',
-    }),
+    next_after: nextCursor,
   })
   .openapi('RunPage');
 
@@ -141,10 +150,4 @@ export const RunEvent = z
   })
   .openapi('RunEvent', { description: 'An event of the trace.' });
 
-export const RunEventPage = z
-  .object({ data: z.array(RunEvent), next_after_seq: next('after_seq') })
-  .openapi('RunEventPage');
-
-export const ThreadEventPage = z
-  .object({ data: z.array(RunEvent), next_after_event_seq: next('after_event_seq') })
-  .openapi('ThreadEventPage');
+export const RunEventPage = z.object({ data: z.array(RunEvent), next_after: next }).openapi('RunEventPage');

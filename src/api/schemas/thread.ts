@@ -1,11 +1,13 @@
 import { z } from '@hono/zod-openapi';
-import { count, Id, jsonObject, next, timestamp } from './values.ts';
+import { RunStatus } from './run.ts';
+import { count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
 
 export const Thread = z
   .object({
     id: Id,
     tenant_id: Id,
     rev: count('Number of entries.', 5),
+    event_rev: count('Number of events: a stream from now on starts after `event_rev` - 1.', 12),
     active_context_ref: Id,
     active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
     metadata: jsonObject('Your own data.'),
@@ -17,14 +19,53 @@ export const Thread = z
   })
   .openapi('Thread', { description: 'One conversation and its append-only log.' });
 
+export const ThreadSummary = z
+  .object({
+    id: Id,
+    tenant_id: Id,
+    rev: count('Number of entries.', 5),
+    active_run_id: Id.nullable(),
+    metadata: jsonObject('Your own data.'),
+    parent_thread_id: Id.nullable(),
+    created_at: timestamp('When the thread was created.'),
+    updated_at: timestamp('When the thread was last written to.'),
+    status: RunStatus.nullable().openapi({
+      description: 'Of the active run, or else of the latest one; null without runs.',
+    }),
+    runs: count('Number of runs, up to 1,000.', 2),
+    total_tokens: count('Tokens of these runs.', 4210),
+    last_run: z
+      .object({
+        id: Id,
+        agent: z.string(),
+        model: z.string(),
+        status: RunStatus,
+        error_type: z.string().nullable(),
+        at: timestamp('When the run was accepted.'),
+      })
+      .nullable()
+      .openapi({ description: 'The active run, or else the latest one.' }),
+    last_message: z
+      .string()
+      .nullable()
+      .openapi({ description: 'The first 200 characters of the message that began the latest run.' }),
+  })
+  .openapi('ThreadSummary', { description: 'A thread as lists show it.' });
+
+export const ThreadPage = z.object({ data: z.array(ThreadSummary), next_after: nextCursor }).openapi('ThreadPage');
+
 export const NewThread = z
   .strictObject({
     id: Id.optional().openapi({ description: 'Default: a generated id.' }),
     tenant_id: Id.optional(),
-    system_prompt: z.string().nullable().optional().openapi({ example: 'You help with orders.' }),
+    system_prompt: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'Only if every agent of the server lists `systemPrompt` as overridable.' }),
     metadata: jsonObject('Your own data, stored with the thread.').optional(),
   })
-  .openapi('NewThread', { example: { id: 'support-42', system_prompt: 'You help with orders.' } });
+  .openapi('NewThread', { example: { id: 'support-42', metadata: { customer: 7 } } });
 
 export const Config = z
   .object({
@@ -80,4 +121,4 @@ export const Entry = z
   })
   .openapi('Entry', { description: 'One row of the append-only log.' });
 
-export const EntryPage = z.object({ data: z.array(Entry), next_after_seq: next('after_seq') }).openapi('EntryPage');
+export const EntryPage = z.object({ data: z.array(Entry), next_after: next }).openapi('EntryPage');

@@ -41,7 +41,15 @@ export const wholeText = (min: number, max: number, description: string) =>
     .openapi({ param: { description }, type: 'integer', minimum: min, maximum: max });
 
 const largest = Number.MAX_SAFE_INTEGER;
-export const afterSeq = (what: string) => wholeText(-1, largest, `Return ${what} after this one.`);
+/** Where a page begins: one word in every list. */
+export const after = (what: string, by: string) =>
+  wholeText(-1, largest, `Return ${what} after this ${by}: the \`next_after\` of the page before.`);
+export const afterCursor = z
+  .string()
+  .min(1)
+  .max(400)
+  .optional()
+  .openapi({ param: { description: 'The `next_after` of the page before.' } });
 export const atSeq = wholeText(
   -1,
   largest,
@@ -49,8 +57,42 @@ export const atSeq = wholeText(
 );
 export const limit = (fallback: number) => wholeText(1, 1_000, `Maximum number of items; default ${fallback}.`);
 
-export const next = (name: string) =>
+/** A JSON object in a query. */
+export const jsonText = (description: string, example: JsonObject) =>
   z
-    .int()
-    .nullable()
-    .openapi({ description: `Pass it as \`${name}\` to get the next page; null on the last page.`, example: 99 });
+    .string()
+    .max(4_000)
+    .transform((text, context) => {
+      const value = parsed(text);
+      if (isObject(value)) return value;
+      context.addIssue({ code: 'custom', message: 'Must be a JSON object.' });
+      return z.NEVER;
+    })
+    .optional()
+    .openapi({ param: { description }, type: 'string', example: JSON.stringify(example) });
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A moment in a query. */
+export const moment = (description: string) =>
+  z.iso
+    .datetime({ offset: true, error: 'Must be a time such as 2026-11-21T10:15:30Z.' })
+    .transform((text) => new Date(text))
+    .optional()
+    .openapi({ param: { description }, type: 'string', format: 'date-time' });
+
+/** Text in a query. */
+export const word = (description: string) => z.string().min(1).max(400).optional().openapi({ param: { description } });
+
+const nextPage = 'Pass it as `after` to get the next page; null on the last page.';
+export const next = z.int().nullable().openapi({ description: nextPage, example: 99 });
+export const nextCursor = z
+  .string()
+  .nullable()
+  .openapi({ description: `${nextPage} A page of a filtered list may be short, or empty, before the last one.` });

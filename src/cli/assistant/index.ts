@@ -1,4 +1,5 @@
 import { defineAgent } from '../../agents/agent.ts';
+import { overridableFields } from '../../agents/overridable.ts';
 import { defineTool } from '../../tools/define-tool.ts';
 import { calculator } from './calculator.ts';
 import { demoModel } from './model.ts';
@@ -17,4 +18,6 @@ export const assistant = defineAgent({
   instructions: 'You are a helpful assistant. Use the calculator for arithmetic and the clock for the time.',
   // The demo script falls back to the first tool, and the clock accepts any question.
   tools: [clock, calculator],
+  // It serves to try things out, and its tools harm nobody.
+  overridable: { http: overridableFields },
 });

@@ -32,6 +32,7 @@ export const addApi = (program: Command): Command =>
         ['lanefold api --agents agents.ts', 'LANEFOLD_API_KEY=… lanefold api --agents agents.ts --host 0.0.0.0'],
         [
           'LANEFOLD_API_KEY',
+          'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
@@ -55,7 +56,7 @@ export const addApi = (program: Command): Command =>
           ...(port === undefined ? {} : { port }),
         });
         if (options.json) printJson({ event: 'ready', url: server.url, queue: lanefold.queueBackend });
-        else note(`api ${server.url}, reference ${server.url}/docs, Bull Board ${server.url}/admin/queues`);
+        else note(`page and api ${server.url}, reference ${server.url}/docs, Bull Board ${server.url}/admin/queues`);
         note(`${await stopped}: stopping`);
       } finally {
         await lanefold.close();

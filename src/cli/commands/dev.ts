@@ -3,6 +3,8 @@ import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
+import { printable } from '../../printable.ts';
+import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
 import { colours, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { withServer } from './api.ts';
@@ -34,6 +36,7 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_HOST',
           'LANEFOLD_PORT',
           'LANEFOLD_API_KEY',
+          'LANEFOLD_PAGE',
           'LANEFOLD_TOKEN_SECRET',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
@@ -45,10 +48,11 @@ export const addDev = (program: Command): Command =>
     .action(async (options: Options) => {
       const stopped = stopSignal();
       const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents, migrate: true });
+      const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
       try {
         await lanefold.startWorker({
           concurrency: options.concurrency,
+          onUnknownAgent: (agent) => note(printable(describeUnknownAgent(agent))),
           onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
         });
         const { host, port } = options;
@@ -58,6 +62,7 @@ export const addDev = (program: Command): Command =>
           ...(port === undefined ? { nextFreePort: true } : { port }),
         });
         const c = colours();
+        print(`${c.bold('Page')}        ${server.url}/`);
         print(`${c.bold('API')}         ${server.url}/v1`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);

@@ -5,6 +5,8 @@ export { addChaos } from './chaos.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';
+export { addKeys } from './keys.ts';
+export { addErase } from './erase.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRoles } from './roles.ts';

@@ -32,7 +32,7 @@ export const addThread = (program: Command): Command =>
       const lanefold = await connect(options, { start: false });
       try {
         const thread = await lanefold.threads.get(id);
-        const entries = await lanefold.threads.entries(id, { afterSeq: options.after, limit: options.limit });
+        const entries = await lanefold.threads.entries(id, { after: options.after, limit: options.limit });
         if (options.json) return printJson({ thread: snakeKeys(thread), entries: entries.map(snakeKeys) });
         const active = thread.activeRunId ? `, run ${thread.activeRunId} active` : '';
         print(`thread ${thread.id}: ${thread.rev} entries, lane ${thread.activeContextRef}${active}`);

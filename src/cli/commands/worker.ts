@@ -5,6 +5,8 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
+import { printable } from '../../printable.ts';
+import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
 import { snakeKeys } from '../../case.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -14,6 +16,7 @@ interface Options extends ConnectionOptions {
   concurrency: number;
   grace?: number;
   healthPort?: number;
+  unknownAgentTimeout?: number;
   json?: boolean;
 }
 
@@ -29,6 +32,11 @@ export const addWorker = (program: Command): Command =>
       new Option('--health-port <n>', 'serve /livez and /readyz on this port; 0 for a free one')
         .env('LANEFOLD_HEALTH_PORT')
         .argParser(wholeNumber(0)),
+    )
+    .option(
+      '--unknown-agent-timeout <ms>',
+      'fail runs for whose agent no worker was seen for this long; default: they wait',
+      wholeNumber(60_000),
     )
     .summary('execute the runs of your agents')
     .description(
@@ -67,6 +75,11 @@ export const addWorker = (program: Command): Command =>
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
+          ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
+          onUnknownAgent: (agent) =>
+            options.json
+              ? printJson({ event: 'unknown_agent', ...agent })
+              : note(printable(describeUnknownAgent(agent))),
           onRunEnd: (run) =>
             options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(summaryOf(run)),
         });

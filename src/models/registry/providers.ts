@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
 import { parseScriptedId } from '../scripted/id.ts';
+import { invalidName } from './model-name.ts';
 
 export type Env = Record<string, string | undefined>;
 
@@ -35,7 +36,11 @@ export const builtInProviders: Record<string, BuiltInProvider> = {
     },
   },
   google: {
-    check: (modelId, env) => requireKey('google', modelId, env, 'GOOGLE_GENERATIVE_AI_API_KEY'),
+    check(modelId, env) {
+      // it is part of the path, where a slash would lead to another resource
+      if (!/^((tunedM|m)odels\/)?[^/:]+$/.test(modelId)) throw invalidName(`google:${modelId}`);
+      requireKey('google', modelId, env, 'GOOGLE_GENERATIVE_AI_API_KEY');
+    },
     async load(modelId, env) {
       const { createGoogleGenerativeAI } = await import('@ai-sdk/google');
       const baseURL = env.GOOGLE_GENERATIVE_AI_BASE_URL || 'https://generativelanguage.googleapis.com/v1beta';

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
+import { assertModelName } from './model-name.ts';
 import { builtInProviders, type Env } from './providers.ts';
 import { unknownModel } from './unknown-model.ts';
 
@@ -11,6 +12,8 @@ export interface ModelRegistry {
   resolve(id: string): Promise<LanguageModelV4>;
   /** Throws the errors that `resolve` would, without loading a provider or calling a function of `models`. */
   check(id: string): void;
+  /** Whether a caller over HTTP may name it: not a script, unless `scriptedModels` allows those. */
+  isRequestable(id: string): boolean;
 }
 
 export interface ModelRegistryOptions {
@@ -20,6 +23,8 @@ export interface ModelRegistryOptions {
   aliases?: Record<string, string>;
   /** Custom models by full id (`my-model`, `acme:large`) or by provider prefix (`acme`). */
   models?: Record<string, ModelSource>;
+  /** Callers over HTTP may name `scripted:` models; default false. */
+  scriptedModels?: boolean;
 }
 
 type Target = { id: string; load: () => LanguageModelV4 | Promise<LanguageModelV4>; check?: () => void };
@@ -29,7 +34,7 @@ const maxCached = 1000;
 
 /** Resolves `provider:model` ids to language models, and caches them. */
 export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRegistry {
-  const { env = process.env, aliases = {}, models = {} } = options;
+  const { env = process.env, aliases = {}, models = {}, scriptedModels = false } = options;
   const cache = new Map<string, Promise<LanguageModelV4>>();
 
   const find = (requested: string): Target => {
@@ -37,9 +42,12 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     const [prefix, modelId] = splitId(id);
     const exact = own(models, id);
     const source = exact ?? own(models, prefix);
+    if (source && !exact) assertModelName(requested, modelId);
     if (source) return { id, load: () => loadGiven(id, source, exact ? id : modelId) };
     const provider = own(builtInProviders, prefix);
     if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
+    // a script is no name of a model, and leads to no provider
+    if (prefix !== 'scripted') assertModelName(requested, modelId);
     return { id, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
   };
 
@@ -47,6 +55,11 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
 
   return {
     check,
+    isRequestable(id) {
+      // what an alias or a given model leads to is the operator's choice
+      if (scriptedModels || own(aliases, id) || own(models, id)) return true;
+      return splitId(id)[0] !== 'scripted';
+    },
     async resolve(id) {
       const cached = cache.get(id);
       if (cached) return cached;

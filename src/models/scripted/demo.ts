@@ -5,12 +5,15 @@ import { placeholderArgs } from './placeholder.ts';
 import type { ScriptedTurn } from './id.ts';
 import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';
 
+/** Characters: what comes after them is not looked at, because the patterns below search from every character on. */
+const longestQuestion = 2_000;
+
 /**
  * A small ReAct script that works with any tools: first up to two calls with arguments taken from the last user message,
  * then an answer that quotes the results.
  */
 export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
-  const question = lastUserText(prompt);
+  const question = lastUserText(prompt).slice(0, longestQuestion);
   const results = toolResults(sinceLastUser(prompt));
   if (results.length > 0) {
     const quoted = results.map((result) => `${result.toolName} says ${shorten(resultText(result), 300)}`).join('; ');

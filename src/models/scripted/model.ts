@@ -71,7 +71,7 @@ function toParts(result: LanguageModelV4GenerateResult): LanguageModelV4StreamPa
   for (const content of result.content) {
     if (content.type === 'text') {
       parts.push({ type: 'text-start', id: 'text' });
-      for (const delta of content.text.match(/\s*\S+\s*/g) ?? [content.text])
+      for (const delta of content.text.match(/^\s+|\S+\s*/g) ?? [content.text])
         parts.push({ type: 'text-delta', id: 'text', delta });
       parts.push({ type: 'text-end', id: 'text' });
     } else if (content.type === 'tool-call') {

@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
 import { camelKeys, snakeKeys } from '../../case.ts';
+import { reservedOption } from './reserved.ts';
 import type { ModelSettings } from './settings.ts';
 
 /** Settings of model calls under the AI SDK's names, as agents and requests give them. */
@@ -40,7 +41,14 @@ const stored = z.strictObject({
   seed: z.int().optional(),
   stop_sequences: z.array(z.string()).optional(),
   reasoning: z.enum(['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max']).optional(),
-  provider_options: z.record(z.string(), z.record(z.string(), z.any())).optional(),
+  provider_options: z
+    .record(z.string(), z.record(z.string(), z.any()))
+    .superRefine((options, context) => {
+      const option = reservedOption(options);
+      if (option === undefined) return;
+      context.addIssue({ code: 'custom', message: `${option} would change what the log says was sent` });
+    })
+    .optional(),
   headers: headers.optional(),
 });
 

@@ -1,11 +1,15 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
 
-/** Reports a claimed run's progress to its job. `end` and `close` wait up to half a second; the others never wait. */
+/**
+ * Reports a claimed run's progress to its job, with nothing of the conversation: the queue would keep it. `end` and `close` wait
+ * up to half a second; the others never wait.
+ */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
   const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
   const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
@@ -20,12 +24,16 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
   return {
     step: (state: MachineState, step: StepDraft, usage: Usage | undefined): void =>
       progress.note(progressAt(state.iteration, state.phase, usage), stepLines(step, limit)),
-    end: (end: RunEnd): Promise<void> => {
+    /** Returns what the result of the job has to carry, if anything. */
+    end: async (end: RunEnd): Promise<Pick<RunJobResult, 'shown'>> => {
       const last = progressAt(end.iteration, end.status, end.usage);
       const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
-      const why = end.error?.message ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
+      const why = end.error?.type ?? (end.awaiting && `waits for approval of ${end.awaiting.join(', ')}`);
       progress.note(last, [`${end.status} ${spent}${why ? `: ${why}` : ''}`]);
-      return progress.close();
+      const unwritten = progress.unwritten();
+      // the job of a failed run has no result
+      await progress.close({ always: end.status === 'failed' });
+      return unwritten ? { shown: unwritten } : {};
     },
     /** Sends the lines so far of a run that this worker cannot finish. */
     close: (): Promise<void> => progress.close(),
@@ -35,7 +43,7 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
 
 /** One line for each event of a step that is worth one. */
 function stepLines(step: StepDraft, limit: number): string[] {
-  const toolNames = step.calls?.map((call) => call.name).join(', ');
+  const toolNames = step.calls?.map((call) => nameOf(call.name)).join(', ');
   return [...(step.events ?? []), ...(step.thenEvents ?? [])].flatMap((event) => toLine(event, toolNames, limit) ?? []);
 }
 
@@ -49,7 +57,7 @@ function toLine(
     case 'llm_completed':
       return `${at} model ${toolNames ? `asks for ${toolNames}` : 'answers'}${tokens(data)}`;
     case 'tool_completed':
-      return `${at} ${text(data, 'tool_name')}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
+      return `${at} ${nameOf(text(data, 'tool_name'))}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
     case 'llm_retry':
       return `${at} model failed (${text((data['error'] ?? {}) as JsonObject, 'type')}), asked again`;
     case 'llm_lost':
@@ -59,7 +67,12 @@ function toLine(
   }
 }
 
-const short = (model: string): string => (model.length <= 60 ? model : `${model.slice(0, 59)}…`);
+/** A script is what its model says. */
+const short = (model: string): string =>
+  model.startsWith('scripted:[') ? 'scripted:[…]' : model.length <= 60 ? model : `${model.slice(0, 59)}…`;
+
+/** A model may call anything a tool, also its text. */
+const nameOf = (tool: string): string => (/^[\w-]{1,64}$/.test(tool) ? tool : 'an unknown tool');
 
 const text = (data: JsonObject, key: string): string => {
   const value = data[key];

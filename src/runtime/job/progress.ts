@@ -18,7 +18,7 @@ export interface ProgressJob {
 
 /**
  * How long updates are batched: a write costs the queue as much as a commit costs the log, and nobody reads faster. A run
- * shorter than this writes none: the result of its job says it all.
+ * shorter than this writes none: the result of its job carries its lines.
  */
 const batchMs = 250;
 /** How long the end of a job waits for its last progress. */
@@ -58,11 +58,16 @@ export class JobProgress {
     this.#sendSoon();
   }
 
-  /** Flushes what is left, within half a second, if anything was written before. */
-  async close(): Promise<void> {
+  /** Everything, if nothing was written yet: the result of the job can carry it without a write of its own. */
+  unwritten(): { log: string[]; progress: Progress } | undefined {
+    return this.#shown || !this.#latest ? undefined : { log: [...this.#lines], progress: this.#latest };
+  }
+
+  /** Flushes what is left, within half a second, if anything was written before or `always`. */
+  async close({ always = false } = {}): Promise<void> {
     this.#ending = true;
     clearTimeout(this.#timer);
-    if (this.#shown) {
+    if (this.#shown || always) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
       // a write in flight may be older than the last update

@@ -5,8 +5,8 @@ import { openEffects } from '../../tools/effects.ts';
 import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { renderResult } from '../../tools/result.ts';
-import { errorMessage } from '../../tools/error-message.ts';
 import type { Tool } from '../../tools/tool.ts';
+import { unknownOutcome } from '../../tools/unknown-outcome.ts';
 
 /** The outcome of a call that had started when its worker died, as far as it is known; undefined: run it again. */
 export async function afterCrash(
@@ -42,10 +42,5 @@ export async function afterCrash(
       signal.throwIfAborted();
     }
   }
-  const error = {
-    type: 'unknown_outcome',
-    message: 'The worker died while this tool ran; whether it took effect is unknown.',
-    retryable: false,
-  };
-  return { ...errorMessage(error), status: 'unknown', ...spent };
+  return { ...unknownOutcome('The worker died while this tool ran'), ...spent };
 }

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
+import { withInstructions } from '../../context/instructed.ts';
 import type { Message } from '../../context/message.ts';
 import { createPromptBuilder } from '../../models/messages/prompt.ts';
 
@@ -23,12 +24,8 @@ export class RunContext {
   push(raw: Partial<Record<keyof Message, unknown>>): void {
     const message = canonicalMessage(raw);
     this.#messages.push(message);
-    if (this.instructions === undefined || this.#messages.length > 1) return this.#send(message);
-    if (message.role === 'system' && typeof message.content === 'string') {
-      return this.#send({ ...message, content: `${message.content}\n\n${this.instructions}` });
-    }
-    this.#send({ role: 'system', content: this.instructions });
-    this.#send(message);
+    const first = this.instructions !== undefined && this.#messages.length === 1;
+    for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
   }
 
   #send(message: Message): void {

@@ -4,12 +4,17 @@ import type { BullWorker } from '../../queue/queue.ts';
 const pauseMs = 500;
 
 /**
- * Stops a worker from fetching jobs while the database does not answer: every claim would fail at once, and the next job
- * be fetched, thousands in a second.
+ * Decides when a worker fetches jobs. It stops while the database does not answer: every claim would fail at once, and the
+ * next job be fetched, thousands in a second. BullMQ limits the jobs of one queue; of a worker that takes jobs from the
+ * queues of agents as well, this limits the sum.
  */
 export class Intake {
-  #workers: readonly BullWorker[] = [];
+  readonly #workers: BullWorker[] = [];
+  #limit = 0;
+  #busy = 0;
+  #fetching = true;
   #outage: Promise<void> | undefined;
+  #held = false;
   #closed = false;
 
   /** @param answers asks the database */
@@ -19,31 +24,69 @@ export class Intake {
     return this.#outage !== undefined;
   }
 
-  open(workers: readonly BullWorker[]): void {
-    this.#workers = workers;
-    if (this.paused) this.#pause();
+  get workers(): readonly BullWorker[] {
+    return this.#workers;
+  }
+
+  /** Adds workers that fetch from queues of their own; `slots` are jobs that come on top of those of the workers before. */
+  open(workers: readonly BullWorker[], slots: number): void {
+    this.#workers.push(...workers);
+    this.#limit += slots;
+    if (!this.#fetching) for (const worker of workers) void worker.pause(true);
+    this.#update();
+  }
+
+  /** Takes a slot for a job; false where none is free, and the job must go back. */
+  enter(): boolean {
+    if (this.#busy >= this.#limit) return false;
+    this.#busy += 1;
+    this.#update();
+    return true;
+  }
+
+  leave(): void {
+    this.#busy -= 1;
+    this.#update();
+  }
+
+  /** Fetches no jobs until `release`. */
+  hold(): void {
+    this.#held = true;
+    this.#update();
+  }
+
+  release(): void {
+    this.#held = false;
+    this.#update();
   }
 
   /** Pauses. Resolves when the database answers and jobs are fetched again, or the worker stops. */
   interrupt(): Promise<void> {
-    this.#outage ??= this.#waitOut().finally(() => (this.#outage = undefined));
+    this.#outage ??= this.#waitOut().finally(() => {
+      this.#outage = undefined;
+      this.#update();
+    });
+    this.#update();
     return this.#outage;
   }
 
   close(): void {
     this.#closed = true;
-  }
-
-  #pause(): void {
-    // without waiting for active jobs, which may wait for the end of the pause
+    // immediately: a run that is handed over must not come back
     for (const worker of this.#workers) void worker.pause(true);
   }
 
+  #update(): void {
+    if (this.#closed) return;
+    const fetching = !this.paused && !this.#held && (this.#busy < this.#limit || this.#workers.length < 2);
+    if (fetching === this.#fetching) return;
+    this.#fetching = fetching;
+    // without waiting for active jobs, which may wait for the end of the pause
+    for (const worker of this.#workers) void (fetching ? worker.resume() : worker.pause(true));
+  }
+
   async #waitOut(): Promise<void> {
-    this.#pause();
     do await new Promise((resolve) => setTimeout(resolve, pauseMs));
     while (!this.#closed && !(await this.answers()));
-    if (this.#closed) return;
-    for (const worker of this.#workers) void worker.resume();
   }
 }

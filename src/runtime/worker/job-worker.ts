@@ -1,3 +1,4 @@
+import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
@@ -9,6 +10,7 @@ export interface JobWorker {
   readonly maxClaimsWithoutProgress: number;
   readonly keeper: LeaseKeeper;
   readonly intake: Intake;
+  readonly company: Company;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */

@@ -1,3 +1,4 @@
+import type { UnknownAgent } from '../../store/run/find-unknown-agents.ts';
 import type { TraceOptions } from './trace-options.ts';
 
 export interface WorkerOptions extends TraceOptions {
@@ -17,6 +18,16 @@ export interface WorkerOptions extends TraceOptions {
   cancelGraceMs?: number;
   /** How long `stop` waits for runs to end before it hands the rest over to other workers; default 25,000. */
   stopGraceMs?: number;
+  /**
+   * How long a run waits for a worker that knows its agent before it fails as `unknown_agent`, in ms; default: without
+   * limit. Workers that know the agent look at its waiting runs every few seconds, so less than a minute is too short.
+   */
+  unknownAgentMs?: number;
+  /**
+   * Called for an agent that runs wait for and no worker knows: after some seconds, then every minute and when more runs
+   * wait. Must not throw. Default: a line on stderr.
+   */
+  onUnknownAgent?: (agent: UnknownAgent) => void;
   /** Called when a run has ended in this worker, or waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
   /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line on stderr. */

@@ -5,20 +5,20 @@ import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
-import { passRunOn } from '../../store/run/pass-run-on.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { onInterrupted } from './lost-run.ts';
-import { putBack } from './put-back.ts';
+import { passOn } from './pass-on.ts';
+import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
-  const { intake, keeper, onError } = worker;
+  const { company, intake, keeper, onError } = worker;
 
   /** BullMQ reports that a job failed, not why. */
   const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
@@ -30,8 +30,9 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
   const claim = (
     job: Job<RunJob, RunJobResult>,
     token: string | undefined,
-    agent: ReadyAgent | undefined,
+    agent: ReadyAgent,
     run: HeldRun,
+    alone: boolean,
   ) =>
     claimRun(deps.db, {
       threadId: run.threadId,
@@ -39,33 +40,38 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       enqueueNo: job.data.enqueue_no,
       workerId: worker.id,
       leaseMs: worker.leaseMs,
-      prompt: agent ? (agent.instructions ?? null) : undefined,
-      fingerprint: agent?.fingerprint ?? '',
+      prompt: agent.instructions ?? null,
+      fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
+      alone,
     }).catch((error: unknown) => refuse(job, token, error));
 
-  return async (job, token) => {
-    if (worker.phase !== 'working') {
-      // the job was in flight when the worker stopped: another worker takes it
-      await job.moveToWait(token);
-      throw new WaitingError();
+  const process = async (
+    job: Job<RunJob, RunJobResult>,
+    token: string | undefined,
+    run: HeldRun,
+  ): Promise<RunJobResult> => {
+    const { threadId, runId } = run;
+    const { agent: agentName } = job.data;
+    if (!deps.agents.has(agentName)) {
+      return passOn(deps.db, queue, job, onError).catch((error: unknown) => refuse(job, token, error));
     }
-    const { thread_id: threadId, run_id: runId, agent: agentName } = job.data;
-    const agent = deps.agents.has(agentName) ? deps.agents.get(agentName) : undefined;
-    // During a rolling deployment a newer worker may know it. BullMQ's delays go by the clock of the worker that asks.
-    const passedOn =
-      !agent && (await passRunOn(deps.db, job.data).catch((error: unknown) => refuse(job, token, error)));
-    if (passedOn) return { status: 'queued', reason: 'unknown_agent' };
+    const agent = deps.agents.get(agentName);
     const startedAt = performance.now();
     const ended = (status: string) =>
       worker.onRunEnd?.({
         ...{ threadId, runId, agent: agentName, status },
         durationMs: Math.round(performance.now() - startedAt),
       });
-    const run = new HeldRun(threadId, runId, worker.leaseMs, startedAt);
-    const claimed = await claim(job, token, agent, run);
+    let claimed = await claim(job, token, agent, run, false);
+    if (!claimed.claimed && claimed.reason === 'alone') {
+      if (!(await company.clear(run))) return putOff(job, token);
+      if (hasStopped(worker)) return leaveToOther(job, token);
+      run.renewed(performance.now());
+      claimed = await claim(job, token, agent, run, true);
+    }
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') ended(claimed.status ?? 'failed');
+      if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
@@ -75,7 +81,11 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent);
     deps.live?.committed(threadId);
+    // the first step of a resumed run may only resume it
+    let stepsToProgress = claimed.fresh ? 1 : 2;
     const onStep: RunDependencies['onStep'] = (...step) => {
+      stepsToProgress -= 1;
+      if (stepsToProgress === 0) company.reopen(run);
       log.step(...step);
       deps.live?.committed(threadId);
     };
@@ -87,8 +97,8 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       deps.live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
-      await log.end(end);
-      return jobResult(end, deps.redactor);
+      const shown = await log.end(end);
+      return { ...jobResult(end), ...shown };
     } catch (error) {
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLost(error) ? undefined : log.close();
@@ -99,7 +109,28 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       keeper.release(run);
     }
   };
+
+  return async (job, token) => {
+    const { thread_id: threadId, run_id: runId } = job.data;
+    const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
+    // the job was in flight when the worker stopped, or had its hands full: another worker takes it
+    if (hasStopped(worker) || !intake.enter()) return leaveToOther(job, token);
+    try {
+      if (!company.enter(run)) return await leaveToOther(job, token);
+      return await process(job, token, run);
+    } finally {
+      company.leave(run);
+      intake.leave();
+    }
+  };
 }
 
-/** The phase may have changed while the run was claimed. */
+/** Puts a job back at the front of the queue, for another worker. @throws always */
+async function leaveToOther(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
+}
+
+/** The phase may have changed while the run waited, or was claimed. */
+const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
 const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';

@@ -16,7 +16,16 @@ const againMs = 500;
 export async function putBack(job: Job, token: string | undefined, intake: Intake, error: unknown): Promise<never> {
   const concernsAll = isConnectionError(error) || isLanefoldError(error, 'database_busy');
   const answers = concernsAll ? intake.interrupt() : Promise.resolve();
-  const delay = () => job.moveToDelayed(Date.now() + againMs + Math.round(Math.random() * againMs), token);
+  const delay = () => moveLater(job, token);
   await delay().catch(() => answers.then(delay));
   throw new DelayedError();
 }
+
+/** Puts back a job that another worker, or this one a little later, may take. @throws always, as `putBack` */
+export async function putOff(job: Job, token: string | undefined): Promise<never> {
+  await moveLater(job, token);
+  throw new DelayedError();
+}
+
+const moveLater = (job: Job, token: string | undefined): Promise<void> =>
+  job.moveToDelayed(Date.now() + againMs + Math.round(Math.random() * againMs), token);

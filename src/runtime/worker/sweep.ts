@@ -5,7 +5,7 @@ import { expireApprovals } from '../../store/approval/expire-approvals.ts';
 import { findUnapprovedRuns } from '../../store/approval/find-unapproved-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
-import { finishCancelledRun } from '../../store/run/finish-run.ts';
+import { failUnknownAgent, finishCancelledRun } from '../../store/run/finish-run.ts';
 import type { SweepLimits } from '../../store/run/sweep-limits.ts';
 import { requeueLost, type Sweeping } from './requeue-lost.ts';
 
@@ -43,7 +43,12 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
     const requeued =
       (await requeueLost(sweeping, stranded('expired'), { expired: true })) +
       (await requeueLost(sweeping, stranded('passed_on'), { expired: false }));
-    const ends = await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError));
+    const ends = [
+      ...(await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError))),
+      ...(await inTurn(stranded('unknown_agent'), (run) =>
+        failUnknownAgent(db, run, limits.unknownAgentMs!).catch(onError),
+      )),
+    ];
     const promoted = ends.flatMap((end) => end.promoted ?? []);
     await dispatchAll(db, queue, promoted, 'back', onError);
     added += requeued + promoted.length;

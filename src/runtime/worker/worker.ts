@@ -4,13 +4,17 @@ import { listen } from '../../postgres/listen.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import { HandedOver } from '../run/held-run.ts';
+import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
+import { AgentQueues } from './agent-queues.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { reportErrors } from './report-errors.ts';
+import { describeUnknownAgent } from './describe-unknown-agent.ts';
+import { reportUnknownAgents } from './report-unknown-agents.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
@@ -50,6 +54,8 @@ export async function startWorker(
     maxClaimsWithoutProgress = 5,
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
+    unknownAgentMs,
+    onUnknownAgent = (agent) => console.error(`lanefold worker: ${describeUnknownAgent(agent)}`),
   } = options;
   const { retentionDays } = checkTraceOptions(options);
   const onError = options.onError ?? reportErrors(deps.redactor);
@@ -58,16 +64,9 @@ export async function startWorker(
   const keeper = new LeaseKeeper(own, deps.db, leaseMs);
   const intake = new Intake(() => keeper.renew());
   const self: JobWorker = {
-    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs), onError },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
-
-  const notices = deps.directUrl
-    ? listen(deps.directUrl, {
-        lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
-        [readersChannel]: (payload) => deps.live?.announced(payload),
-      })
-    : undefined;
 
   const onQueueError = (error: unknown) => {
     onError(error);
@@ -77,19 +76,31 @@ export async function startWorker(
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast:
   // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
-  const workers = await queue
-    .work(work, { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError })
-    .catch((error: unknown) => {
-      void keeper.stop();
-      void notices?.close();
-      throw error;
-    });
-  intake.open(workers);
+  const jobs = { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError };
+  const workers = await queue.work(work, jobs).catch((error: unknown) => {
+    void keeper.stop();
+    throw error;
+  });
+  intake.open(workers, concurrency * workers.length);
+  const { names: known } = deps.agents;
+  const openAgent = async (agent: string) => intake.open(await queue.work(work, jobs, agent), 0);
+  const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openAgent, onError);
+  const notices = deps.directUrl
+    ? listen(deps.directUrl, {
+        lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
+        [readersChannel]: (payload) => deps.live?.announced(payload),
+        lanefold_agent: (payload) => void agentQueues.notified(payload),
+      })
+    : undefined;
 
   const repeater = new Repeater(onError);
-  const adoptable = deps.privateQueue ? [] : deps.agents.names;
+  const adoptable = deps.privateQueue ? [] : known;
   const graceMs = Math.min(5_000, leaseMs);
-  repeater.repeat(sweepMs, () => sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, onError }));
+  repeater.repeat(sweepMs, async () => {
+    await agentQueues.openAll();
+    await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError });
+  });
+  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, known, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
@@ -99,14 +110,13 @@ export async function startWorker(
     get active() {
       return keeper.size;
     },
-    health: () => workerHealth(deps.db, queue, workers, self),
+    health: () => workerHealth(deps.db, queue, intake.workers, self),
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
       if (self.phase === 'working') self.phase = 'stopping';
       repeater.stop();
       intake.close();
-      // immediately: a run that is handed over must not come back
-      for (const worker of workers) void worker.pause(true);
-      const drained = Promise.allSettled(workers.map(closeWorker));
+      await agentQueues.close();
+      const drained = Promise.allSettled(intake.workers.map(closeWorker));
       const patience = setTimeout(() => {
         self.phase = 'leaving';
         keeper.loseAll(() => new HandedOver());

@@ -3,7 +3,7 @@ import type { DueRun, SweepLimits } from '../run/sweep-limits.ts';
 
 /** Finds suspended runs on which nobody decided in time, the most overdue first. */
 export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
-  db.query<DueRun>(
+  db.queryLong<DueRun>(
     'find_unapproved_runs',
     `with clock as materialized (select lanefold._now() as at)
      select thread_id, id as run_id, agent, enqueue_no, queue_shard, true as taken

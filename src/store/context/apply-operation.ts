@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { contextLimit } from '../context-limit.ts';
 
 export interface OperationReceipt {
   opId: string;
@@ -31,7 +32,7 @@ export async function applyOperation(
   const [row] = await db.queryLocking<{ result: Record<string, never> }>(
     'apply_operation',
     'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
-    [threadId, opId, contextRef, operation, { hash, expected_rev: expectedRev, repair }],
+    [threadId, opId, contextRef, operation, { hash, expected_rev: expectedRev, repair, ...contextLimit(db) }],
   );
   const { status, op_status: opStatus, seq = null } = row!.result;
   return { opId, status: status!, opStatus: opStatus!, seq };

@@ -1,8 +1,10 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
-export type InputRejection = 'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'empty_content' | 'invalid_input';
+export type InputRejection =
+  'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'input_too_large' | 'empty_content' | 'invalid_input';
 
 /**
  * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; should the run
@@ -39,7 +41,12 @@ interface StoredReceipt {
 /** Queues user-style input for the active run of a thread. */
 export async function enqueueInput(db: Database, threadId: string, input: NewInput): Promise<InputReceipt> {
   const { expectedRequestId, expectedRunId, ...body } = input;
-  const stored = { ...body, expected_request_id: expectedRequestId, expected_run_id: expectedRunId };
+  const stored = {
+    ...body,
+    expected_request_id: expectedRequestId,
+    expected_run_id: expectedRunId,
+    ...contextLimit(db),
+  };
   const {
     status,
     reason = null,

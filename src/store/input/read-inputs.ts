@@ -22,13 +22,13 @@ export async function readInputs(
   db: Database,
   threadId: string,
   runId: string,
-  { afterOrdinal, limit }: { afterOrdinal: number; limit: number },
+  { after, limit }: { after: number; limit: number },
 ): Promise<Input[]> {
   const rows = await db.query<Record<string, never>>(
     'run_inputs',
     `select id, run_id, ordinal, kind, source, content, status, entry_seq::float8, created_at, settled_at
      from lanefold.pending_input where thread_id = $1 and run_id = $2 and ordinal > $3 order by ordinal limit $4`,
-    [threadId, runId, afterOrdinal, limit],
+    [threadId, runId, after, limit],
   );
   return rows.map((row) => ({
     id: row['id']!,

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
 export interface AppendRequest {
@@ -25,7 +26,7 @@ interface StoredReceipt {
 
 export async function appendEntries(db: Database, threadId: string, request: AppendRequest): Promise<AppendReceipt> {
   const { drafts, expectedRev, idempotencyKey, hash, repair } = request;
-  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair };
+  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair, ...contextLimit(db) };
   const append = () => callFunction<StoredReceipt>(db, 'append_entries', threadId, [drafts, options]);
   const {
     first_seq: firstSeq,

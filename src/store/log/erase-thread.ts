@@ -1,5 +1,38 @@
 import type { Database } from '../../postgres/pool.ts';
 
-export async function eraseThread(db: Database, threadId: string): Promise<void> {
-  await db.queryLocking('erase_thread', 'select lanefold.erase_thread($1)', [threadId]);
+/** What a thread had. */
+export interface Erased {
+  tenant_id: string;
+  entries: number;
+  events: number;
+  runs: number;
+  tool_calls: number;
+  inputs: number;
+  operations: number;
+  /** The last job of each run; the ones before it have a lower `enqueue_no`. */
+  jobs: { queue_prefix: string | null; queue_shard: number; agent: string; run_id: string; enqueue_no: number }[];
+}
+
+export async function eraseThread(db: Database, threadId: string): Promise<Erased> {
+  const [row] = await db.queryLocking<{ erased: Erased }>(
+    'erase_conversation',
+    'select lanefold.erase_conversation($1) as erased',
+    [threadId],
+  );
+  return row!.erased;
+}
+
+/** Drops what BullMQ on PostgreSQL still holds for readers of a topic, because they are gone. */
+export async function dropUnread(db: Database, topic: string): Promise<void> {
+  await db.query('drop_unread', 'delete from bullmq.relay_inbox where topic = $1', [topic]);
+}
+
+/** Threads of a tenant that are not erased yet, the oldest first. */
+export async function findThreadsOf(db: Database, tenantId: string, limit: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(
+    'threads_of_tenant',
+    'select id from lanefold.thread where tenant_id = $1 and erased_at is null order by created_at, id limit $2',
+    [tenantId, limit],
+  );
+  return rows.map((row) => row.id);
 }

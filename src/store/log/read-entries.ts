@@ -15,22 +15,44 @@ export interface Entry {
 }
 
 export interface EntryFilter {
-  afterSeq: number;
+  after: number;
   kind?: string | undefined;
   contextRef?: string | undefined;
   limit: number;
+  /** Ends the page after this many bytes of payload; it has at least one entry. Default: no limit. */
+  maxBytes?: number | undefined;
 }
 
-export async function readEntries(db: Database, threadId: string, filter: EntryFilter): Promise<Entry[]> {
-  const { afterSeq, kind, contextRef, limit } = filter;
+export interface EntryPage {
+  entries: Entry[];
+  /** The page ended because of its bytes. */
+  cut: boolean;
+}
+
+const columns = ['seq', 'kind', 'context_ref', 'role', 'op_id', 'run_id', 'request_id', 'payload', 'refs', 'at'];
+
+/** Entries of a thread in order. One at a time, since only its reading tells how large an entry is. */
+export async function readEntries(db: Database, threadId: string, filter: EntryFilter): Promise<EntryPage> {
+  const { after, kind, contextRef, limit, maxBytes } = filter;
   const rows = await db.query<Record<string, never>>(
     'entries',
-    `select seq, kind, context_ref, role, op_id, run_id, request_id, payload, refs, at
-     from lanefold.thread_entry where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3)
-       and ($4::text is null or context_ref = $4) order by seq limit $5`,
-    [threadId, afterSeq, kind ?? null, contextRef ?? null, limit],
+    `with recursive page as (
+       (select 1 as n, octet_length(payload::text)::bigint as bytes, ${columns.join(', ')} from lanefold.thread_entry
+        where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)
+        order by seq limit 1)
+       union all
+       select page.n + 1, page.bytes + octet_length(e.payload::text), ${columns.map((column) => `e.${column}`).join(', ')}
+       from page cross join lateral (
+         select ${columns.join(', ')} from lanefold.thread_entry
+         where thread_id = $1 and seq > page.seq and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)
+         order by seq limit 1
+       ) e
+       where page.n < $5 and page.bytes < $6
+     )
+     select bytes, ${columns.join(', ')} from page order by seq`,
+    [threadId, after, kind ?? null, contextRef ?? null, limit, maxBytes ?? Number.MAX_SAFE_INTEGER],
   );
-  return rows.map((row) => ({
+  const entries = rows.map((row) => ({
     seq: Number(row['seq']),
     kind: row['kind']!,
     contextRef: row['context_ref']!,
@@ -42,6 +64,8 @@ export async function readEntries(db: Database, threadId: string, filter: EntryF
     refs: row['refs']!,
     at: row['at']!,
   }));
+  const last = rows.at(-1)?.['bytes'] ?? 0;
+  return { entries, cut: entries.length < limit && maxBytes !== undefined && Number(last) >= maxBytes };
 }
 
 /** The payloads of some entries, by `seq`. */

@@ -7,6 +7,8 @@ export interface Thread {
   tenantId: string;
   /** Number of entries. */
   rev: number;
+  /** Number of events; the last one has the `eventSeq` before it. */
+  eventRev: number;
   activeContextRef: string;
   activeRunId: string | null;
   metadata: JsonObject;
@@ -21,7 +23,7 @@ export interface Thread {
 export async function readThread(db: Database, id: string): Promise<Thread> {
   const [row] = await db.query<Record<string, never>>(
     'get_thread',
-    `select id, tenant_id, rev, active_context_ref, active_run_id, metadata, state, parent_thread_id, fork_seq, created_at,
+    `select id, tenant_id, rev, event_rev, active_context_ref, active_run_id, metadata, state, parent_thread_id, fork_seq, created_at,
        updated_at, erased_at
      from lanefold.thread where id = $1`,
     [id],
@@ -32,6 +34,7 @@ export async function readThread(db: Database, id: string): Promise<Thread> {
     id: row['id']!,
     tenantId: row['tenant_id']!,
     rev: Number(row['rev']),
+    eventRev: Number(row['event_rev']),
     activeContextRef: row['active_context_ref']!,
     activeRunId: row['active_run_id']!,
     metadata: row['metadata']!,

@@ -1,4 +1,4 @@
-import type { Queryable } from '../../postgres/pool.ts';
+import type { Queryable } from '../../postgres/run-query.ts';
 
 /** What the role of a connection may do beside what its duty needs. */
 export interface SessionRights {

@@ -4,6 +4,7 @@ import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { MachineState } from '../../strategies/machine.ts';
 import type { RefusedEffect } from '../../tools/effects.ts';
+import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { LoggedConfig } from '../context/read-config.ts';
 import type { QueuedRun } from './queued-run.ts';
@@ -16,10 +17,12 @@ export interface ClaimRequest {
   enqueueNo: number;
   workerId: string;
   leaseMs: number;
-  /** Null: the agent has none. Undefined: this worker does not know the agent, and the lane keeps what it has. */
-  prompt: string | null | undefined;
+  /** Null: the agent has none. */
+  prompt: string | null;
   fingerprint: string;
   maxClaimsWithoutProgress: number;
+  /** The worker holds no other run, and takes none before this one has made progress. */
+  alone: boolean;
 }
 
 /** A run in the hands of this worker, with the context its next model call is made of. */
@@ -70,8 +73,8 @@ export interface LedgerRow {
 export interface Refusal {
   claimed: false;
   status: string | null;
-  reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned';
-  /** Where the claim ended a poisoned run: the next one of its thread. */
+  reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned' | 'context_too_large' | 'alone';
+  /** Where the claim ended the run: the next one of its thread. */
   promoted?: QueuedRun | null;
 }
 
@@ -87,6 +90,8 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
     // 132 bits: every run keeps them
     config_fingerprint: request.fingerprint.slice(0, 22),
     max_claims_without_progress: request.maxClaimsWithoutProgress,
+    alone: request.alone,
+    ...contextLimit(db),
   };
   return repeatIfLost((repeated) =>
     callFunction(db, 'claim_run', request.threadId, [

@@ -2,6 +2,7 @@ import { sql, type SQL } from 'drizzle-orm/sql';
 import type { JsonObject } from '../../context/message.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { RunStatus } from './run.ts';
 
@@ -23,9 +24,10 @@ export interface AcceptedRun {
 export async function enqueueRun(
   db: Database,
   threadId: string,
-  request: JsonObject,
+  given: JsonObject,
   tx?: Transaction,
 ): Promise<AcceptedRun> {
+  const request: JsonObject = { ...given, ...contextLimit(db) };
   if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request), db.tenant);
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost

@@ -36,3 +36,17 @@ export async function finishCancelledRun(db: Database, run: QueuedRun): Promise<
   );
   return row!.result ?? undefined;
 }
+
+/** Ends a run for whose agent no worker was seen for `limitMs`. Undefined where that is not so any more, or where a writer holds it. */
+export async function failUnknownAgent(
+  db: Database,
+  run: QueuedRun,
+  limitMs: number,
+): Promise<FinishResult | undefined> {
+  const [row] = await db.query<{ result: FinishResult | null }>(
+    'fail_unknown_agent',
+    'select lanefold.fail_unknown_agent($1, $2, $3) as result',
+    [run.thread_id, run.run_id, limitMs],
+  );
+  return row!.result ?? undefined;
+}

@@ -28,6 +28,8 @@ export interface RunDetails {
   queued_inputs: number;
   output: JsonObject | null;
   answer: Json;
+  worker: { id: string; leaseUntil: string } | null;
+  job: { queue: string; id: string };
 }
 
 const selectDetails = `select json_build_object('phase', r.state ->> 'phase', 'call_no', r.state -> 'call_no', 'options', r.options,
@@ -39,9 +41,11 @@ const selectDetails = `select json_build_object('phase', r.state ->> 'phase', 'c
   'queued_inputs', (select count(*) from lanefold.pending_input i where i.thread_id = r.thread_id and i.run_id = r.id and i.status = 'queued'),
   'output', (select e.data -> 'output' from lanefold.run_event e
     where e.thread_id = r.thread_id and e.run_id = r.id and e.kind = 'request_completed'),
+  'worker', case when r.status = 'running' then json_build_object('id', r.worker_id, 'leaseUntil', r.lease_until) end,
+  'job', json_build_object('queue', q.queue_prefix || '-' || r.queue_shard, 'id', r.id || '.' || r.enqueue_no),
   'answer', (select e.payload -> 'content' from lanefold.thread_entry e
     where e.thread_id = r.thread_id and e.run_id = r.id and e.role = 'assistant' order by e.seq desc limit 1)) as details
-  from lanefold.run r where r.thread_id = $1 and r.id = $2`;
+  from lanefold.run r join lanefold._run q on q.thread_id = r.thread_id and q.id = r.id where r.thread_id = $1 and r.id = $2`;
 
 /** The details of a run, or undefined. */
 export async function readRunDetails(db: Database, threadId: string, id: string): Promise<RunDetails | undefined> {

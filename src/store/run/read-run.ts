@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Run, RunStatus } from './run.ts';
+import type { Run } from './run.ts';
 
 export interface RunRow {
   run: Record<string, never>;
@@ -12,13 +12,14 @@ export const selectRun = `select json_build_object('id', id, 'threadId', thread_
     select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments) order by c.round, c.call_index)
     from lanefold.run_tool_call c where c.thread_id = run.thread_id and c.run_id = run.id and c.status = 'awaiting_approval') end,
-  'suspendedUntil', suspended_until, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
+  'suspendedUntil', suspended_until, 'agentUnknownSince', agent_unknown_since, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
   'resumedFrom', options ->> 'resumed_from', 'createdAt', created_at,
   'startedAt', started_at, 'finishedAt', finished_at, 'durationMs', duration_ms) as run from lanefold.run`;
 
 export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
   suspendedUntil: date(run['suspendedUntil']),
+  agentUnknownSince: date(run['agentUnknownSince']),
   createdAt: new Date(run['createdAt']!),
   startedAt: date(run['startedAt']),
   finishedAt: date(run['finishedAt']),
@@ -30,24 +31,4 @@ const date = (text: string | null | undefined): Date | null => (text ? new Date(
 export async function readRun(db: Database, threadId: string, id: string): Promise<Run | undefined> {
   const [row] = await db.query<RunRow>('get_run', `${selectRun} where thread_id = $1 and id = $2`, [threadId, id]);
   return row && toRun(row);
-}
-
-export interface RunFilter {
-  status?: RunStatus | undefined;
-  limit: number;
-  /** The id of the last run of the page before. */
-  before?: string | undefined;
-}
-
-/** The runs of a thread, newest first. */
-export async function listRuns(db: Database, threadId: string, filter: RunFilter): Promise<Run[]> {
-  const { status = null, before = null, limit } = filter;
-  const rows = await db.query<RunRow>(
-    'list_runs',
-    `${selectRun} where thread_id = $1 and ($2::text is null or status = $2)
-       and ($3::text is null or (created_at, id) < (select created_at, id from lanefold.run where thread_id = $1 and id = $3))
-     order by created_at desc, id desc limit $4`,
-    [threadId, status, before, limit],
-  );
-  return rows.map(toRun);
 }

@@ -44,6 +44,11 @@ export interface Run {
   awaiting: AwaitingCall[];
   /** When the calls that nobody has decided on are denied; null while the run is not suspended. */
   suspendedUntil: Date | null;
+  /**
+   * The run waits for a worker that knows its agent: since when none has been seen. Null otherwise. Shortly after workers
+   * without the agent have passed the run on, it may be set although there is one.
+   */
+  agentUnknownSince: Date | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;

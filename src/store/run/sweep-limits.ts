@@ -11,6 +11,10 @@ export interface SweepLimits {
   adoptMs: number;
   /** Agents whose runs may be taken over from another fleet. */
   adoptable: readonly string[];
+  /** Agents that this worker knows. */
+  known: readonly string[];
+  /** Runs wait this long for a worker that knows their agent; undefined: without limit. */
+  unknownAgentMs?: number | undefined;
 }
 
 /** A run that nobody seems to work on. */

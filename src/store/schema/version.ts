@@ -1,6 +1,6 @@
 import { schemaVersion } from '../../../db/schema/version.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Queryable } from '../../postgres/pool.ts';
+import type { Queryable } from '../../postgres/run-query.ts';
 
 export interface SchemaVersions {
   /** 0 where there is no schema yet. */

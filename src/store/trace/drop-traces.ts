@@ -19,7 +19,7 @@ export interface Dropped {
  * holds are left for the next time. One process at a time does it: several would find the same runs.
  */
 export async function dropTraces(db: Database, days: number, limit: number): Promise<Dropped> {
-  const due = await db.query<{ thread_id: string; id: string }>(
+  const due = await db.queryLong<{ thread_id: string; id: string }>(
     'find_old_traces',
     `select thread_id, id from lanefold._run
      where finished_at < (select lanefold._now() - $1::float8 * interval '1 day') and trace_dropped_at is null
@@ -40,7 +40,7 @@ async function dropBatch(
   db: Database,
   runs: { thread_id: string; id: string }[],
 ): Promise<{ mine: boolean; dropped: number }> {
-  const [row] = await db.query<{ mine: boolean; dropped: number }>(
+  const [row] = await db.queryLong<{ mine: boolean; dropped: number }>(
     'drop_traces',
     `with turn as materialized (select pg_try_advisory_xact_lock(hashtextextended('lanefold retention', 0)) as mine)
      select (select mine from turn), coalesce(sum(lanefold.drop_trace(d.thread_id, d.run_ids)), 0)::int as dropped

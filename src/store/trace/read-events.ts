@@ -16,34 +16,34 @@ export interface RunEvent {
 
 const columns = 'event_seq, run_id, seq, kind, iteration, data, at';
 
-/** Events of a thread after `afterEventSeq`, in order. */
+/** Events of a thread after an `eventSeq`, in order. */
 export async function readThreadEvents(
   db: Database,
   threadId: string,
-  afterEventSeq: number,
+  after: number,
   limit: number,
 ): Promise<RunEvent[]> {
   const rows = await db.query<Record<string, never>>(
     'thread_events',
     `select ${columns} from lanefold.events_after($1, $2, $3)`,
-    [threadId, afterEventSeq, limit],
+    [threadId, after, limit],
   );
   return rows.map(toEvent);
 }
 
-/** Events of a run after its own `afterSeq`, in order. */
+/** Events of a run after an `eventSeq`, in order. */
 export async function readRunEvents(
   db: Database,
   threadId: string,
   runId: string,
-  afterSeq: number,
+  after: number,
   limit: number,
 ): Promise<RunEvent[]> {
   const rows = await db.query<Record<string, never>>(
     'run_events',
     `select ${columns} from lanefold.run_event
-     where thread_id = $1 and run_id = $2 and seq > $3 order by seq limit $4`,
-    [threadId, runId, afterSeq, limit],
+     where thread_id = $1 and run_id = $2 and event_seq > $3 order by event_seq limit $4`,
+    [threadId, runId, after, limit],
   );
   return rows.map(toEvent);
 }

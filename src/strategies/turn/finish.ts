@@ -1,7 +1,7 @@
 import type { Checked } from '../../contracts/contract.ts';
 import type { Decision, RunFacts, StepDraft } from '../machine.ts';
 import { outputEvent } from './events.ts';
-import { startRepair } from './output-repair.ts';
+import { failureOf, startRepair } from './output-repair.ts';
 import type { TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
 
@@ -43,7 +43,7 @@ function finishUnderContract<S extends TurnState>(
     ...(text === undefined ? { entry: 0 } : {}),
   };
   if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt: 0 }, step, [started]);
-  const violation = { reason, error: checked.message, ...(text === undefined ? {} : { text }) };
+  const violation = { reason, ...failureOf(checked), ...(text === undefined ? {} : { text }) };
   const repair = startRepair(run, state, violation);
   return { ...repair, step: { ...step, seal: true, thenEvents: [started, ...(repair.step?.events ?? [])] } };
 }

@@ -14,8 +14,17 @@ export const startRepair = <S extends TurnState>(
 export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): Decision<S> {
   const { attempt, reason } = state.output!;
   if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt });
-  return nextRepair(run, { ...state, output: { ...state.output!, error: checked.message } });
+  return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
 }
+
+/** A failed check, as the state of the repair keeps it. */
+export const failureOf = ({
+  message,
+  timedOut,
+}: Extract<Checked, { ok: false }>): Pick<RepairState, 'error' | 'timed_out'> => ({
+  error: message,
+  ...(timedOut ? { timed_out: true } : {}),
+});
 
 /** Repeats the repair during which the worker died. */
 export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): Decision<S> =>
@@ -33,8 +42,9 @@ export const repairCommand = (state: TurnState): Extract<Command, { type: 'repai
 };
 
 function nextRepair<S extends TurnState>(run: RunFacts, state: S): Decision<S> {
-  const { attempt, error } = state.output!;
+  const { attempt, error, timed_out: timedOut } = state.output!;
   const { mode, maxRepairs } = run.output!;
+  if (timedOut) return failRepair(run, state, { type: 'validation_timeout', message: error });
   if (mode === 'error' || attempt >= maxRepairs) {
     return failRepair(run, state, { type: 'output_validation', message: error });
   }

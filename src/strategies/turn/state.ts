@@ -19,6 +19,8 @@ export interface RepairState {
   text?: string;
   /** Why the answer, or its last repair, violates the contract. */
   error: string;
+  /** The check was given up: no repair follows. */
+  timed_out?: true;
 }
 
 /** The run waits for its first model call. */

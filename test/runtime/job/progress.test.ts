@@ -40,6 +40,10 @@ describe('job progress', () => {
     const progress = new JobProgress(job, at(1), 'begins');
     await vi.advanceTimersByTimeAsync(200);
     progress.note(at(2), ['on']);
+    expect(progress.unwritten()).toEqual({
+      log: [expect.stringMatching(/begins$/), expect.stringMatching(/on$/)],
+      progress: at(2),
+    });
     await progress.close();
     await vi.advanceTimersByTimeAsync(1_000);
     expect(writes).toEqual([]);

@@ -1,5 +1,5 @@
 import { APICallError } from '@ai-sdk/provider';
-import { defineAgent, defineTool } from 'lanefold';
+import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis, startLanefold } from '../../support/lanefold.ts';
@@ -131,17 +131,18 @@ describe.skipIf(noRedis())('cancelling a run', () => {
     }
   });
 
-  test('before the final commit wins: the answer is logged, but the run is cancelled, with the first reason given', async () => {
+  test('before the final commit wins: the answer is logged, but the run is cancelled, with the reason given', async () => {
     const late = await startRuntime(agents, { worker: { leaseMs: 3_600_000 } });
     try {
-      const gate = deferred();
-      const model = late.model(async () => gate.promise.then(() => ({ text: 'too late' })));
+      const enqueued = deferred<RunHandle>();
+      const model = late.model(async () => {
+        // answers before the worker, which is told, can break the call off
+        const cancelled = await late.runs.cancel(await enqueued.promise, 'first');
+        expect(cancelled).toEqual({ status: 'running', accepted: true });
+        return { text: 'too late' };
+      });
       const run = await late.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
-      await until('the model is called', () => model.calls.length === 1);
-      for (const reason of ['first', 'second']) {
-        expect(await late.runs.cancel(run, reason)).toEqual({ status: 'running', accepted: true });
-      }
-      gate.resolve();
+      enqueued.resolve(run);
       const ended = await late.runs.wait(run);
       expect(ended).toMatchObject({ status: 'cancelled', result: null, error: { message: 'first' } });
       expect(await late.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: false });

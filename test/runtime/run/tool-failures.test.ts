@@ -7,6 +7,7 @@ import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const input = z.object({});
 let busyAttempts = 0;
+let payments = 0;
 const tools = [
   defineTool({
     name: 'throws',
@@ -16,6 +17,16 @@ const tools = [
     },
   }),
   defineTool({ name: 'hangs', input, timeoutMs: 20, maxRetries: 0, execute: () => new Promise(() => {}) }),
+  defineTool({
+    name: 'pays',
+    input,
+    replay: 'never',
+    timeoutMs: 20,
+    execute: () => {
+      payments += 1;
+      return new Promise(() => {});
+    },
+  }),
   defineTool({
     name: 'circular',
     input,
@@ -77,6 +88,17 @@ describe.skipIf(noRedis())('a failing tool', () => {
     const { threadId } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
     expect(await ledgerOf(lanefold, threadId)).toMatchObject([{ status: 'ok', attempts: 2, result: 'at last' }]);
     expect(busyAttempts).toBe(2);
+  });
+
+  test("is attempted once with replay 'never': a timeout is unknown, to the ledger and to the model", async () => {
+    const model = lanefold.model([{ calls: [{ name: 'pays' }] }, { text: 'I will ask.' }]);
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
+    expect([run.status, payments]).toEqual(['completed', 1]);
+    const [role, content] = (await contextOf(lanefold, threadId))[2]!;
+    const shown = error('unknown_outcome', expect.stringContaining('20 ms'));
+    expect([role, JSON.parse(content as string)]).toEqual(['tool', shown]);
+    expect(await ledgerOf(lanefold, threadId)).toMatchObject([{ status: 'unknown', attempts: 1, result: content }]);
+    await expectSound(lanefold, threadId);
   });
 
   test('does not affect parallel calls', async () => {

@@ -1,0 +1,18 @@
+-- How large the context of a lane is as of p_upto, in bytes as the database keeps them before compression: its latest anchor and
+-- the messages after it. Reads no message written under this schema; those of schema 4, whose size no column has, one by one.
+create or replace function lanefold._lane_bytes(p_thread_id text, p_context_ref text, p_upto bigint)
+returns bigint language plpgsql stable as $$
+declare
+  v_anchor bigint;
+  v_bytes bigint;
+  v_more bigint;
+begin
+  select e.seq, coalesce(e.bytes, octet_length(e.payload::text))::bigint into v_anchor, v_bytes from lanefold._entry e
+  where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_context_operation' and e.is_anchor
+    and e.seq <= p_upto
+  order by e.seq desc limit 1;
+  select sum(coalesce(e.bytes, octet_length(e.payload::text))) into v_more from lanefold._entry e
+  where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_message'
+    and e.seq > coalesce(v_anchor, -1) and e.seq <= p_upto;
+  return coalesce(v_bytes, 0) + coalesce(v_more, 0);
+end $$;

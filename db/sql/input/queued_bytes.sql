@@ -1,0 +1,13 @@
+-- Bytes of the input that is queued for a run. p_queued: how many there are, mostly none.
+create or replace function lanefold._queued_bytes(p_thread_id text, p_run_id text, p_queued int)
+returns bigint language plpgsql stable as $$
+declare
+  v_bytes bigint;
+begin
+  if p_queued = 0 then
+    return 0::bigint;
+  end if;
+  select sum(octet_length(content)) into v_bytes from lanefold.pending_input
+  where thread_id = p_thread_id and run_id = p_run_id and status = 'queued';
+  return coalesce(v_bytes, 0);
+end $$;

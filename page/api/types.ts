@@ -1,0 +1,196 @@
+/** What the API returns, as far as the page reads it. `/openapi.json` describes all of it. */
+export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
+export type JsonObject = { [key: string]: Json };
+
+export interface Page<T> {
+  data: T[];
+  next_after: string | null;
+}
+
+export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
+
+export interface ThreadSummary {
+  id: string;
+  tenant_id: string;
+  rev: number;
+  active_run_id: string | null;
+  updated_at: string;
+  created_at: string;
+  status: RunStatus | null;
+  runs: number;
+  total_tokens: number;
+  last_run: { id: string; agent: string; model: string; error_type: string | null } | null;
+  last_message: string | null;
+}
+
+export interface Thread {
+  id: string;
+  tenant_id: string;
+  rev: number;
+  event_rev: number;
+  active_context_ref: string;
+  active_run_id: string | null;
+  metadata: JsonObject;
+  state: JsonObject;
+  parent_thread_id: string | null;
+  fork_seq: number | null;
+  created_at: string;
+}
+
+export interface ToolCall {
+  id: string;
+  name: string;
+  arguments: Json;
+}
+
+export interface Message {
+  role: string;
+  content: Json;
+  tool_calls?: ToolCall[] | null;
+  tool_call_id?: string | null;
+  name?: string | null;
+  thinking?: string | null;
+}
+
+export interface Entry {
+  seq: number;
+  kind: string;
+  context_ref: string | null;
+  role: string | null;
+  run_id: string | null;
+  payload: JsonObject;
+  refs: JsonObject;
+  at: string;
+}
+
+export interface Lane {
+  context_ref: string;
+  anchor_seq: number;
+  last_seq: number;
+}
+
+export interface Usage {
+  input_tokens: number;
+  output_tokens: number;
+  total_tokens: number;
+  cache_read_tokens?: number;
+}
+
+export interface AwaitedCall {
+  round: number;
+  index: number;
+  name: string;
+  arguments: Json;
+}
+
+export interface Run {
+  id: string;
+  thread_id: string;
+  agent: string;
+  strategy: string;
+  model: string;
+  context_ref: string;
+  status: RunStatus;
+  termination_reason: string | null;
+  iteration: number;
+  usage: Usage | null;
+  result: Json;
+  error: { type: string; message: string } | null;
+  awaiting: AwaitedCall[];
+  suspended_until: string | null;
+  created_at: string;
+  started_at: string | null;
+  finished_at: string | null;
+  duration_ms: number | null;
+}
+
+export interface RunSnapshot extends Run {
+  max_iterations: number | null;
+  tool_calls: {
+    round: number;
+    index: number;
+    id: string;
+    name: string;
+    arguments: Json;
+    status: string;
+    result: Json;
+    attempts: number;
+    duration_ms: number | null;
+  }[];
+  worker: { id: string; lease_until: string } | null;
+  job: { queue: string; id: string };
+}
+
+export interface RunEvent {
+  event_seq: number;
+  run_id: string;
+  kind: string;
+  iteration: number;
+  data: JsonObject;
+  at: string;
+}
+
+export interface Input {
+  id: string;
+  kind: string;
+  source: string;
+  content: string;
+  status: string;
+  entry_seq: number | null;
+  created_at: string;
+}
+
+export interface ModelCall {
+  thread_id: string;
+  run_id: string;
+  llm_call_id: string;
+  context_ref: string;
+  agent: string;
+  model: string;
+  iteration: number;
+  seq: number;
+  messages: Message[];
+  sources: (number | null)[];
+  context_hash: string;
+  unverified_because: 'transformed' | 'output_contract' | 'mismatch' | null;
+  answer: JsonObject;
+  usage: Usage | null;
+  finish_reason: string | null;
+  completed_at: string;
+  duration_ms: number | null;
+  failed_attempts: { kind: string; at: string; data: JsonObject }[];
+  tools: { name: string; description: string | null; input_schema: JsonObject }[] | null;
+  previous_call_id: string | null;
+  next_call_id: string | null;
+}
+
+export interface Agent {
+  name: string;
+  model: string;
+  strategy: string;
+}
+
+export interface Approval extends AwaitedCall {
+  thread_id: string;
+  run_id: string;
+  agent: string;
+  requested_at: string;
+  expires_at: string;
+}
+
+export interface Activity {
+  runs: Record<string, number>;
+  oldest_queued_seconds: number;
+  jobs: { queue: string; counts: Record<string, number> }[];
+  workers: { id: string; runs: number; lease_until: string; oldest_run_at: string }[];
+  errors: { type: string; runs: number; last_at: string }[];
+  slots: {
+    at: string;
+    runs: number;
+    failed: number;
+    input_tokens: number;
+    output_tokens: number;
+    cached_tokens: number;
+  }[];
+  since: string;
+}

@@ -1,0 +1,12 @@
+import './styles/index.css';
+import './state/theme.ts';
+import { render } from 'preact';
+import { needsKey } from './state/session.ts';
+import { route } from './state/route.ts';
+import { Shell } from './views/shell.tsx';
+import { SignIn } from './views/sign-in.tsx';
+import { view } from './views/index.tsx';
+
+const App = () => (needsKey.value ? <SignIn /> : <Shell>{view(route.value)}</Shell>);
+
+render(<App />, document.getElementById('app')!);

@@ -1,0 +1,20 @@
+import { get } from '../api/client.ts';
+import type { Agent } from '../api/types.ts';
+import { useLoaded } from '../state/use-loaded.ts';
+
+/** The agents this server knows, as a field of a form. */
+export function AgentSelect({ chosen }: { chosen?: string | undefined }) {
+  const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
+  return (
+    <label>
+      <span>Agent</span>
+      <select name="agent" required>
+        {agents.data?.data.map(({ name, model }) => (
+          <option key={name} value={name} selected={name === chosen}>
+            {name} ({model.length > 40 ? `${model.slice(0, 39)}…` : model})
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,69 @@
+import type { ComponentChildren } from 'preact';
+import { Problem } from '../api/client.ts';
+import type { RunStatus } from '../api/types.ts';
+import { ago, fullTime } from './format.ts';
+
+const tones: Record<string, string> = {
+  running: 'busy',
+  queued: 'busy',
+  waiting: 'idle',
+  suspended: 'wait',
+  completed: 'good',
+  failed: 'bad',
+  cancelled: 'idle',
+};
+
+const words: Record<string, string> = { suspended: 'needs approval' };
+
+export const Status = ({ status }: { status: RunStatus | null }) =>
+  status === null ? (
+    <span class="status idle">no runs</span>
+  ) : (
+    <span class={`status ${tones[status]}`}>{words[status] ?? status}</span>
+  );
+
+export const Time = ({ at }: { at: string }) => (
+  <time dateTime={at} title={fullTime(at)}>
+    {ago(at)}
+  </time>
+);
+
+export const Tag = ({ children, title }: { children: ComponentChildren; title?: string }) => (
+  <span class="tag" {...(title ? { title } : {})}>
+    {children}
+  </span>
+);
+
+/** What went wrong, and what to do about it. */
+export const Failure = ({ error }: { error: Error | undefined }) =>
+  error === undefined ? null : (
+    <div class="failure" role="alert">
+      <strong>{error.message}</strong>
+      {error instanceof Problem && (
+        <>
+          {error.hint && <span> {error.hint}</span>} <code>{error.code}</code>
+        </>
+      )}
+    </div>
+  );
+
+export const Facts = ({ items }: { items: [string, ComponentChildren][] }) => (
+  <dl class="facts">
+    {items
+      .filter(([, value]) => value !== null && value !== undefined)
+      .map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+  </dl>
+);
+
+export const Empty = ({ children }: { children: ComponentChildren }) => <p class="empty">{children}</p>;
+
+export const Loading = () => (
+  <p class="empty" role="status">
+    Loading…
+  </p>
+);

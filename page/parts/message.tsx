@@ -1,0 +1,50 @@
+import type { Json, JsonObject, Message, ToolCall } from '../api/types.ts';
+import { JsonText, laidOut, Text } from './text.tsx';
+
+/** The body of a message: reasoning, text or parts, and the tools it asks for. */
+export const MessageBody = ({ message }: { message: Message }) => (
+  <>
+    {message.thinking && (
+      <details class="fold">
+        <summary>Reasoning</summary>
+        <Text text={message.thinking} />
+      </details>
+    )}
+    <Content content={message.content} />
+    {message.tool_calls?.map((call, index) => (
+      <Call key={index} call={call} />
+    ))}
+  </>
+);
+
+function Content({ content }: { content: Json }) {
+  if (typeof content === 'string') return content === '' ? null : <Text {...laidOut(content)} />;
+  if (!Array.isArray(content)) return <JsonText value={content} />;
+  return (
+    <>
+      {content.map((part, index) => (
+        <Part key={index} part={part as JsonObject} />
+      ))}
+    </>
+  );
+}
+
+function Part({ part }: { part: JsonObject }) {
+  if (part['type'] === 'text' && typeof part['text'] === 'string') return <Text text={part['text']} />;
+  if (part['type'] !== 'file') return <JsonText value={part} />;
+  const data = part['data'];
+  const size = typeof data === 'string' ? `, ${Math.ceil((data.length * 3) / 4 / 1024)} KiB` : '';
+  return (
+    <p class="attachment">
+      {String(part['filename'] ?? part['url'] ?? 'File')} ({String(part['media_type'])}
+      {size})
+    </p>
+  );
+}
+
+const Call = ({ call }: { call: ToolCall }) => (
+  <div class="tool-call">
+    <span class="tool-name">{call.name}</span>
+    <JsonText value={call.arguments} />
+  </div>
+);

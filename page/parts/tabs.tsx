@@ -1,0 +1,38 @@
+/** Views beside each other. Arrow keys move between them, as in every tab list. */
+export function Tabs<T extends string>({
+  label,
+  tabs,
+  current,
+  onSelect,
+}: {
+  label: string;
+  tabs: [T, string][];
+  current: T;
+  onSelect: (tab: T) => void;
+}) {
+  const move = (event: KeyboardEvent) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0;
+    if (step === 0) return;
+    const at = tabs.findIndex(([tab]) => tab === current);
+    onSelect(tabs[(at + step + tabs.length) % tabs.length]![0]);
+    const list = event.currentTarget as HTMLElement;
+    requestAnimationFrame(() => list.querySelector<HTMLElement>('[aria-selected=true]')?.focus());
+  };
+  return (
+    <div role="tablist" aria-label={label} class="tabs" onKeyDown={move}>
+      {tabs.map(([tab, title]) => (
+        <button
+          key={tab}
+          type="button"
+          role="tab"
+          id={`tab-${tab}`}
+          aria-selected={tab === current}
+          tabIndex={tab === current ? 0 : -1}
+          onClick={() => onSelect(tab)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  );
+}

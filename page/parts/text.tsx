@@ -1,0 +1,40 @@
+import { useSignal } from '@preact/signals';
+import type { Json } from '../api/types.ts';
+
+const shown = 6_000;
+
+/** Text as it is, in its own lines; a long one is cut until the reader asks for the rest. */
+export function Text({ text, mono = false }: { text: string; mono?: boolean }) {
+  const all = useSignal(false);
+  const cut = !all.value && text.length > shown;
+  return (
+    <div class={mono ? 'text mono' : 'text'}>
+      {cut ? text.slice(0, shown) : text}
+      {cut && (
+        <button type="button" class="link" onClick={() => (all.value = true)}>
+          Show all {text.length.toLocaleString('en')} characters
+        </button>
+      )}
+    </div>
+  );
+}
+
+/** Small values stay on one line, so that a list of calls can be read at a glance. */
+const lineChars = 96;
+
+export function pretty(value: Json): string {
+  const line = JSON.stringify(value);
+  return line.length <= lineChars ? line : JSON.stringify(value, null, 2);
+}
+
+export const JsonText = ({ value }: { value: Json | undefined }) => <Text mono text={pretty(value ?? null)} />;
+
+/** A tool's result is often JSON in a string: laid out, where it is. */
+export function laidOut(text: string): { text: string; mono: boolean } {
+  if (!/^\s*[[{]/.test(text)) return { text, mono: false };
+  try {
+    return { text: pretty(JSON.parse(text) as Json), mono: true };
+  } catch {
+    return { text, mono: false };
+  }
+}

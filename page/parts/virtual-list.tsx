@@ -1,0 +1,80 @@
+import { useSignal } from '@preact/signals';
+import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
+import type { ComponentChild } from 'preact';
+import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+
+const nearEndPx = 120;
+
+/**
+ * A list of which only what is in sight is in the document, in a box of its own. A reader who is at its end stays there as
+ * it grows; one who reads further up stays where they are, also when earlier items are added.
+ */
+export function VirtualList<T>({
+  label,
+  items,
+  keyOf,
+  render,
+}: {
+  label: string;
+  items: T[];
+  keyOf: (item: T) => string;
+  render: (item: T) => ComponentChild;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const version = useSignal(0);
+  const atEnd = useRef(true);
+  const keys = items.map(keyOf);
+  const list = useMemo(
+    () =>
+      new Virtualizer<HTMLDivElement, HTMLElement>({
+        count: 0,
+        getScrollElement: () => box.current,
+        estimateSize: () => 120,
+        observeElementRect,
+        observeElementOffset,
+        scrollToFn: elementScroll,
+        overscan: 8,
+        onChange: () => {
+          version.value += 1;
+        },
+      }),
+    [],
+  );
+  list.setOptions({ ...list.options, count: items.length, getItemKey: (index) => keys[index] ?? index });
+  useLayoutEffect(() => list._didMount(), []);
+  useLayoutEffect(() => list._willUpdate());
+  const first = useRef(keys[0]);
+  useEffect(() => {
+    const added = first.current === undefined ? -1 : keys.indexOf(first.current);
+    first.current = keys[0];
+    if (added > 0) list.scrollToIndex(added, { align: 'start' });
+    else if (atEnd.current && keys.length > 0) list.scrollToIndex(keys.length - 1, { align: 'end' });
+  }, [keys[0], keys.at(-1), keys.length]);
+  // Items are measured after they are drawn: the end moves with their real heights.
+  const total = list.getTotalSize();
+  useEffect(() => {
+    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  }, [total]);
+  const onScroll = () => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+    atEnd.current = scrollHeight - scrollTop - clientHeight < nearEndPx;
+  };
+  void version.value;
+  return (
+    <div ref={box} class="virtual" role="region" aria-label={label} tabIndex={0} onScroll={onScroll}>
+      <div class="virtual-inner" style={{ height: `${total}px` }} role="list">
+        {list.getVirtualItems().map(({ index, key, start }) => (
+          <div
+            key={key as string}
+            data-index={index}
+            role="listitem"
+            ref={(element) => list.measureElement(element)}
+            style={{ transform: `translateY(${start}px)` }}
+          >
+            {items[index] === undefined ? null : render(items[index])}
+          </div>
+        ))}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,20 @@
+import { signal } from '@preact/signals';
+
+const place = 'lanefold.key';
+
+/** The API key, kept until the tab is closed. */
+export const apiKey = signal(sessionStorage.getItem(place) ?? '');
+/** The server refused the last request for want of a valid key. */
+export const needsKey = signal(false);
+
+export function signIn(key: string): void {
+  sessionStorage.setItem(place, key);
+  apiKey.value = key;
+  needsKey.value = false;
+}
+
+export function signOut(): void {
+  sessionStorage.removeItem(place);
+  apiKey.value = '';
+  needsKey.value = true;
+}

@@ -1,0 +1,160 @@
+import { batch, computed, signal } from '@preact/signals';
+import { get, v1 } from '../api/client.ts';
+import { serverEvents, type ServerEvent } from '../api/stream.ts';
+import type { Entry, Lane, Page, Run, Thread } from '../api/types.ts';
+
+/** Entries read at once. A thread may have a million: the page reads those the reader looks at. */
+const pageSize = 200;
+
+interface LiveAnswer {
+  runId: string;
+  text: string;
+  thinking: string;
+}
+
+/** One thread as the reader sees it: its newest entries as they come, or the log as of an earlier entry. */
+export class ThreadState {
+  readonly thread = signal<Thread | undefined>(undefined);
+  readonly entries = signal<Entry[]>([]);
+  readonly runs = signal<Run[]>([]);
+  readonly lanes = signal<Lane[]>([]);
+  /** Answers under way, by the id of their call. */
+  readonly answers = signal<ReadonlyMap<string, LiveAnswer>>(new Map());
+  /** As of which entry; null: now. */
+  readonly at = signal<number | null>(null);
+  readonly paused = signal(false);
+  readonly connected = signal(false);
+  readonly error = signal<Error | undefined>(undefined);
+  readonly head = computed(() => (this.thread.value?.rev ?? 0) - 1);
+  readonly shownAt = computed(() => this.at.value ?? this.head.value);
+  readonly activeRun = computed(() => this.runs.value.find(({ id }) => id === this.thread.value?.active_run_id));
+  readonly #left = new AbortController();
+  #refreshing: Promise<void> | undefined;
+  #again = false;
+
+  constructor(readonly id: string) {}
+
+  async open(at: number | null): Promise<void> {
+    try {
+      await this.#readAround(at);
+      void this.#follow((this.thread.value?.event_rev ?? 0) - 1);
+    } catch (error) {
+      if (!this.#left.signal.aborted) this.error.value = error as Error;
+    }
+  }
+
+  close(): void {
+    this.#left.abort();
+  }
+
+  /** Shows the log as of an entry; null: as it is now, and as it grows. */
+  async seek(at: number | null): Promise<void> {
+    this.at.value = at;
+    const shown = this.entries.value;
+    const covered = at !== null && shown.length > 0 && shown[0]!.seq <= at && at <= shown.at(-1)!.seq;
+    if (!covered) await this.#readAround(at);
+  }
+
+  async showEarlier(): Promise<void> {
+    const first = this.entries.value[0]?.seq ?? 0;
+    const after = Math.max(-1, first - 1 - pageSize);
+    const { data } = await this.#read<Page<Entry>>('entries', { after, limit: first - 1 - after });
+    this.entries.value = [...data, ...this.entries.value];
+  }
+
+  /** Reads what is new. Calls that come meanwhile are answered by one more read. */
+  refresh(): Promise<void> {
+    this.#again = true;
+    this.#refreshing ??= (async () => {
+      while (this.#again && !this.#left.signal.aborted) {
+        this.#again = false;
+        await this.#readNew().catch((error: unknown) => (this.error.value = error as Error));
+      }
+      this.#refreshing = undefined;
+    })();
+    return this.#refreshing;
+  }
+
+  resume(): void {
+    this.paused.value = false;
+    void this.refresh();
+  }
+
+  #read<T>(part: string, query: Record<string, string | number | undefined> = {}): Promise<T> {
+    return get<T>(v1('threads', this.id, ...(part ? [part] : [])), query, this.#left.signal);
+  }
+
+  async #readAround(at: number | null): Promise<void> {
+    const thread = await this.#read<Thread>('');
+    const end = at ?? thread.rev - 1;
+    const [entries] = await Promise.all([
+      this.#read<Page<Entry>>('entries', { after: Math.max(-1, end - pageSize), limit: pageSize + 1 }),
+      this.#readAside(),
+    ]);
+    batch(() => {
+      this.thread.value = thread;
+      this.at.value = at;
+      this.entries.value = entries.data;
+    });
+  }
+
+  async #readAside(): Promise<void> {
+    const [runs, lanes] = await Promise.all([
+      this.#read<Page<Run>>('runs', { limit: 50 }),
+      this.#read<{ data: Lane[] }>('contexts'),
+    ]);
+    batch(() => {
+      this.runs.value = runs.data;
+      this.lanes.value = lanes.data;
+    });
+  }
+
+  async #readNew(): Promise<void> {
+    const thread = await this.#read<Thread>('');
+    await this.#readAside();
+    const found: Entry[] = [];
+    if (this.at.value === null) {
+      for (let after: number | null = this.entries.value.at(-1)?.seq ?? -1; after !== null;) {
+        const page: Page<Entry> & { next_after: unknown } = await this.#read('entries', { after, limit: 1_000 });
+        found.push(...page.data);
+        after = page.next_after as number | null;
+      }
+    }
+    batch(() => {
+      this.thread.value = thread;
+      const last = this.entries.value.at(-1)?.seq ?? -1;
+      if (this.at.value === null)
+        this.entries.value = [...this.entries.value, ...found.filter(({ seq }) => seq > last)];
+      const answered = new Set(found.map(({ refs }) => refs['llm_call_id']));
+      const open = [...this.answers.value].filter(
+        ([callId, { runId }]) => !answered.has(callId) && runId === thread.active_run_id,
+      );
+      this.answers.value = new Map(open);
+    });
+  }
+
+  async #follow(after: number): Promise<void> {
+    const path = v1('threads', this.id, 'events');
+    const connected = (now: boolean) => (this.connected.value = now);
+    for await (const event of serverEvents(path, after, this.#left.signal, connected)) {
+      if (event.event === 'llm_delta' || event.event === 'llm_snapshot') this.#write(event);
+      else if (!this.paused.value) void this.refresh();
+    }
+  }
+
+  /** Adds to an answer under way. While paused the text is kept up to date too, and shown on resume. */
+  #write({ event, data }: ServerEvent): void {
+    const id = String(data['llm_call_id']);
+    const before = this.answers.value.get(id) ?? { runId: String(data['run_id']), text: '', thinking: '' };
+    const part = (name: 'text' | 'thinking'): string => {
+      const more = data[name];
+      if (typeof more !== 'string') return before[name];
+      return event === 'llm_snapshot' ? more : before[name].slice(0, Number(data['offset'])) + more;
+    };
+    this.answers.value = new Map(this.answers.value).set(id, {
+      runId: before.runId,
+      text: part('text'),
+      thinking: part('thinking'),
+    });
+  }
+}

@@ -1,0 +1,72 @@
+import { diffWordsWithSpace } from 'diff';
+import { get, v1 } from '../../api/client.ts';
+import type { Message, ModelCall } from '../../api/types.ts';
+import { Empty, Failure, Loading } from '../../parts/basics.tsx';
+import { MessageBody } from '../../parts/message.tsx';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { diffMessages, type Change } from './diff.ts';
+
+/** What this call sent differently from the one before it on its lane. */
+export function DiffTab({ call }: { call: ModelCall }) {
+  const previous = useLoaded<ModelCall | null>(
+    (signal) =>
+      call.previous_call_id
+        ? get(v1('threads', call.thread_id, 'calls', call.previous_call_id), {}, signal)
+        : Promise.resolve(null),
+    [call.llm_call_id],
+  );
+  if (previous.error) return <Failure error={previous.error} />;
+  if (previous.data === undefined) return <Loading />;
+  if (previous.data === null) return <Empty>This is the first call on its lane.</Empty>;
+  return (
+    <ol class="diff plain">
+      {diffMessages(previous.data.messages, call.messages).map((change, index) => (
+        <li key={index} class={change.kind}>
+          <ChangeBody change={change} />
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function ChangeBody({ change }: { change: Change }) {
+  if (change.kind === 'same') {
+    const { length } = change.messages;
+    return (
+      <span class="muted">
+        {length} {length === 1 ? 'message' : 'messages'} unchanged
+      </span>
+    );
+  }
+  if (change.kind === 'changed') return <Changed {...change} />;
+  return (
+    <>
+      <Sign kind={change.kind} role={change.message.role} />
+      <MessageBody message={change.message} />
+    </>
+  );
+}
+
+const signs = { added: '+ added', removed: '− removed', changed: '± changed' };
+
+const Sign = ({ kind, role }: { kind: keyof typeof signs; role: string }) => (
+  <div class="entry-head">
+    <span class="sign">{signs[kind]}</span>
+    <span class="role">{role}</span>
+  </div>
+);
+
+const Changed = ({ before, after }: { before: Message; after: Message }) => (
+  <>
+    <Sign kind="changed" role={after.role} />
+    <div class="text">
+      {diffWordsWithSpace(plain(before), plain(after)).map(({ value, added, removed }, index) =>
+        added ? <ins key={index}>{value}</ins> : removed ? <del key={index}>{value}</del> : value,
+      )}
+    </div>
+  </>
+);
+
+const plain = ({ role: _, content, ...rest }: Message): string =>
+  (typeof content === 'string' ? content : JSON.stringify(content, null, 2)) +
+  (Object.keys(rest).length > 0 ? `\n${JSON.stringify(rest, null, 2)}` : '');

@@ -1,0 +1,44 @@
+import canonicalize from 'canonicalize';
+import { diffArrays } from 'diff';
+import type { Message } from '../../api/types.ts';
+
+/** A step from the messages of one call to those of the next. */
+export type Change =
+  | { kind: 'same'; messages: Message[] }
+  | { kind: 'removed' | 'added'; message: Message }
+  | { kind: 'changed'; before: Message; after: Message };
+
+/** What a call sent differently from the one before it. A message that took the place of one with its role is a change. */
+export function diffMessages(before: Message[], after: Message[]): Change[] {
+  const text = (message: Message) => canonicalize(message) as string;
+  const changes: Change[] = [];
+  let from = 0;
+  let to = 0;
+  let removed: Message[] = [];
+  const flush = () => {
+    for (const message of removed) changes.push({ kind: 'removed', message });
+    removed = [];
+  };
+  for (const part of diffArrays(before.map(text), after.map(text))) {
+    if (part.removed) {
+      removed.push(...before.slice(from, from + part.count));
+      from += part.count;
+      continue;
+    }
+    const messages = after.slice(to, to + part.count);
+    to += part.count;
+    if (!part.added) {
+      from += part.count;
+      flush();
+      changes.push({ kind: 'same', messages });
+      continue;
+    }
+    for (const message of messages) {
+      const replaced = removed[0]?.role === message.role ? removed.shift() : undefined;
+      changes.push(replaced ? { kind: 'changed', before: replaced, after: message } : { kind: 'added', message });
+    }
+    flush();
+  }
+  flush();
+  return changes;
+}

@@ -1,0 +1,58 @@
+import type { Message } from '../../api/types.ts';
+import { MessageBody } from '../../parts/message.tsx';
+import { amount } from '../../parts/format.ts';
+
+/** About how many characters a token has; for text of unknown model and language nothing better is known. */
+const charsPerToken = 4;
+
+/** Messages in the order they are sent, with the share each has of the whole. */
+export function MessageList({
+  messages,
+  sources,
+  sourceHref,
+  inputTokens,
+}: {
+  messages: Message[];
+  sources: (number | null)[];
+  sourceHref: (seq: number) => string;
+  /** What the provider counted, shared out by length; without it, an estimate. */
+  inputTokens?: number | undefined;
+}) {
+  const sizes = messages.map(sizeOf);
+  const total = Math.max(
+    1,
+    sizes.reduce((sum, size) => sum + size, 0),
+  );
+  const tokens = inputTokens || total / charsPerToken;
+  return (
+    <ol class="messages plain">
+      {messages.map((message, index) => {
+        const share = sizes[index]! / total;
+        const seq = sources[index];
+        return (
+          <li key={index} class={`entry ${message.role}`}>
+            <div class="entry-head">
+              <span class="role">{message.role}</span>
+              {message.name && <span class="tool-name">{message.name}</span>}
+              <span class="entry-links">
+                {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
+              </span>
+              <span class="muted num" title="Shared out by length">
+                ≈ {amount(Math.round(share * tokens))} tokens
+              </span>
+              <meter min={0} max={1} value={share} aria-label="Share of the context">
+                {Math.round(share * 100)} %
+              </meter>
+            </div>
+            <MessageBody message={message} />
+          </li>
+        );
+      })}
+    </ol>
+  );
+}
+
+const sizeOf = ({ content, tool_calls: calls, thinking }: Message): number =>
+  (typeof content === 'string' ? content.length : JSON.stringify(content ?? '').length) +
+  (calls ? JSON.stringify(calls).length : 0) +
+  (thinking?.length ?? 0);

@@ -1,0 +1,23 @@
+import type { ComponentChild } from 'preact';
+import { Empty } from '../parts/basics.tsx';
+import type { Route } from '../state/route.ts';
+import { ApprovalsView } from './approvals.tsx';
+import { CallView } from './call/call.tsx';
+import { OperationsView } from './operations/operations.tsx';
+import { RunView } from './run/run.tsx';
+import { RunsView } from './runs.tsx';
+import { ThreadView } from './thread/thread.tsx';
+import { ThreadsView } from './threads/threads.tsx';
+
+/** The view of an address. A view starts afresh with another id: nothing of one thread shows in another. */
+export function view({ path }: Route): ComponentChild {
+  const [area = 'threads', id, part, partId] = path;
+  if (area === 'runs') return <RunsView />;
+  if (area === 'approvals') return <ApprovalsView />;
+  if (area === 'operations') return <OperationsView />;
+  if (area !== 'threads') return <Empty>There is no such view.</Empty>;
+  if (id === undefined) return <ThreadsView />;
+  if (part === 'calls' && partId) return <CallView key={`${id}/${partId}`} threadId={id} callId={partId} />;
+  if (part === 'runs' && partId) return <RunView key={`${id}/${partId}`} threadId={id} runId={partId} />;
+  return <ThreadView key={id} threadId={id} />;
+}

@@ -1,0 +1,186 @@
+import { get } from '../../api/client.ts';
+import type { Activity } from '../../api/types.ts';
+import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
+import { amount, duration } from '../../parts/format.ts';
+import { href, route, setQuery } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { Plot } from './plot.tsx';
+import { withGaps } from './slots.ts';
+
+const refreshMs = 5_000;
+const spans: [string, string][] = [
+  ['1', 'last hour'],
+  ['24', 'last day'],
+  ['168', 'last week'],
+];
+
+/** Queue, workers, errors and tokens, for whoever keeps it running. */
+export function OperationsView() {
+  const hours = route.value.query.get('hours') ?? '24';
+  const loaded = useLoaded<Activity>((signal) => get('/v1/activity', { hours }, signal), [hours], {
+    everyMs: refreshMs,
+  });
+  const now = loaded.data;
+  return (
+    <section aria-labelledby="title">
+      <div class="heading">
+        <h1 id="title">Operations</h1>
+        <div class="actions">
+          <a href="/admin/queues">Jobs in Bull Board</a>
+          <label class="inline">
+            <span>Period</span>
+            <select value={hours} onChange={(event) => setQuery({ hours: event.currentTarget.value })}>
+              {spans.map(([value, title]) => (
+                <option key={value} value={value}>
+                  {title}
+                </option>
+              ))}
+            </select>
+          </label>
+        </div>
+      </div>
+      <Failure error={loaded.error} />
+      {!now && !loaded.error && <Loading />}
+      {now && (
+        <>
+          <Numbers now={now} />
+          <Plots now={now} hours={Number(hours)} />
+          <div class="columns even">
+            <Workers now={now} />
+            <Errors now={now} />
+          </div>
+        </>
+      )}
+    </section>
+  );
+}
+
+function Numbers({ now }: { now: Activity }) {
+  const jobs = now.jobs.reduce((sum, { counts }) => sum + (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0), 0);
+  const numbers: [string, string][] = [
+    ...(['running', 'queued', 'waiting', 'suspended'] as const).map((status): [string, string] => [
+      status === 'suspended' ? 'need approval' : status,
+      amount(now.runs[status] ?? 0),
+    ]),
+    ['oldest queued', duration(now.oldest_queued_seconds * 1_000)],
+    ['jobs waiting', amount(jobs)],
+    ['workers at work', amount(now.workers.length)],
+  ];
+  return (
+    <dl class="numbers">
+      {numbers.map(([name, value]) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}
+
+function Plots({ now, hours }: { now: Activity; hours: number }) {
+  const { since } = now;
+  const slots = withGaps(now.slots, since, hours);
+  if (now.slots.length === 0) return <Empty>No run was accepted in this time.</Empty>;
+  const times = slots.map(({ at }) => Date.parse(at) / 1_000);
+  const sum = (key: 'runs' | 'failed' | 'input_tokens' | 'output_tokens' | 'cached_tokens') =>
+    slots.reduce((total, slot) => total + slot[key], 0);
+  return (
+    <div class="columns even">
+      <figure>
+        <Plot
+          label={`Tokens over time: ${sum('input_tokens')} in, ${sum('output_tokens')} out`}
+          times={times}
+          series={[
+            { label: 'tokens in', colour: 'accent', values: slots.map((slot) => slot.input_tokens) },
+            { label: 'tokens out', colour: 'good', values: slots.map((slot) => slot.output_tokens) },
+          ]}
+        />
+        <figcaption>
+          {amount(sum('input_tokens'))} tokens in ({amount(sum('cached_tokens'))} cached),{' '}
+          {amount(sum('output_tokens'))} out
+        </figcaption>
+      </figure>
+      <figure>
+        <Plot
+          label={`Runs over time: ${sum('runs')}, of which ${sum('failed')} failed`}
+          times={times}
+          series={[
+            { label: 'runs', colour: 'accent', values: slots.map((slot) => slot.runs) },
+            { label: 'failed', colour: 'bad', values: slots.map((slot) => slot.failed) },
+          ]}
+        />
+        <figcaption>
+          {amount(sum('runs'))} runs since <Time at={since} />,{' '}
+          <a href={href('runs', { status: 'failed' })}>{amount(sum('failed'))} failed</a>
+        </figcaption>
+      </figure>
+    </div>
+  );
+}
+
+const Workers = ({ now: { workers } }: { now: Activity }) => (
+  <section aria-labelledby="workers">
+    <h2 id="workers">Workers</h2>
+    {workers.length === 0 ? (
+      <Empty>No worker holds a run now.</Empty>
+    ) : (
+      <table class="list">
+        <thead>
+          <tr>
+            <th scope="col">Worker</th>
+            <th scope="col" class="num">
+              Runs
+            </th>
+            <th scope="col" class="num">
+              Oldest
+            </th>
+            <th scope="col" class="num">
+              Lease
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {workers.map((worker) => (
+            <tr key={worker.id}>
+              <th scope="row" class="mono">
+                {worker.id}
+              </th>
+              <td class="num">{worker.runs}</td>
+              <td class="num">
+                <Time at={worker.oldest_run_at} />
+              </td>
+              <td class="num">{lease(worker.lease_until)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    )}
+  </section>
+);
+
+function lease(until: string): string {
+  const left = Date.parse(until) - Date.now();
+  return left > 0 ? `${duration(left)} left` : `expired ${duration(-left)} ago`;
+}
+
+const Errors = ({ now: { errors } }: { now: Activity }) => (
+  <section aria-labelledby="errors">
+    <h2 id="errors">Errors</h2>
+    {errors.length === 0 ? (
+      <Empty>No run failed in this time.</Empty>
+    ) : (
+      <ul class="plain">
+        {errors.map(({ type, runs, last_at: at }) => (
+          <li key={type}>
+            <a class="side-row" href={href('runs', { status: 'failed', error_type: type })}>
+              <span class="mono">{type}</span>
+              <span class="num">{amount(runs)}</span>
+              <Time at={at} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    )}
+  </section>
+);

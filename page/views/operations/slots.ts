@@ -1,0 +1,15 @@
+import type { Activity } from '../../api/types.ts';
+
+type Slot = Activity['slots'][number];
+
+/** The API leaves out slots without runs: with them a plot shows when nothing happened. */
+export function withGaps(slots: Slot[], since: string, hours: number): Slot[] {
+  const width = hours * 36_000;
+  const known = new Map(slots.map((slot) => [Math.round(Date.parse(slot.at) / width), slot]));
+  const all: Slot[] = [];
+  for (let n = Math.ceil(Date.parse(since) / width); n <= Date.now() / width; n++) {
+    const empty = { runs: 0, failed: 0, input_tokens: 0, output_tokens: 0, cached_tokens: 0 };
+    all.push(known.get(n) ?? { at: new Date(n * width).toISOString(), ...empty });
+  }
+  return all;
+}

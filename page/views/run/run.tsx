@@ -1,0 +1,149 @@
+import { useSignal } from '@preact/signals';
+import { get, post, v1 } from '../../api/client.ts';
+import type { Input, Page, RunEvent, RunSnapshot } from '../../api/types.ts';
+import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
+import { duration, number } from '../../parts/format.ts';
+import { MessageBody } from '../../parts/message.tsx';
+import { JsonText } from '../../parts/text.tsx';
+import { href } from '../../state/route.ts';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { Decision } from './decision.tsx';
+import { Waterfall } from './waterfall.tsx';
+
+const refreshMs = 1_000;
+const maxEvents = 1_000;
+const over = new Set(['completed', 'failed', 'cancelled']);
+
+interface Shown {
+  run: RunSnapshot;
+  events: RunEvent[];
+  more: boolean;
+  inputs: Input[];
+}
+
+/** A run: what it did when, what it waits for, and how it ended. */
+export function RunView({ threadId, runId }: { threadId: string; runId: string }) {
+  const ended = useSignal(false);
+  const path = (...parts: string[]) => v1('threads', threadId, 'runs', runId, ...parts);
+  const loaded = useLoaded<Shown>(
+    async (signal) => {
+      const [run, events, inputs] = await Promise.all([
+        get<RunSnapshot>(path(), {}, signal),
+        get<Page<RunEvent>>(path('events'), { limit: maxEvents }, signal),
+        get<Page<Input>>(path('inputs'), {}, signal),
+      ]);
+      ended.value = over.has(run.status);
+      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data };
+    },
+    [],
+    { everyMs: ended.value ? undefined : refreshMs },
+  );
+  if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
+  const { run, events, more, inputs } = loaded.data;
+  const cancel = () => post(path('cancel')).then(loaded.reload);
+  return (
+    <article aria-labelledby="title">
+      <div class="heading">
+        <div>
+          <p class="crumbs">
+            <a href={href('threads', threadId)}>{threadId}</a>
+          </p>
+          <h1 id="title">
+            Run of {run.agent} <span class="id">{run.id}</span>
+          </h1>
+        </div>
+        <div class="actions">
+          <Status status={run.status} />
+          {!over.has(run.status) && (
+            <button type="button" class="danger" onClick={() => void cancel()}>
+              Cancel the run
+            </button>
+          )}
+        </div>
+      </div>
+      <Failure error={loaded.error} />
+      {run.error && (
+        <div class="failure">
+          <strong>{run.error.type}</strong> {run.error.message}
+        </div>
+      )}
+      {run.awaiting.map((call) => (
+        <Decision
+          key={`${call.round}.${call.index}`}
+          threadId={threadId}
+          runId={runId}
+          call={call}
+          onDecided={loaded.reload}
+        />
+      ))}
+      <Facts
+        items={[
+          ['Model', run.model],
+          ['Strategy', run.strategy],
+          ['Lane', run.context_ref],
+          ['Model calls', `${run.iteration}${run.max_iterations ? ` of ${run.max_iterations}` : ''}`],
+          ['Tokens', run.usage && <span class="num">{number(run.usage.total_tokens)}</span>],
+          ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
+          ['Ended by', run.termination_reason],
+          ['Accepted', <Time at={run.created_at} />],
+          ['Worker', run.worker && <code>{run.worker.id}</code>],
+          ['Job', <JobLink job={run.job} />],
+        ]}
+      />
+      <h2>What it did</h2>
+      <Waterfall run={run} events={events} />
+      {more && <p class="muted">The first {number(maxEvents)} events are shown.</p>}
+      {inputs.length > 0 && <Inputs inputs={inputs} />}
+      {run.result !== null && (
+        <section aria-labelledby="result">
+          <h2 id="result">Result</h2>
+          <div class="entry assistant">
+            <MessageBody message={{ role: 'assistant', content: run.result }} />
+          </div>
+        </section>
+      )}
+      <Calls run={run} />
+    </article>
+  );
+}
+
+const JobLink = ({ job }: { job: RunSnapshot['job'] }) => (
+  <a href={`/admin/queues/queue/${encodeURIComponent(job.queue)}/${encodeURIComponent(job.id)}`}>in Bull Board</a>
+);
+
+const Inputs = ({ inputs }: { inputs: Input[] }) => (
+  <section aria-labelledby="inputs">
+    <h2 id="inputs">Steering</h2>
+    <ul class="plain">
+      {inputs.map((input) => (
+        <li key={input.id} class="entry user">
+          <div class="entry-head">
+            <span class="role">{input.kind}</span>
+            <Tag>{input.status}</Tag>
+            <span class="muted">{input.source}</span>
+            <Time at={input.created_at} />
+          </div>
+          <MessageBody message={{ role: 'user', content: input.content }} />
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const Calls = ({ run }: { run: RunSnapshot }) =>
+  run.tool_calls.length === 0 ? null : (
+    <section aria-labelledby="tools">
+      <h2 id="tools">Tool calls</h2>
+      {run.tool_calls.map((call) => (
+        <details key={`${call.round}.${call.index}`} class="fold">
+          <summary>
+            <span class="tool-name">{call.name}</span> <Tag>{call.status}</Tag>
+            {call.attempts > 1 && <span class="muted"> {call.attempts} attempts</span>}
+            {call.duration_ms !== null && <span class="muted num"> {duration(call.duration_ms)}</span>}
+          </summary>
+          <JsonText value={call.arguments} />
+          <MessageBody message={{ role: 'tool', content: call.result ?? '' }} />
+        </details>
+      ))}
+    </section>
+  );

@@ -1,0 +1,116 @@
+import type { Run, RunEvent } from '../../api/types.ts';
+
+/** A bar of the waterfall; an instant where `end` equals `start`. Times in ms since the run was accepted. */
+export interface Span {
+  kind: 'queue' | 'model' | 'tool' | 'approval' | 'input' | 'lost' | 'retry' | 'warning' | 'end';
+  title: string;
+  start: number;
+  end: number;
+  /** Still under way. */
+  open?: boolean;
+  note?: string;
+  callId?: string;
+  seq?: number;
+}
+
+/** The trace of a run as bars, in the order in which they began. */
+export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Span[]; total: number } {
+  const zero = Date.parse(run.created_at);
+  const since = (at: string) => Math.max(0, Date.parse(at) - zero);
+  const spans: Span[] = [];
+  const open = new Map<string, Span>();
+  const begin = (key: string, span: Omit<Span, 'end'>) => {
+    const begun: Span = { ...span, end: span.start, open: true };
+    open.set(key, begun);
+    spans.push(begun);
+  };
+  const finish = (key: string, at: number, more: Partial<Span> = {}): Span | undefined => {
+    const span = open.get(key);
+    if (!span) return undefined;
+    Object.assign(span, more, { end: Math.max(span.start, at) });
+    delete span.open;
+    open.delete(key);
+    return span;
+  };
+  if (run.started_at) spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
+  else begin('queue', { kind: 'queue', title: 'Waits for a worker', start: 0 });
+
+  for (const { kind, data, at, iteration } of events) {
+    const t = since(at);
+    const text = (key: string) => String(data[key] ?? '');
+    const instant = (of: Span['kind'], title: string, note?: string) =>
+      spans.push({ kind: of, title, start: t, end: t, ...(note ? { note } : {}) });
+    switch (kind) {
+      case 'llm_started':
+        begin(text('call_id'), { kind: 'model', title: `Model call ${iteration}`, start: t, callId: text('call_id') });
+        break;
+      case 'llm_completed': {
+        const seq = Number(data['seq']);
+        const note = usageNote(data['usage'] as Record<string, number> | undefined);
+        finish(text('call_id'), t, { seq, note });
+        break;
+      }
+      case 'llm_lost': {
+        // The worker died during the call; this event was written by the one that took over.
+        const lost = finish(text('call_id'), t, { kind: 'lost', note: 'the worker died here' });
+        instant(
+          'lost',
+          'Another worker went on',
+          lost ? `${((t - lost.start) / 1000).toFixed(1)} s after the call began` : undefined,
+        );
+        break;
+      }
+      case 'llm_retry':
+        for (const [key, span] of open)
+          if (span.kind === 'model') finish(key, t, { kind: 'retry', note: 'failed, made again' });
+        break;
+      case 'tool_started':
+        begin(`tool ${text('tool_call_id')}`, { kind: 'tool', title: text('tool_name'), start: t });
+        break;
+      case 'tool_completed': {
+        const took = Number(data['duration_ms'] ?? 0);
+        const status = text('status');
+        const attempts = Number(data['attempts'] ?? 1);
+        const note = [status === 'ok' ? '' : status, attempts > 1 ? `${attempts} attempts` : '']
+          .filter(Boolean)
+          .join(', ');
+        const more = { seq: Number(data['seq']), ...(note ? { note } : {}) };
+        // A round is committed as a whole: how long each of its tools took, they say themselves.
+        const begun = open.get(`tool ${text('tool_call_id')}`);
+        const end = begun && took > 0 ? Math.min(t, begun.start + took) : t;
+        if (!finish(`tool ${text('tool_call_id')}`, end, more))
+          spans.push({ kind: 'tool', title: text('tool_name'), start: Math.max(0, t - took), end: t, ...more });
+        break;
+      }
+      case 'approval_requested':
+        begin(`approval ${text('round')}.${text('index')}`, {
+          kind: 'approval',
+          title: `Approval of ${text('tool_name')}`,
+          start: t,
+        });
+        break;
+      case 'approval_decided':
+        finish(`approval ${text('round')}.${text('index')}`, t, {
+          note: [text('decision'), data['by'] ? `by ${text('by')}` : ''].filter(Boolean).join(' '),
+        });
+        break;
+      case 'input_injected':
+        instant('input', 'Input reached the model');
+        break;
+      case 'cycle_warning':
+        instant('warning', 'Warned of a repetition');
+        break;
+      case 'request_completed':
+      case 'request_failed':
+      case 'request_cancelled':
+        instant('end', kind === 'request_completed' ? 'Completed' : kind === 'request_failed' ? 'Failed' : 'Cancelled');
+        break;
+    }
+  }
+  const last = run.finished_at ? since(run.finished_at) : Math.max(0, now - zero);
+  for (const span of open.values()) span.end = Math.max(span.start, last);
+  return { spans, total: Math.max(1, last, ...spans.map(({ end }) => end)) };
+}
+
+const usageNote = (usage: Record<string, number> | undefined): string =>
+  usage ? `${usage['input_tokens']} in, ${usage['output_tokens']} out` : '';

@@ -1,0 +1,37 @@
+import type { Run, RunEvent } from '../../api/types.ts';
+import { duration } from '../../parts/format.ts';
+import { href } from '../../state/route.ts';
+import { spansOf, type Span } from './spans.ts';
+
+/** Where the time of a run went. */
+export function Waterfall({ run, events }: { run: Run; events: RunEvent[] }) {
+  const { spans, total } = spansOf(run, events, Date.now());
+  return (
+    <ol class="waterfall plain" aria-label="What the run did, in order">
+      {spans.map((span, index) => (
+        <li key={index} class={`span ${span.kind}${span.open ? ' open' : ''}`}>
+          <span class="span-title">
+            <Title span={span} threadId={run.thread_id} />
+            {span.note && <span class="muted"> {span.note}</span>}
+          </span>
+          <span class="span-track" aria-hidden="true">
+            <span
+              class="span-bar"
+              style={{ left: `${(span.start / total) * 100}%`, width: `${((span.end - span.start) / total) * 100}%` }}
+            />
+          </span>
+          <span class="span-time num">
+            {span.end > span.start ? duration(span.end - span.start) : `at ${duration(span.start)}`}
+          </span>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Title({ span, threadId }: { span: Span; threadId: string }) {
+  if (span.kind === 'model' && span.callId && span.seq !== undefined)
+    return <a href={href('threads', threadId, 'calls', span.callId)}>{span.title}</a>;
+  if (span.seq) return <a href={href('threads', threadId, { at: String(span.seq) })}>{span.title}</a>;
+  return <>{span.title}</>;
+}

@@ -1,0 +1,98 @@
+import type { Run } from '../api/types.ts';
+import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
+import { amount, duration } from '../parts/format.ts';
+import { href, route, setQuery } from '../state/route.ts';
+import { useList } from '../state/use-list.ts';
+
+const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;
+const titles = { status: 'Status', agent: 'Agent', model: 'Model', error_type: 'Error', min_tokens: 'Tokens at least' };
+const refreshMs = 4_000;
+
+/** The runs of all threads, newest first. */
+export function RunsView() {
+  const { query } = route.value;
+  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const { first, items: runs, after, more } = useList<Run>('/v1/runs', filter, refreshMs);
+  return (
+    <section aria-labelledby="title">
+      <div class="heading">
+        <h1 id="title">Runs</h1>
+      </div>
+      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+        {names.map((name) => (
+          <label key={name}>
+            <span>{titles[name]}</span>
+            <input
+              value={query.get(name) ?? ''}
+              onChange={(event) => setQuery({ [name]: event.currentTarget.value.trim() || undefined })}
+            />
+          </label>
+        ))}
+      </form>
+      <Failure error={first.error} />
+      {!first.data && !first.error && <Loading />}
+      {first.data && runs.length === 0 && !after && <Empty>No run matches.</Empty>}
+      {runs.length > 0 && <RunTable runs={runs} />}
+      {after && (
+        <button type="button" class="more" onClick={() => void more()}>
+          {runs.length === 0 ? 'Search further back' : 'Show more'}
+        </button>
+      )}
+    </section>
+  );
+}
+
+const RunTable = ({ runs }: { runs: Run[] }) => (
+  <table class="list">
+    <thead>
+      <tr>
+        <th scope="col">Run</th>
+        <th scope="col">Status</th>
+        <th scope="col">Model</th>
+        <th scope="col" class="num">
+          Calls
+        </th>
+        <th scope="col" class="num">
+          Tokens
+        </th>
+        <th scope="col" class="num">
+          Duration
+        </th>
+        <th scope="col" class="num">
+          Accepted
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {runs.map((run) => (
+        <tr key={`${run.thread_id}/${run.id}`}>
+          <th scope="row">
+            <a href={href('threads', run.thread_id, 'runs', run.id)} class="row-link">
+              <span class="preview">{run.agent}</span>
+              <span class="id">{run.thread_id}</span>
+            </a>
+          </th>
+          <td>
+            <Status status={run.status} />
+            {run.error && run.status === 'failed' && <span class="why">{run.error.type}</span>}
+          </td>
+          <td data-label="model" class="clip">
+            {run.model}
+          </td>
+          <td data-label="calls" class="num">
+            {run.iteration}
+          </td>
+          <td data-label="tokens" class="num">
+            {amount(run.usage?.total_tokens ?? 0)}
+          </td>
+          <td data-label="duration" class="num">
+            {run.duration_ms === null ? '–' : duration(run.duration_ms)}
+          </td>
+          <td class="num">
+            <Time at={run.created_at} />
+          </td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

@@ -1,0 +1,62 @@
+import type { ComponentChildren } from 'preact';
+import { useEffect } from 'preact/hooks';
+import { apiKey, signOut } from '../state/session.ts';
+import { href, route } from '../state/route.ts';
+import { nextTheme, theme } from '../state/theme.ts';
+
+const areas = [
+  ['threads', 'Threads'],
+  ['runs', 'Runs'],
+  ['approvals', 'Approvals'],
+  ['operations', 'Operations'],
+] as const;
+
+/** The frame of every view. */
+export function Shell({ children }: { children: ComponentChildren }) {
+  const { path } = route.value;
+  const area = path[0] ?? 'threads';
+  useEffect(() => {
+    const name = areas.find(([key]) => key === area)?.[1] ?? 'Lanefold';
+    document.title = path[1] ? `${path[1]} · Lanefold` : `${name} · Lanefold`;
+  }, [path.join('/')]);
+  return (
+    <>
+      <a class="skip" href="#main" onClick={toMain}>
+        Skip to content
+      </a>
+      <header class="bar">
+        <a class="brand" href={href('threads')}>
+          Lanefold
+        </a>
+        <nav aria-label="Areas">
+          {areas.map(([key, title]) => (
+            <a key={key} href={href(key)} {...(area === key ? { 'aria-current': 'page' } : {})}>
+              {title}
+            </a>
+          ))}
+        </nav>
+        <div class="bar-end">
+          <a href="/admin/queues">Bull Board</a>
+          <a href="/docs">API</a>
+          {apiKey.value !== '' && (
+            <button type="button" class="link" onClick={signOut}>
+              Sign out
+            </button>
+          )}
+          <button type="button" class="small" onClick={nextTheme} title="Colours: as the system, light, dark">
+            Theme: {theme.value}
+          </button>
+        </div>
+      </header>
+      <main id="main" tabIndex={-1}>
+        {children}
+      </main>
+    </>
+  );
+}
+
+/** The address after `#` is a view's, so the link moves the focus itself. */
+function toMain(event: Event): void {
+  event.preventDefault();
+  document.getElementById('main')?.focus();
+}

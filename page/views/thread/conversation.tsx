@@ -1,0 +1,39 @@
+import type { Entry } from '../../api/types.ts';
+import { Empty } from '../../parts/basics.tsx';
+import { VirtualList } from '../../parts/virtual-list.tsx';
+import type { ThreadState } from '../../state/thread.ts';
+import { EntryCard, LiveCard } from './entry-card.tsx';
+
+type Item = { key: string; entry: Entry } | { key: string; live: { text: string; thinking: string } };
+
+/** The entries up to the moment shown, and at the end the answers under way. */
+export function Conversation({ state, lane }: { state: ThreadState; lane: string }) {
+  const at = state.shownAt.value;
+  const entries = state.entries.value.filter(
+    ({ seq, context_ref: of }) => seq <= at && (lane === '' || of === null || of === lane),
+  );
+  const live = state.at.value === null && !state.paused.value ? [...state.answers.value] : [];
+  const items: Item[] = [
+    ...entries.map((entry) => ({ key: `e${entry.seq}`, entry })),
+    ...live.map(([key, answer]) => ({ key, live: answer })),
+  ];
+  const first = state.entries.value[0]?.seq ?? 0;
+  return (
+    <>
+      {first > 0 && (
+        <button type="button" class="more" onClick={() => void state.showEarlier()}>
+          Show entries before #{first}
+        </button>
+      )}
+      {items.length === 0 && <Empty>Nothing here yet. Ask something below.</Empty>}
+      <VirtualList
+        label="Conversation"
+        items={items}
+        keyOf={(item) => item.key}
+        render={(item) =>
+          'entry' in item ? <EntryCard entry={item.entry} threadId={state.id} /> : <LiveCard answer={item.live} />
+        }
+      />
+    </>
+  );
+}

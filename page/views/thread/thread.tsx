@@ -1,0 +1,92 @@
+import { useEffect, useMemo } from 'preact/hooks';
+import { Failure, Loading, Status } from '../../parts/basics.tsx';
+import { number } from '../../parts/format.ts';
+import { Tabs } from '../../parts/tabs.tsx';
+import { href, route, setQuery } from '../../state/route.ts';
+import { ThreadState } from '../../state/thread.ts';
+import { Composer } from './composer.tsx';
+import { ContextTab } from './context-tab.tsx';
+import { Conversation } from './conversation.tsx';
+import { Side } from './side.tsx';
+import { Slider } from './slider.tsx';
+
+/** A thread: its log as a conversation, as of now or of any entry, and what can be done with it. */
+export function ThreadView({ threadId }: { threadId: string }) {
+  const state = useMemo(() => new ThreadState(threadId), [threadId]);
+  const { query } = route.value;
+  const at = query.get('at');
+  useEffect(() => {
+    void state.open(at === null ? null : Number(at));
+    return () => state.close();
+  }, [state]);
+  const thread = state.thread.value;
+  if (!thread) return state.error.value ? <Failure error={state.error.value} /> : <Loading />;
+  const tab = query.get('tab') === 'context' ? 'context' : 'conversation';
+  const lane = query.get('lane') ?? '';
+  const status = state.activeRun.value?.status ?? state.runs.value[0]?.status ?? null;
+  return (
+    <article class="thread" aria-labelledby="title">
+      <div class="heading">
+        <div>
+          <p class="crumbs">
+            <a href={href('threads')}>Threads</a>
+          </p>
+          <h1 id="title" class="mono">
+            {thread.id}
+          </h1>
+        </div>
+        <div class="actions">
+          <Status status={status} />
+          <span class="muted num">{number(thread.rev)} entries</span>
+          <Live state={state} />
+        </div>
+      </div>
+      <Failure error={state.error.value} />
+      <Slider state={state} />
+      <div class="columns">
+        <div class="main-column">
+          <div class="toolbar">
+            <Tabs
+              label="Views of the thread"
+              tabs={[
+                ['conversation', 'Conversation'],
+                ['context', 'What the model sees'],
+              ]}
+              current={tab}
+              onSelect={(next) => setQuery({ tab: next === 'conversation' ? undefined : next })}
+            />
+            <label class="inline">
+              <span>Lane</span>
+              <select value={lane} onChange={(event) => setQuery({ lane: event.currentTarget.value || undefined })}>
+                <option value="">{tab === 'context' ? `active (${thread.active_context_ref})` : 'all'}</option>
+                {state.lanes.value.map(({ context_ref: name }) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          </div>
+          {tab === 'conversation' ? (
+            <Conversation state={state} lane={lane} />
+          ) : (
+            <ContextTab state={state} lane={lane || thread.active_context_ref} />
+          )}
+          <Composer state={state} />
+        </div>
+        <Side state={state} />
+      </div>
+    </article>
+  );
+}
+
+const Live = ({ state }: { state: ThreadState }) => (
+  <button
+    type="button"
+    aria-pressed={state.paused.value}
+    onClick={() => (state.paused.value ? state.resume() : (state.paused.value = true))}
+  >
+    <span class={`dot ${state.connected.value && !state.paused.value ? 'on' : ''}`} aria-hidden="true" />
+    {state.paused.value ? 'Resume' : state.connected.value ? 'Live: pause' : 'Connecting…'}
+  </button>
+);

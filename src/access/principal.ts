@@ -1,0 +1,23 @@
+import type { Allowed, Scope } from './scope.ts';
+import { scopes } from './scope.ts';
+
+/** Who makes a request. */
+export interface Principal extends Allowed {
+  /** For the audit and the log: `operator`, `key:<id>` or `token:<id of the key that made it>`. */
+  actor: string;
+  /** Only this thread, and of it only this run. */
+  threadId?: string;
+  runId?: string;
+}
+
+/** The holder of LANEFOLD_API_KEY; without one, whoever is on this machine. */
+export const operator: Principal = { actor: 'operator', scopes };
+
+export const may = (principal: Principal, scope: Scope): boolean => principal.scopes.includes(scope);
+
+/** Whether a principal sees everything, so that what spans threads and tenants is open to it. */
+export const isUnbound = (principal: Principal): boolean =>
+  principal.tenant === undefined &&
+  principal.agents === undefined &&
+  principal.threadPrefix === undefined &&
+  principal.threadId === undefined;

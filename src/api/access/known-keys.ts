@@ -1,0 +1,48 @@
+import { createHash } from 'node:crypto';
+import { readKey } from '../../access/key.ts';
+import type { Principal } from '../../access/principal.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Keys } from '../../library/keys.ts';
+
+/** How long an answer of the database is used, and so how long a revoked key may still work. */
+const rememberMs = 10_000;
+/** Keys remembered at most, wrong ones included. */
+const remembered = 10_000;
+
+export interface KnownKeys {
+  /** Who holds a credential; undefined for text that is neither a key nor a token. @throws LanefoldError `unauthorized` */
+  find(credential: string): Promise<Principal | undefined>;
+}
+
+/** Looks keys up in the database, at most once in ten seconds each. */
+export function knownKeys(keys: Keys): KnownKeys {
+  const known = new Map<string, { until: number; principal: Promise<Principal> }>();
+  return {
+    find(credential) {
+      if (!readKey(credential)) return keys.holder(credential);
+      const hash = createHash('sha256').update(credential).digest('base64');
+      const before = known.get(hash);
+      if (before && before.until > performance.now()) return before.principal;
+      if (known.size >= remembered) known.clear();
+      const principal = look(keys, credential);
+      const entry = { until: performance.now() + rememberMs, principal };
+      known.set(hash, entry);
+      // a database that does not answer is asked again by the next request
+      principal.catch((error: unknown) => {
+        if (!(error instanceof LanefoldError && error.code === 'unauthorized')) known.delete(hash);
+      });
+      return principal;
+    },
+  };
+}
+
+async function look(keys: Keys, credential: string): Promise<Principal> {
+  const found = await keys.find(credential);
+  if (!found) throw refused('is not one of this server');
+  const { id, state, validForMs: _, ...allowed } = found;
+  if (state === 'valid') return { actor: `key:${id}`, ...allowed };
+  throw refused(state === 'revoked' ? 'was revoked' : 'has expired');
+}
+
+const refused = (why: string): LanefoldError =>
+  new LanefoldError('unauthorized', `The API key ${why}.`, { hint: 'Make another one with `lanefold keys create`.' });

@@ -1,0 +1,21 @@
+import type { MiddlewareHandler } from 'hono';
+import { isUnbound, may, type Principal } from '../../access/principal.ts';
+import type { Scope } from '../../access/scope.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { ApiEnv } from '../env.ts';
+
+/** For what shows every tenant and thread: a key that is bound to some of them is refused. */
+export const requireUnbound =
+  (scope: Scope): MiddlewareHandler<ApiEnv> =>
+  async (c, next) => {
+    assertUnbound(c.get('principal'), scope);
+    await next();
+  };
+
+/** @throws LanefoldError `forbidden` */
+export function assertUnbound(principal: Principal, scope: Scope): void {
+  if (may(principal, scope) && isUnbound(principal)) return;
+  throw new LanefoldError('forbidden', 'This concerns every tenant and thread; the key of this request does not.', {
+    hint: `Use LANEFOLD_API_KEY, or a key with the scope ${scope} that is bound to no tenant, thread or agent.`,
+  });
+}

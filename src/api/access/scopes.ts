@@ -1,0 +1,65 @@
+import type { Scope } from '../../access/scope.ts';
+
+/**
+ * The scope that each operation needs, by its `operationId`. An operation that is missing here needs `admin`: nobody gets
+ * in because somebody forgot it.
+ */
+export const operationScopes: Readonly<Record<string, Scope>> = {
+  listThreads: 'read',
+  listAllRuns: 'read',
+  listApprovals: 'read',
+  listAgents: 'read',
+  getActivity: 'read',
+  getCall: 'read',
+  getThread: 'read',
+  getConfig: 'read',
+  listLanes: 'read',
+  getContext: 'read',
+  listEntries: 'read',
+  listThreadEvents: 'read',
+  listRuns: 'read',
+  getRun: 'read',
+  listRunEvents: 'read',
+  listInputs: 'read',
+  listTools: 'read',
+  collectRun: 'read',
+  createBrowserToken: 'read',
+  createThread: 'run',
+  appendEntries: 'run',
+  createRun: 'run',
+  resumeRun: 'run',
+  createCheckpoint: 'run',
+  steerRun: 'steer',
+  injectRun: 'steer',
+  cancelRun: 'steer',
+  cancelByToken: 'steer',
+  approveToolCall: 'approve',
+  denyToolCall: 'approve',
+};
+
+/** What concerns all tenants and threads: not for a key that is bound to some. */
+export const everywhere: ReadonlySet<string> = new Set([
+  'createKey',
+  'listKeys',
+  'rotateKey',
+  'revokeKey',
+  'listAudit',
+  'listThreads',
+  'listAllRuns',
+  'listApprovals',
+  'getActivity',
+  'eraseTenant',
+]);
+
+/** What is written to the audit before it is done. */
+export const audited: ReadonlySet<string> = new Set([
+  'changeConfig',
+  'applyContextOperation',
+  'resetLane',
+  'cancelRun',
+  'cancelByToken',
+  'approveToolCall',
+  'denyToolCall',
+  'eraseThread',
+  'eraseTenant',
+]);

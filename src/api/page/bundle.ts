@@ -1,0 +1,27 @@
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+
+/** The files of the page by name. */
+export type PageFiles = ReadonlyMap<string, Uint8Array>;
+
+/** Bundles the page from its sources in a checkout. */
+export async function bundlePage(sources: string): Promise<PageFiles> {
+  // A checkout has esbuild, the published package has the bundle.
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: { app: path.join(sources, 'app.tsx') },
+    outdir: sources,
+    write: false,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],
+    tsconfig: path.join(sources, 'tsconfig.json'),
+    legalComments: 'none',
+    logLevel: 'silent',
+  });
+  const files = new Map<string, Uint8Array>();
+  for (const { path: file, contents } of outputFiles) files.set(path.basename(file), contents);
+  files.set('index.html', await readFile(path.join(sources, 'index.html')));
+  return files;
+}

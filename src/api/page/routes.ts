@@ -1,0 +1,60 @@
+import type { Context, MiddlewareHandler } from 'hono';
+import { LanefoldError } from '../../errors.ts';
+import type { ApiApp } from '../env.ts';
+import { pageFiles } from './files.ts';
+
+/**
+ * What the page may load: its own script, style sheet and API, and nothing else. Trusted Types refuse every way from text
+ * to HTML, so that what a model or a tool writes stays text.
+ */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ');
+
+const types: Record<string, string> = {
+  'index.html': 'text/html; charset=utf-8',
+  'app.js': 'text/javascript; charset=utf-8',
+  'app.css': 'text/css; charset=utf-8',
+};
+
+/**
+ * Serves the page at `/`. Its files hold no data and need no key: the page asks for the key, and the API checks it. `guard`
+ * is what stands before them on a server without a key.
+ */
+export function addPage(app: ApiApp, guard: MiddlewareHandler | undefined): void {
+  if (guard) for (const path of ['/', '/page/*']) app.use(path, guard);
+  app.get('/', (c) => send(c, 'index.html'));
+  app.get('/page/:file', (c) => send(c, c.req.param('file')));
+}
+
+async function send(c: Context, name: string): Promise<Response> {
+  const type = types[name];
+  const file = type && (await pageFiles()).get(name);
+  if (!file) throw new LanefoldError('not_found', 'The page has no such file.', { hint: 'Open /.' });
+  const accepted = c.req.header('accept-encoding') ?? '';
+  const { name: encoding, content } = file.encodings.find(
+    (one) => one.name === undefined || new RegExp(`\\b${one.name}\\b(?!\\s*;\\s*q=0(?![.\\d]*[1-9]))`).test(accepted),
+  )!;
+  const headers = {
+    'content-type': type,
+    'content-security-policy': policy,
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+    'cache-control': 'no-cache',
+    vary: 'accept-encoding',
+    etag: file.tag,
+    ...(encoding ? { 'content-encoding': encoding } : {}),
+  };
+  if (c.req.header('if-none-match') === file.tag) return c.body(null, 304, headers);
+  return c.body(content, 200, headers);
+}

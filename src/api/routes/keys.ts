@@ -1,0 +1,112 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { assertMayMint } from '../../access/browser-token.ts';
+import { camelKeys, snakeKeys } from '../../case.ts';
+import type { Library } from '../../library/library.ts';
+import type { NewKey as NewKeyFields } from '../../library/keys.ts';
+import type { ApiApp } from '../env.ts';
+import { toJson } from '../json.ts';
+import { BrowserToken, KeyList, MintedKey, NewBrowserToken, NewKey, RotateKey } from '../schemas/key.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Id } from '../schemas/values.ts';
+import { body, json, omitUndefined, security } from './shared.ts';
+
+const tags = ['Keys'];
+const params = z.object({ key_id: Id });
+
+const createKey = createRoute({
+  method: 'post',
+  path: '/v1/keys',
+  operationId: 'createKey',
+  tags,
+  security,
+  summary: 'Make an API key',
+  request: { body: body(NewKey) },
+  responses: { 201: json('The key.', MintedKey), ...problems(...bodyProblems) },
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/keys',
+  operationId: 'listKeys',
+  tags,
+  security,
+  summary: 'List the API keys, the newest first',
+  responses: { 200: json('The keys, without their secrets.', KeyList), ...problems() },
+});
+
+const rotate = createRoute({
+  method: 'post',
+  path: '/v1/keys/{key_id}/rotate',
+  operationId: 'rotateKey',
+  tags,
+  security,
+  summary: 'Give a key a new secret',
+  request: { params, body: body(RotateKey) },
+  responses: { 201: json('The key with its new secret.', MintedKey), ...problems(...bodyProblems, 404) },
+});
+
+const revoke = createRoute({
+  method: 'delete',
+  path: '/v1/keys/{key_id}',
+  operationId: 'revokeKey',
+  tags,
+  security,
+  summary: 'Revoke a key',
+  description: 'Servers that know the key already notice within ten seconds.',
+  request: { params },
+  responses: { 204: { description: 'The key is revoked.' }, ...problems(404) },
+});
+
+const mint = createRoute({
+  method: 'post',
+  path: '/v1/tokens',
+  operationId: 'createBrowserToken',
+  tags,
+  security,
+  summary: 'Mint a short-lived token for a page in a browser',
+  description: 'For one thread or run, with no more rights than the key that mints it. It cannot be revoked.',
+  request: { body: body(NewBrowserToken) },
+  responses: { 201: json('The token.', BrowserToken), ...problems(...bodyProblems, 422) },
+});
+
+export function addKeys(app: ApiApp, { keys }: Library): void {
+  app.openapi(createKey, async (c) => {
+    const { limits, ...fields } = c.req.valid('json');
+    const given = {
+      ...camelKeys(omitUndefined(fields)),
+      ...(limits ? { limits: camelKeys(omitUndefined(limits)) } : {}),
+    };
+    const { actor: by } = c.get('principal');
+    return c.json(toJson(await keys.create({ ...given, by } as unknown as NewKeyFields)), 201);
+  });
+
+  app.openapi(list, async (c) => {
+    const found = await keys.list();
+    const data = found.map(({ limits, ...key }) => ({
+      ...toJson(key),
+      ...(limits ? { limits: snakeKeys(limits) } : {}),
+    }));
+    return c.json({ data } as never, 200);
+  });
+
+  app.openapi(rotate, async (c) => {
+    const { overlap_ms: overlapMs } = c.req.valid('json');
+    const { actor: by } = c.get('principal');
+    const minted = await keys.rotate(c.req.valid('param').key_id, omitUndefined({ overlapMs, by }));
+    return c.json(toJson(minted), 201);
+  });
+
+  app.openapi(revoke, async (c) => {
+    await keys.revoke(c.req.valid('param').key_id, { by: c.get('principal').actor });
+    return c.body(null, 204);
+  });
+
+  app.openapi(mint, (c) => {
+    const { thread_id: threadId, run_id: runId, access, expires_in_ms: expiresInMs } = c.req.valid('json');
+    const principal = c.get('principal');
+    assertMayMint(principal, access);
+    const { actor, tenant, agents } = principal;
+    const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, by: actor });
+    return c.json(toJson(keys.browserToken(fields)), 201);
+  });
+}

@@ -1,0 +1,70 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import type { Library } from '../../library/library.ts';
+import type { ApiApp } from '../env.ts';
+import { toJson } from '../json.ts';
+import { Activity, AgentList, ApprovalPage } from '../schemas/overview.ts';
+import { problems } from '../schemas/problem.ts';
+import { afterCursor, limit, wholeText } from '../schemas/values.ts';
+import { json, omitUndefined, security } from './shared.ts';
+
+const listAgents = createRoute({
+  method: 'get',
+  path: '/v1/agents',
+  operationId: 'listAgents',
+  tags: ['Runs'],
+  security,
+  summary: 'List the agents this server knows',
+  responses: { 200: json('The agents.', AgentList), ...problems() },
+});
+
+const listApprovals = createRoute({
+  method: 'get',
+  path: '/v1/approvals',
+  operationId: 'listApprovals',
+  tags: ['Runs'],
+  security,
+  summary: 'List the tool calls of all threads that wait for approval, those that expire first first',
+  request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
+  responses: { 200: json('A page of calls; `limit` counts runs.', ApprovalPage), ...problems() },
+});
+
+const getActivity = createRoute({
+  method: 'get',
+  path: '/v1/activity',
+  operationId: 'getActivity',
+  tags: ['Operations'],
+  security,
+  summary: 'Queue, workers, and the runs, errors and tokens of the last hours',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 31, 'How far to look back; default 24.') }) },
+  responses: { 200: json('The activity.', Activity), ...problems() },
+});
+
+/** What is read over all threads, besides threads and runs themselves. */
+export function addOverview(app: ApiApp, lanefold: Library): void {
+  app.openapi(listAgents, (c) => {
+    const data = lanefold.agents.list().map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
+    return c.json({ data }, 200);
+  });
+
+  app.openapi(listApprovals, async (c) => {
+    const { data, nextAfter } = await lanefold.approvals.list(omitUndefined(c.req.valid('query')));
+    return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
+  });
+
+  app.openapi(getActivity, async (c) => {
+    const [activity, stats] = await Promise.all([
+      lanefold.activity(omitUndefined(c.req.valid('query'))),
+      lanefold.stats(),
+    ]);
+    const { workers, errors, slots } = activity;
+    return c.json(
+      {
+        ...toJson({ ...stats, ...activity }),
+        workers: workers.map(toJson),
+        errors: errors.map(toJson),
+        slots: slots.map(toJson),
+      },
+      200,
+    );
+  });
+}

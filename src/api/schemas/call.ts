@@ -1,0 +1,59 @@
+import { z } from '@hono/zod-openapi';
+import { anyJson, count, Id, jsonObject, timestamp } from './values.ts';
+
+export const Tool = z
+  .object({ name: z.string(), description: z.string().nullable(), input_schema: jsonObject('JSON Schema.') })
+  .openapi('Tool');
+
+export const ModelCall = z
+  .object({
+    thread_id: Id,
+    run_id: Id,
+    llm_call_id: Id,
+    context_ref: Id,
+    agent: z.string(),
+    model: z.string(),
+    iteration: count('Of the run, from 1.', 1),
+    seq: count('The entry of the answer.', 4),
+    messages: z
+      .array(anyJson('A message'))
+      .openapi({ description: 'The messages as they were sent, in canonical form.' }),
+    sources: z.array(z.int().nullable()).openapi({
+      description: 'For each message the `seq` of its entry; null for instructions that are never stored.',
+    }),
+    context_hash: z.string().openapi({
+      description:
+        'SHA-256, in hex, of the canonical JSON (RFC 8785) of the messages, each followed by a newline, as the worker recorded ' +
+        'it when it sent them.',
+    }),
+    verified: z
+      .boolean()
+      .openapi({ description: 'The messages have that hash: they are what was sent, byte for byte.' }),
+    unverified_because: z.enum(['transformed', 'output_contract', 'mismatch']).nullable().openapi({
+      description:
+        'What keeps the log from reproducing the messages: a request transformer, or an output contract this server does not know.',
+    }),
+    answer: jsonObject('The answer.'),
+    refs: jsonObject('Provenance of the answer.'),
+    usage: anyJson('Token counters, or null if the trace was cleared.'),
+    finish_reason: z.string().nullable(),
+    started_at: timestamp('When the call was committed to; null if the trace was cleared.').nullable(),
+    completed_at: timestamp('When the answer was committed.'),
+    duration_ms: z.number().nullable(),
+    failed_attempts: z
+      .array(
+        z.object({
+          kind: z.string().openapi({ example: 'llm_retry' }),
+          at: timestamp('When it was committed.'),
+          data: jsonObject('Depends on the kind.'),
+        }),
+      )
+      .openapi({ description: 'Failed or lost attempts before this answer.' }),
+    tools: z
+      .array(Tool)
+      .nullable()
+      .openapi({ description: 'The tools offered, as this server knows the agent; null if it does not.' }),
+    previous_call_id: Id.nullable().openapi({ description: 'The call before it on the lane.' }),
+    next_call_id: Id.nullable().openapi({ description: 'The call after it on the lane.' }),
+  })
+  .openapi('ModelCall', { description: 'One answered model call: exactly what was sent, and what came back.' });

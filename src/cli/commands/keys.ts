@@ -1,0 +1,133 @@
+import { userInfo } from 'node:os';
+import { Option, type Command } from 'commander';
+import { scopes, type Scope } from '../../access/scope.ts';
+import { snakeKeys } from '../../case.ts';
+import type { ApiKey } from '../../store/access/stored-key.ts';
+import { connect } from '../connect.ts';
+import { duration } from '../duration.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson } from '../output.ts';
+import type { Lanefold } from '../../lanefold.ts';
+
+interface Options extends ConnectionOptions {
+  json?: boolean;
+}
+
+interface CreateOptions extends Options {
+  name: string;
+  scopes: Scope[];
+  agents?: string[];
+  threadPrefix?: string;
+  expires?: number;
+  requestsPerMinute?: number;
+}
+
+const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+
+/** Manages the API keys of a database. Whoever may use the database may make keys for it. */
+export function addKeys(program: Command): Command {
+  const keys = program
+    .command('keys')
+    .summary('make, list, rotate and revoke API keys')
+    .description('API keys with scopes: what a caller may do, and with which agents and threads.');
+
+  command(keys, 'create', 'make a key; it is shown this once')
+    .requiredOption('--name <text>', 'what it is for')
+    .addOption(
+      new Option('--scopes <list>', `some of ${scopes.join(', ')}, separated by commas`)
+        .argParser((text) => text.split(','))
+        .makeOptionMandatory(),
+    )
+    .option('--agents <list>', 'only runs of these agents, separated by commas', (text: string) => text.split(','))
+    .option('--thread-prefix <text>', 'only threads whose ids begin with this')
+    .option('--expires <duration>', 'such as 30d or 12h; default never', duration)
+    .option('--requests-per-minute <n>', 'in each process of the API', wholeNumber(1))
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold keys create --name desk --scopes read,run,steer --agents support --expires 90d',
+          'lanefold keys create --name reviewer --scopes read,approve',
+        ],
+        [...environment],
+      ),
+    )
+    .action(({ name, scopes, agents, threadPrefix, expires, requestsPerMinute, ...options }: CreateOptions) =>
+      withKeys(options, async ({ keys }) => {
+        const minted = await keys.create({
+          name,
+          scopes,
+          by: actor(),
+          ...(agents === undefined ? {} : { agents }),
+          ...(threadPrefix === undefined ? {} : { threadPrefix }),
+          ...(expires === undefined ? {} : { expiresInMs: expires }),
+          ...(requestsPerMinute === undefined ? {} : { limits: { requestsPerMinute } }),
+        });
+        show(options, minted);
+      }),
+    );
+
+  command(keys, 'list', 'list the keys, without their secrets')
+    .addHelpText('after', commandHelp(['lanefold keys list', 'lanefold keys list --json'], [...environment]))
+    .action((options: Options) =>
+      withKeys(options, async ({ keys }) => {
+        const found = await keys.list();
+        if (options.json) return printJson(found.map(snakeKeys));
+        if (found.length === 0) return note('there are no keys; make one with `lanefold keys create`');
+        for (const key of found) print(line(key));
+      }),
+    );
+
+  command(keys, 'rotate', 'give a key a new secret; the old one works on for a while')
+    .argument('<key>', 'id of the key')
+    .option('--overlap <duration>', 'how long the old secret still works', duration, 3_600_000)
+    .addHelpText('after', commandHelp(['lanefold keys rotate KEY --overlap 1d'], [...environment]))
+    .action((id: string, { overlap, ...options }: Options & { overlap: number }) =>
+      withKeys(options, async ({ keys }) => show(options, await keys.rotate(id, { overlapMs: overlap, by: actor() }))),
+    );
+
+  command(keys, 'revoke', 'end a key; servers notice within ten seconds')
+    .argument('<key>', 'id of the key')
+    .addHelpText('after', commandHelp(['lanefold keys revoke KEY'], [...environment]))
+    .action((id: string, options: Options) =>
+      withKeys(options, async ({ keys }) => {
+        await keys.revoke(id, { by: actor() });
+        if (options.json) printJson({ id, revoked: true });
+        else print(`${id} is revoked`);
+      }),
+    );
+  return keys;
+}
+
+const command = (keys: Command, name: string, summary: string): Command =>
+  withJson(withDatabase(keys.command(name)))
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+
+async function withKeys(options: Options, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
+  const lanefold = await connect(options, { start: true });
+  try {
+    await act(lanefold);
+  } finally {
+    await lanefold.close();
+  }
+}
+
+function show({ json }: Options, minted: { id: string; key: string }): void {
+  if (json) return printJson(minted);
+  note(`${minted.id}; the key is shown this once:`);
+  print(minted.key);
+}
+
+function line({ id, name, scopes, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {
+  const bounds = [
+    agents && `agents ${agents.join(',')}`,
+    threadPrefix && `threads ${threadPrefix}…`,
+    revokedAt ? 'revoked' : expiresAt && `until ${expiresAt.toISOString()}`,
+  ].filter(Boolean);
+  return [id, scopes.join(','), JSON.stringify(name), ...bounds].join('  ');
+}
+
+/** Who runs the command, for the audit. */
+const actor = (): string => `cli:${userInfo().username}`;

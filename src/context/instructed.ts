@@ -1,0 +1,10 @@
+import type { Message } from './message.ts';
+
+/**
+ * The first message of a context as it is sent with an output contract: its instructions end the system prompt, or are
+ * the prompt where there is none. They are never stored.
+ */
+export const withInstructions = (first: Message, instructions: string): Message[] =>
+  first.role === 'system' && typeof first.content === 'string'
+    ? [{ ...first, content: `${first.content}\n\n${instructions}` }]
+    : [{ role: 'system', content: instructions }, first];

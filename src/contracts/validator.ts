@@ -1,0 +1,96 @@
+import path from 'node:path';
+import { Worker } from 'node:worker_threads';
+import pLimit from 'p-limit';
+import { LanefoldError } from '../errors.ts';
+import { packageRoot } from '../package-root.ts';
+
+/** A schema and a value, as JSON; without a value only the schema is read. */
+export interface Question {
+  schema: string;
+  value?: string;
+}
+
+/** `message` is there where the schema cannot be read or the value is no JSON. */
+export type Answer =
+  | { ok: true; value?: string }
+  | { ok: false; issues?: { path: (string | number)[]; message: string }[]; message?: string };
+
+/** How long the thread may work on one question: a thousand times what an ordinary one takes. */
+export const validationLimitMs = 1_000;
+
+const startLimitMs = 15_000;
+const memoryMb = 128;
+
+/**
+ * Validates values against schemas in a thread, which is terminated where that takes too long or too much memory: no
+ * pattern and no combination of `$ref`s holds up this process. The thread is started by the first question, kept for the
+ * next ones, which it answers one by one, and does not keep the process alive.
+ */
+class Validator {
+  #thread: Promise<Worker> | undefined;
+  readonly #inTurn = pLimit(1);
+
+  /** @throws LanefoldError `validation_timeout` */
+  ask(question: Question): Promise<Answer> {
+    return this.#inTurn(async () => {
+      const thread = await (this.#thread ??= this.#start());
+      thread.ref();
+      try {
+        return await replyOf<Answer>(thread, validationLimitMs, () => thread.postMessage(question));
+      } catch (error) {
+        this.#thread = undefined;
+        await thread.terminate();
+        throw tooSlow(error);
+      } finally {
+        thread.unref();
+      }
+    });
+  }
+
+  async #start(): Promise<Worker> {
+    const thread = new Worker(path.join(packageRoot, 'src/contracts/validator-thread.js'), {
+      // those of this process, such as a loader of TypeScript, are not for the thread
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
+    });
+    try {
+      await replyOf(thread, startLimitMs);
+      // it may end between two questions
+      thread.once('exit', () => (this.#thread = undefined)).on('error', () => {});
+      return thread;
+    } catch (error) {
+      this.#thread = undefined;
+      throw error;
+    }
+  }
+}
+
+/** The next message of a thread. Rejects where it ends or stays silent for `limitMs`. */
+function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Promise<Reply> {
+  return new Promise((resolve, reject) => {
+    const settle = () => {
+      clearTimeout(timer);
+      thread.off('message', onMessage).off('error', onError).off('exit', onExit);
+    };
+    const onMessage = (reply: Reply) => {
+      settle();
+      resolve(reply);
+    };
+    const onError = (error: Error) => {
+      settle();
+      reject(error);
+    };
+    const onExit = () => onError(new Error('The thread has ended.'));
+    const timer = setTimeout(() => onError(new Error(`It took longer than ${limitMs} ms.`)), limitMs);
+    thread.on('message', onMessage).on('error', onError).on('exit', onExit);
+    ask?.();
+  });
+}
+
+const tooSlow = (cause: unknown) =>
+  new LanefoldError('validation_timeout', 'Validating against the output schema takes too much time or memory.', {
+    hint: 'Simplify the schema: look at its patterns, and at references that multiply each other.',
+    cause,
+  });
+
+export const validator = new Validator();

@@ -1,0 +1,24 @@
+import { fromPostgres } from './errors.ts';
+import { ScopedQuery, type Scope, type StatementConfig } from './scoped-query.ts';
+
+/** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
+export interface Queryable {
+  query(query: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: Record<string, unknown>[] }>;
+}
+
+/** Runs a statement, for one tenant if `scope` is given. Rejects with a `LanefoldError`. */
+export async function runQuery<Row>(
+  on: Queryable,
+  query: StatementConfig & { values: unknown[] },
+  scope?: Scope,
+): Promise<Row[]> {
+  try {
+    return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];
+  } catch (error) {
+    throw fromPostgres(error, threadOf(query));
+  }
+}
+
+/** The thread of a call of one of our functions, which take it as their first argument. */
+const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
+  /^select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;

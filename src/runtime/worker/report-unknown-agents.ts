@@ -1,0 +1,26 @@
+import type { Database } from '../../postgres/pool.ts';
+import { findUnknownAgents, type UnknownAgent } from '../../store/run/find-unknown-agents.ts';
+
+const againMs = 60_000;
+
+/** Reports agents that runs wait for and no worker knows: each once, and again after a minute or when more runs wait. */
+export function reportUnknownAgents(
+  db: Database,
+  queuePrefix: string,
+  known: readonly string[],
+  report: (agent: UnknownAgent) => void,
+): () => Promise<void> {
+  let reported = new Map<string, { runs: number; at: number }>();
+  return async () => {
+    const found = await findUnknownAgents(db, queuePrefix, known);
+    const now = performance.now();
+    const before = reported;
+    reported = new Map();
+    for (const agent of found) {
+      const last = before.get(agent.agent);
+      const due = !last || agent.runs > last.runs || now - last.at > againMs;
+      reported.set(agent.agent, due ? { runs: agent.runs, at: now } : last);
+      if (due) report(agent);
+    }
+  };
+}

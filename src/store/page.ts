@@ -1,0 +1,66 @@
+import { LanefoldError } from '../errors.ts';
+
+/** A page of a list, newest first. */
+export interface Page<T> {
+  data: T[];
+  /**
+   * Where the next page begins: pass it as `after`. Null on the last page. A page of a filtered list may be short, or
+   * empty, before the last one, because each request looks at a bounded number of rows.
+   */
+  nextAfter: string | null;
+}
+
+/** The place of a row in a list: its microsecond, and its ids, which keep rows of the same microsecond apart. */
+export type Cursor = [micros: string, ...ids: string[]];
+
+/** A cursor as callers pass it. Ids contain no slash. */
+export const cursorText = (cursor: Cursor): string => cursor.join('/');
+
+/** @throws LanefoldError `invalid_input` */
+export function readCursor(text: string | undefined, ids: number): Cursor | undefined {
+  if (text === undefined) return undefined;
+  const parts = text.split('/');
+  if (parts.length === ids + 1 && /^-?\d{1,18}$/.test(parts[0]!)) return parts as unknown as Cursor;
+  throw new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not the start of a page.`, {
+    hint: 'Pass the next_after of the page before, unchanged.',
+  });
+}
+
+/** Collects the conditions of a filtered statement with their parameters. */
+export class Conditions {
+  readonly values: unknown[] = [];
+  /** Which conditions are there, in letters: it tells prepared statements apart. */
+  key = '';
+  readonly #parts: string[] = [];
+
+  /** Adds a condition, unless the value is undefined; `$` stands for the parameter. */
+  add(letter: string, condition: string, value: unknown): this {
+    if (value === undefined) return this;
+    this.values.push(value);
+    this.key += letter;
+    this.#parts.push(condition.replaceAll('$', () => `$${this.values.length}`));
+    return this;
+  }
+
+  /** Adds a condition without a parameter. */
+  fixed(letter: string, condition: string): this {
+    this.key += letter;
+    this.#parts.push(condition);
+    return this;
+  }
+
+  /** A parameter of the statement that is no condition. */
+  value(value: unknown): string {
+    this.values.push(value);
+    return `$${this.values.length}`;
+  }
+
+  toString(): string {
+    return this.#parts.length > 0 ? this.#parts.join(' and ') : 'true';
+  }
+}
+
+export const microsOf = (column: string): string => `(extract(epoch from ${column}) * 1000000)::bigint::text`;
+
+export const momentOf = (parameter: string): string =>
+  `(timestamptz 'epoch' + ${parameter}::bigint * interval '1 microsecond')`;

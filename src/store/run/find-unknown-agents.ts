@@ -1,0 +1,33 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/** An agent that runs wait for and that no worker seems to know. */
+export interface UnknownAgent {
+  agent: string;
+  /** Runs of it that wait. */
+  runs: number;
+  /** When a worker that knows it was last seen, or the first of its runs was passed on. */
+  since: Date;
+}
+
+/** A worker that knows an agent looks at its waiting runs every few seconds, a few hundred at a time. */
+const quietMs = 5_000;
+const quietMsPerRun = 10;
+
+/** Finds agents, of runs in this fleet's queues, that no worker has shown to know for a while. */
+export async function findUnknownAgents(
+  db: Database,
+  queuePrefix: string,
+  known: readonly string[],
+): Promise<UnknownAgent[]> {
+  return db.query<UnknownAgent>(
+    'find_unknown_agents',
+    `with clock as materialized (select lanefold._now() as at)
+     select agent, count(*)::int as runs, min(agent_unknown_since) as since
+     from lanefold._run
+     where active and suspended_until is null and agent_unknown_since is not null and queue_prefix = $1 and agent <> all ($2)
+     group by agent
+     having min(agent_unknown_since) < (select at from clock) - ($3 + $4 * count(*)) * interval '1 ms'
+     order by agent limit 20`,
+    [queuePrefix, known, quietMs, quietMsPerRun],
+  );
+}

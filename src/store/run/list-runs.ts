@@ -1,0 +1,81 @@
+import type { Database } from '../../postgres/pool.ts';
+import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
+import { selectRun, toRun, type RunRow } from './read-run.ts';
+import type { Run, RunStatus } from './run.ts';
+
+export interface RunFilter {
+  threadId?: string | undefined;
+  status?: RunStatus | undefined;
+  agent?: string | undefined;
+  model?: string | undefined;
+  /** The `type` of the error of a failed run. */
+  errorType?: string | undefined;
+  /** Runs that spent at least this many tokens. */
+  minTokens?: number | undefined;
+  createdAfter?: Date | undefined;
+  createdBefore?: Date | undefined;
+  /** `nextAfter` of the page before. */
+  after?: string | undefined;
+  limit: number;
+}
+
+/** How many runs, newest first, one request looks at for a filter that no index serves. */
+const window = 20_000;
+
+/** Runs, newest first: of one thread, or of all. */
+export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Run>> {
+  const cursor = readCursor(filter.after, 2);
+  const where = new Conditions();
+  where
+    .add('t', 'thread_id = $', filter.threadId)
+    .add('f', 'created_at >= $', filter.createdAfter)
+    .add('b', 'created_at < $', filter.createdBefore);
+  if (cursor) {
+    const [at, threadId, id] = cursor.map((part) => where.value(part)) as [string, string, string];
+    where.fixed('c', `(created_at, thread_id, id) < (${momentOf(at)}, ${threadId}, ${id})`);
+  }
+  if (filter.status) where.add('s', 'status = $', filter.status);
+  if (filter.status) narrow(where, filter.status);
+  const indexed = where.key;
+  const window_ = where.value(window);
+  const also = new Conditions();
+  also.values.push(...where.values);
+  also
+    .add('A', 'agent = $', filter.agent)
+    .add('M', 'model = $', filter.model)
+    .add('E', "error ->> 'type' = $", filter.errorType)
+    .add('U', "(usage ->> 'total_tokens')::bigint >= $", filter.minTokens);
+  const newest = 'order by created_at desc, thread_id desc, id desc';
+  const rows = await db.query<RunRow & { micros: string }>(
+    `list_runs_${indexed}_${also.key}`,
+    `select r.run, ${microsOf('n.created_at')} as micros
+     from (select thread_id, id, created_at from (
+             select thread_id, id, created_at, agent, model, error, usage from lanefold._run
+             where ${where} ${newest} limit ${window_}) w
+           where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
+     cross join lateral (${selectRun} where thread_id = n.thread_id and id = n.id) r
+     order by n.created_at desc, n.thread_id desc, n.id desc`,
+    also.values,
+  );
+  const found = rows.slice(0, filter.limit).map((row) => ({ run: toRun(row), micros: row.micros }));
+  const data = found.map(({ run }) => run);
+  const last = found.at(-1);
+  if (rows.length > filter.limit && last)
+    return { data, nextAfter: cursorText([last.micros, last.run.threadId, last.run.id]) };
+  if (also.key === '') return { data, nextAfter: null };
+  // the filter may match older runs, beyond those that were looked at
+  const [end] = await db.query<{ micros: string; thread_id: string; id: string }>(
+    `list_runs_end_${indexed}`,
+    `select ${microsOf('created_at')} as micros, thread_id, id from lanefold._run
+     where ${where} ${newest} offset ${window_} - 1 limit 1`,
+    where.values,
+  );
+  return { data, nextAfter: end ? cursorText([end.micros, end.thread_id, end.id]) : null };
+}
+
+/** What the small indexes of unfinished and failed runs know of a status. No index has the status itself: every step would change it. */
+function narrow(where: Conditions, status: RunStatus): void {
+  if (status === 'waiting') where.fixed('w', 'not active and finished_at is null');
+  else if (status === 'failed') where.fixed('e', "error is not null and termination_reason <> 'cancelled'");
+  else if (status !== 'completed' && status !== 'cancelled') where.fixed('l', 'active');
+}

@@ -1,0 +1,66 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/** What the workers did lately. */
+export interface Activity {
+  /** Workers that hold runs now. */
+  workers: { id: string; runs: number; leaseUntil: Date; oldestRunAt: Date }[];
+  /** Failed runs by error. */
+  errors: { type: string; runs: number; lastAt: Date }[];
+  /** Runs and their tokens by the slot of time in which they were accepted, oldest first. */
+  slots: { at: Date; runs: number; failed: number; inputTokens: number; outputTokens: number; cachedTokens: number }[];
+  /** The runs counted in `errors` and `slots` were accepted since then. */
+  since: Date;
+}
+
+/** Runs counted at most, newest first: the cost of a look does not grow with the traffic. */
+const counted = 50_000;
+
+/** Looks back over `hours`, in about a hundred slots. */
+export async function readActivity(db: Database, hours: number): Promise<Activity> {
+  const [row] = await db.query<{ activity: Stored }>(
+    'activity',
+    `with clock as materialized (select lanefold._now() as at),
+     recent as materialized (
+       select status, created_at, finished_at, error, usage from lanefold._run
+       where created_at > (select at from clock) - $1::float8 * interval '1 hour'
+       order by created_at desc limit ${counted}),
+     slot as (
+       select to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as at, count(*) as runs,
+              count(*) filter (where status = 'failed') as failed,
+              coalesce(sum((usage ->> 'input_tokens')::bigint), 0) as input,
+              coalesce(sum((usage ->> 'output_tokens')::bigint), 0) as output,
+              coalesce(sum((usage ->> 'cache_read_tokens')::bigint), 0) as cached
+       from recent group by 1)
+     select json_build_object(
+       'since', case when (select count(*) from recent) < ${counted} then (select at from clock) - $1::float8 * interval '1 hour'
+                else (select min(created_at) from recent) end,
+       'workers', (select json_agg(w order by w.id) from (
+         select worker_id as id, count(*) as runs, max(lease_until) as "leaseUntil", min(started_at) as "oldestRunAt"
+         from lanefold._run where active and status = 'running' and worker_id is not null group by worker_id) w),
+       'errors', (select json_agg(e order by e.runs desc, e.type) from (
+         select coalesce(error ->> 'type', 'unknown') as type, count(*) as runs, max(finished_at) as "lastAt"
+         from recent where status = 'failed' group by 1) e),
+       'slots', (select json_agg(json_build_object('at', s.at, 'runs', s.runs, 'failed', s.failed, 'inputTokens', s.input,
+         'outputTokens', s.output, 'cachedTokens', s.cached) order by s.at) from slot s)) as activity`,
+    [hours],
+  );
+  const { since, workers, errors, slots } = row!.activity;
+  return {
+    since: new Date(since),
+    workers: (workers ?? []).map((worker) => ({
+      ...worker,
+      leaseUntil: new Date(worker.leaseUntil),
+      oldestRunAt: new Date(worker.oldestRunAt),
+    })),
+    errors: (errors ?? []).map((error) => ({ ...error, lastAt: new Date(error.lastAt) })),
+    slots: (slots ?? []).map((slot) => ({ ...slot, at: new Date(slot.at) })),
+  };
+}
+
+type Text<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
+interface Stored {
+  since: string;
+  workers: Text<Activity['workers'][number]>[] | null;
+  errors: Text<Activity['errors'][number]>[] | null;
+  slots: Text<Activity['slots'][number]>[] | null;
+}

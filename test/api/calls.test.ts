@@ -1,0 +1,104 @@
+import { defineAgent } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { contextHash } from '../../src/context/canonical.ts';
+import type { Message } from '../../src/context/message.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+interface Call {
+  messages: Message[];
+  sources: (number | null)[];
+  context_hash: string;
+  verified: boolean;
+  unverified_because: string | null;
+  answer: { content: string; tool_calls?: unknown[] };
+  previous_call_id: string | null;
+  next_call_id: string | null;
+  usage: { total_tokens: number };
+  duration_ms: number;
+  tools: { name: string }[];
+}
+
+const twoTurns = `scripted:${JSON.stringify([{ tools: [{ tool: 'extra', args: {} }] }, 'done'])}`;
+
+describe.skipIf(noRedis())('the exact context of a model call', () => {
+  let api: Api;
+  const run = async (threadId: string, agent: string, model?: string) => {
+    const run = await api.lanefold.runs.enqueue({
+      ...{ agent, threadId, input: 'A question', createThread: true },
+      ...(model ? { model } : {}),
+    });
+    await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+    return run.id;
+  };
+  const call = async (threadId: string, id: string) =>
+    (await api.call('GET', `/v1/threads/${threadId}/calls/${id}`)).body as Call;
+
+  beforeAll(async () => {
+    api = await startApi({
+      agents: [
+        defineAgent({ name: 'calc', model: 'scripted:echo', instructions: 'Be brief.' }),
+        defineAgent({
+          name: 'shaped',
+          model: 'scripted:["{\\"sum\\": 3}"]',
+          output: { schema: z.object({ sum: z.number() }) },
+        }),
+        defineAgent({
+          name: 'changed',
+          model: 'scripted:echo',
+          requestTransformer: ({ messages }) => ({ messages: messages.slice(-1) }),
+        }),
+      ],
+    });
+  });
+  afterAll(() => api?.close());
+
+  test('is what the recorded hash was taken of, also after later entries', async () => {
+    await api.lanefold.threads.create({ id: 't' });
+    await api.lanefold.threads.configure('t', { registerTools: ['extra'] });
+    const id = await run('t', 'calc', twoTurns);
+    const first = await call('t', `${id}.1`);
+    expect(first.messages.map((message) => [message.role, message.content])).toEqual([
+      ['system', 'Be brief.'],
+      ['user', 'A question'],
+    ]);
+    expect(first).toMatchObject({
+      verified: true,
+      unverified_because: null,
+      previous_call_id: null,
+      next_call_id: `${id}.2`,
+    });
+    expect(contextHash(first.messages)).toBe(first.context_hash);
+    expect(first.tools.map(({ name }) => name)).toEqual(['extra']);
+    expect(first.usage.total_tokens).toBeGreaterThan(0);
+    expect(first.duration_ms).toBeGreaterThanOrEqual(0);
+
+    await api.lanefold.threads.configure('t', { systemPrompt: 'Another prompt' });
+    await api.lanefold.contexts.reset('t');
+    const second = await call('t', `${id}.2`);
+    expect(second.messages.map((message) => message.role)).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect(second).toMatchObject({ verified: true, answer: { content: 'done' }, previous_call_id: `${id}.1` });
+    expect(second.sources).toHaveLength(4);
+  });
+
+  test('includes the instructions of an output contract, which are never stored', async () => {
+    const id = await run('s', 'shaped');
+    const sent = await call('s', `${id}.1`);
+    expect(sent).toMatchObject({ verified: true, sources: [null, expect.any(Number)] });
+    expect(sent.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('sum') });
+  });
+
+  test('says so where a request transformer changed it', async () => {
+    const id = await run('x', 'changed');
+    await run('x', 'changed');
+    const { data } = await api.lanefold.runs.list({ threadId: 'x', limit: 1 });
+    expect(data[0]!.id).not.toBe(id);
+    expect(await call('x', `${data[0]!.id}.1`)).toMatchObject({ verified: false, unverified_because: 'transformed' });
+  });
+
+  test('of a call that was never answered is call_not_found', async () => {
+    expect(await api.call('GET', '/v1/threads/t/calls/run_x.1')).toMatchObject(problem(404, 'call_not_found'));
+    expect(await api.call('GET', '/v1/threads/nowhere/calls/run_x.1')).toMatchObject(problem(404, 'thread_not_found'));
+  });
+});

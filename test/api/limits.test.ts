@@ -1,0 +1,140 @@
+import net from 'node:net';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exceeds } from '../../src/api/json-size.ts';
+import { until } from '../support/until.ts';
+import { problem, startApi, type Api } from './helpers.ts';
+
+const mib = 1024 * 1024;
+
+describe('the limits of a server', () => {
+  let api: Api;
+  const open: net.Socket[] = [];
+  beforeAll(async () => {
+    const server = { bodyTimeoutMs: 1_000, maxHeldBytes: 2 * mib, maxStreams: 2 };
+    api = await startApi({ worker: false, server });
+    await api.call('POST', '/v1/threads', { id: 'l' });
+  });
+  afterAll(async () => {
+    for (const socket of open) socket.destroy();
+    await api?.close();
+  });
+
+  /** A request whose body never ends; resolves with what the server says. */
+  const unfinished = (path: string, sent = 0) => {
+    const socket = net.connect(api.server.port, '127.0.0.1');
+    open.push(socket);
+    let said = '';
+    socket.setEncoding('utf8').on('data', (text: string) => (said += text));
+    socket.on('error', () => {});
+    const head = `POST ${path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: ${4 * mib}\r\n\r\n`;
+    socket.write(head + ' '.repeat(sent));
+    return { socket, answer: () => until(`an answer to ${path}`, () => /^HTTP\/1.1 (\d+)/.exec(said)?.[1] && said) };
+  };
+
+  test('a body that no route wants is not read: the path is unknown at once', async () => {
+    const answers = Array.from({ length: 100 }, () => unfinished('/nowhere', 100_000).answer());
+    for (const said of await Promise.all(answers)) expect(said).toMatch(/^HTTP\/1.1 404 [\s\S]*"not_found"/);
+    expect(await unfinished('/v1/nowhere', 100_000).answer()).toMatch(/^HTTP\/1.1 404 /);
+    expect(await unfinished('/healthz').answer()).toMatch(/^HTTP\/1.1 405 /);
+  });
+
+  test('a body that does not arrive in time is given up', async () => {
+    expect(await unfinished('/v1/threads').answer()).toMatch(/^HTTP\/1.1 408 [\s\S]*"body_timeout"/);
+  });
+
+  test('bodies of all requests together are bounded, and the room comes back', async () => {
+    const slow = Array.from({ length: 60 }, () => unfinished('/v1/threads', 60_000));
+    const said = await Promise.all(slow.map(({ answer }) => answer()));
+    const busy = said.filter((text) => text.startsWith('HTTP/1.1 503'));
+    expect(busy.length).toBeGreaterThan(10);
+    expect(busy[0]).toMatch(/retry-after: 1[\s\S]*"server_busy"/i);
+    expect(said.filter((text) => text.startsWith('HTTP/1.1 408')).length).toBeGreaterThan(10);
+    expect((await api.call('POST', '/v1/threads', { metadata: { text: 'x'.repeat(mib) } })).status).toBe(201);
+  });
+
+  test('a body of too many values is refused before it is parsed', async () => {
+    const keys = Array.from({ length: 60_000 }, (_, i) => `"k${i}":1`).join(',');
+    const refused = await api.call('POST', '/v1/threads', `{"metadata":{${keys}}}`);
+    expect(refused).toMatchObject(problem(400, 'invalid_request'));
+    expect(refused.text).toContain('more than 50000 values');
+  });
+
+  test('a page of entries ends after 4 MiB, and the next one goes on', async () => {
+    for (let i = 0; i < 7; i++)
+      await api.call('POST', '/v1/threads/l/entries', { entries: [{ kind: 'note', payload: { x: 'x'.repeat(mib) } }] });
+    const seqs: number[][] = [];
+    for (let after: number | null = -1; after !== null;) {
+      const { body } = await api.call('GET', `/v1/threads/l/entries?limit=1000&after=${after}`);
+      const page = body as { data: { seq: number }[]; next_after: number | null };
+      seqs.push(page.data.map((entry) => entry.seq));
+      after = page.next_after;
+    }
+    expect(seqs).toEqual([
+      [0, 1, 2, 3],
+      [4, 5, 6],
+    ]);
+  });
+
+  test('streams are bounded together', async () => {
+    const left = new AbortController();
+    const stream = () =>
+      fetch(`${api.url}/v1/threads/l/events`, { headers: { accept: 'text/event-stream' }, signal: left.signal });
+    const first = [await stream(), await stream()];
+    expect(first.map((answer) => answer.status)).toEqual([200, 200]);
+    const third = await stream();
+    expect([third.status, third.headers.get('retry-after')]).toEqual([503, '1']);
+    expect(await third.json()).toMatchObject({ code: 'server_busy' });
+    left.abort();
+    await until('there is room again', async () => {
+      const own = new AbortController();
+      const headers = { accept: 'text/event-stream' };
+      const again = await fetch(`${api.url}/v1/threads/l/events`, { headers, signal: own.signal });
+      own.abort();
+      return again.status === 200;
+    });
+  });
+
+  test('the largest cursor is an empty page', async () => {
+    const run = await api.call('POST', '/v1/threads/l/runs', { agent: 'calc', input: 'x' });
+    const cursor = 9_007_199_254_740_991;
+    for (const path of [
+      `/v1/threads/l/entries?after=${cursor}`,
+      `/v1/threads/l/events?after=${cursor}`,
+      `${run.headers.get('location')}/events?after=${cursor}`,
+    ])
+      expect([path, await api.call('GET', path)]).toMatchObject([path, { status: 200, body: { data: [] } }]);
+    expect((await api.call('GET', `/v1/threads/l/contexts/default?at_seq=${cursor}`)).status).toBe(200);
+  });
+
+  test('every response says what browsers may do with it', async () => {
+    for (const path of [
+      '/v1/threads/l',
+      '/v1/none',
+      '/docs',
+      '/admin/queues',
+      '/healthz',
+      '/admin/queues/static/%00',
+    ]) {
+      const { headers } = await api.call('GET', path);
+      expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
+      expect(headers.get('x-frame-options')).toBe('DENY');
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('content-security-policy')).toMatch(/^default-src '(none|self)'/);
+    }
+  });
+
+  test('paths of Bull Board that no file can have are not found', async () => {
+    for (const path of ['%00', '..%2f..%2fpackage.json', `${'a'.repeat(3_000)}`, '%ff'])
+      expect(await api.call('GET', `/admin/queues/static/${path}`)).toMatchObject(problem(404, 'not_found'));
+  });
+});
+
+test.each([
+  ['{"a":[1,2,{"b":3}]}', undefined],
+  ['"a,b,c,d,e,f,g,h,[[[[[[["', undefined],
+  ['"a\\",b,c,d,e,f,g,h,i,j"', undefined],
+  ['"a\\\\",1,2,3,4,5,6,7,8', 'values'],
+  ['[1,2,3,4,5,6,7,8]', 'values'],
+  ['[[[[[1]]]]]', 'depth'],
+  ['"open [[[[[[[', undefined],
+])('%s: %s', (text, found) => expect(exceeds(Buffer.from(text), { values: 8, depth: 4 })).toBe(found));

@@ -1,0 +1,51 @@
+import { expect, test } from 'vitest';
+import { rows, useLog, value } from './helpers.ts';
+
+const log = useLog();
+
+/** Messages of one turn with n calls, all answered; and n turns of one call each, none answered. */
+const shapes = {
+  'one turn with many calls': (n: number) => `
+    jsonb_build_array(jsonb_build_object('role', 'assistant', 'tool_calls',
+      (select jsonb_agg(jsonb_build_object('id', 'c' || i, 'name', 'f') order by i) from generate_series(1, ${n}) i)))
+    || (select jsonb_agg(jsonb_build_object('role', 'tool', 'tool_call_id', 'c' || i, 'content', 'x') order by i)
+        from generate_series(1, ${n}) i)`,
+  'one turn with many calls, none answered': (n: number) => `
+    jsonb_build_array(jsonb_build_object('role', 'assistant', 'tool_calls',
+      (select jsonb_agg(jsonb_build_object('id', 'c' || i, 'name', 'f') order by i) from generate_series(1, ${n}) i)))`,
+  'many turns with a call each, none answered': (n: number) => `
+    (select jsonb_agg(jsonb_build_object('role', 'assistant', 'tool_calls',
+       jsonb_build_array(jsonb_build_object('id', 'c' || i, 'name', 'f'))) order by i) from generate_series(1, ${n}) i)`,
+};
+
+/** The shortest of three executions, in ms: what else the machine does only lengthens one. */
+async function cost(call: (messages: string) => string, messages: string): Promise<number> {
+  const times: number[] = [];
+  for (let i = 0; i < 3; i += 1) {
+    const [row] = await rows<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
+      log.db,
+      `explain (analyze, timing off, format json) with m as materialized (select ${messages} as m) select ${call('m')} from m`,
+    );
+    times.push(row!['QUERY PLAN'][0]['Execution Time']);
+  }
+  return Math.min(...times);
+}
+
+test.each(Object.entries(shapes))('checking and repairing %s takes time in proportion', async (_, messages) => {
+  for (const call of [
+    (m: string) => `lanefold._messages_problem(${m}, true)`,
+    (m: string) => `lanefold._messages_problem(${m})`,
+    (m: string) => `lanefold._repair_messages(${m})`,
+  ]) {
+    const [one, eight] = [await cost(call, messages(500)), await cost(call, messages(4_000))];
+    // eight times the messages: 8 where the work is linear, 64 where it is quadratic
+    expect(eight / one, call('m')).toBeLessThan(24);
+  }
+});
+
+test('ten thousand unanswered calls are repaired, each with its result', async () => {
+  const n = 10_000;
+  const repaired = `lanefold._repair_messages(${shapes['one turn with many calls, none answered'](n)})`;
+  expect(await value(log.db, `select jsonb_array_length(${repaired})`)).toBe(n + 1);
+  expect(await value(log.db, `select ${repaired} -> ${n} ->> 'tool_call_id'`)).toBe(`c${n}`);
+});

@@ -1,0 +1,138 @@
+import { brotliCompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { bundlePage } from '../../src/api/page/bundle.ts';
+import { startApi } from '../api/helpers.ts';
+import { expectAccessible, openSite, type Site } from './harness.ts';
+
+test('the page is at most 60 kB compressed', async () => {
+  const files = [...(await bundlePage('page'))];
+  expect(files.map(([name]) => name).sort()).toEqual(['app.css', 'app.js', 'index.html']);
+  const size = files.reduce((sum, [, content]) => sum + brotliCompressSync(content).length, 0);
+  expect(size).toBeLessThanOrEqual(60_000);
+});
+
+test('the page is off by an option', async () => {
+  const api = await startApi({ worker: false, server: { page: false } });
+  expect((await api.call('GET', '/')).status).toBe(404);
+  expect((await api.call('GET', '/page/app.js')).status).toBe(404);
+  await api.close();
+});
+
+const payloads = [
+  ...[
+    '<script>alert(N)</script>',
+    '<img src=x onerror=alert(N)>',
+    '<svg onload=alert(N)>',
+    '"><script>alert(N)</script>',
+  ],
+  ...[
+    "'-alert(N)-'",
+    '</textarea><script>alert(N)</script>',
+    '</title><script>alert(N)</script>',
+    '<iframe src="javascript:alert(N)">',
+  ],
+  ...[
+    'javascript:alert(N)',
+    '<a href="javascript:alert(N)">x</a>',
+    '<body onload=alert(N)>',
+    '<style>@import "//evil.test";</style>',
+  ],
+  ...[
+    '<math><mtext><img src=x onerror=alert(N)>',
+    '{{constructor.constructor("alert(N)")()}}',
+    '${alert(N)}',
+    '<base href="//evil.test/">',
+  ],
+  ...[
+    '<link rel=stylesheet href=//evil.test>',
+    '<object data="javascript:alert(N)">',
+    '<embed src="//evil.test">',
+    '<form action="//evil.test"><button>x</button></form>',
+  ],
+  ...[
+    '<details open ontoggle=alert(N)>',
+    '<video><source onerror=alert(N)>',
+    '<input autofocus onfocus=alert(N)>',
+    '<marquee onstart=alert(N)>',
+  ],
+  '<meta http-equiv=refresh content="0;url=//evil.test">',
+];
+
+describe.skipIf(noRedis() || noBrowser)('the page of a server with a key', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite({ apiKey: 'sesame' });
+  });
+  afterAll(() => site?.close());
+
+  test('asks for the key, keeps it in the tab, and forgets it', async () => {
+    const { page, context } = await site.open('dark');
+    await page.goto(site.api.url);
+    await page.getByLabel('API key').fill('wrong');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('The API key is wrong.').waitFor();
+    await expectAccessible(page, 'sign-in');
+    await page.getByLabel('API key').fill('sesame');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.getByText('No thread matches').waitFor();
+    await page.reload();
+    await page.getByText('No thread matches').waitFor();
+    await page.getByRole('button', { name: 'Sign out' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(
+      'sesame',
+    );
+    await context.close();
+  });
+
+  test('shows what users, models and tools wrote as text: nothing of it runs', async () => {
+    const { threads } = site.api.lanefold;
+    await threads.create({ id: 'evil' });
+    for (const [i, raw] of payloads.entries()) {
+      const payload = raw.replaceAll('N', String(i));
+      const call = { id: `c${i}`, name: payload, arguments: { [payload]: payload } };
+      await threads.append('evil', [
+        { message: { role: 'user', content: payload } },
+        { message: { role: 'assistant', content: payload, thinking: payload, tool_calls: [call] } },
+        { message: { role: 'tool', content: payload, tool_call_id: `c${i}`, name: payload } },
+      ]);
+    }
+    expect(payloads.length * 2).toBeGreaterThanOrEqual(50);
+    const { page, context } = await site.open();
+    await page.goto(site.api.url);
+    await page.getByLabel('API key').fill('sesame');
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    await page.goto(`${site.api.url}/#/threads/evil?tab=context`);
+    const shown = page.locator('.messages .entry');
+    await shown.nth(payloads.length * 3 - 1).waitFor();
+    for (const [i, raw] of payloads.entries())
+      expect(
+        await shown
+          .nth(i * 3)
+          .locator('.text')
+          .textContent(),
+      ).toBe(raw.replaceAll('N', String(i)));
+    for (const address of ['#/threads/evil', `#/threads/${encodeURIComponent('"><img src=x onerror=alert(1)>')}`]) {
+      await page.goto(`${site.api.url}/${address}`);
+      await page.locator('.entry, .failure').first().waitFor();
+    }
+    await context.close();
+    expect(site.faults).toEqual([]);
+  });
+
+  test('sends its files compressed, with a policy that allows nothing inline', async () => {
+    const answer = await fetch(`${site.api.url}/page/app.js`, { headers: { 'accept-encoding': 'br' } });
+    expect(answer.headers.get('content-encoding')).toBe('br');
+    const policy = answer.headers.get('content-security-policy')!;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|\*|https?:/);
+    const again = await fetch(`${site.api.url}/page/app.js`, {
+      headers: { 'if-none-match': answer.headers.get('etag')! },
+    });
+    expect(again.status).toBe(304);
+    expect((await fetch(`${site.api.url}/page/other.js`)).status).toBe(404);
+    expect((await fetch(`${site.api.url}/v1/threads`)).status).toBe(401);
+  });
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { noBrowser } from '../support/browser.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { until } from '../support/until.ts';
+import { openSite, type Site } from './harness.ts';
+
+describe.skipIf(noRedis() || noBrowser)('what can be done on the page', () => {
+  let site: Site;
+  let page: Page;
+  beforeAll(async () => {
+    site = await openSite();
+    page = (await site.open()).page;
+  });
+  afterAll(() => site?.close());
+  beforeEach(() => page.goto('about:blank'));
+
+  const go = (address: string) => page.goto(`${site.api.url}/${address}`);
+  const runsOf = async (threadId: string) => (await site.api.lanefold.runs.list({ threadId })).data;
+
+  test('ask in a new thread, and watch the answer come', async () => {
+    await go('#/threads');
+    await page.getByRole('button', { name: 'New thread' }).click();
+    await page.getByLabel('Question').fill('To Hamburg, please');
+    await page.getByRole('button', { name: 'Ask', exact: true }).click();
+    await page.getByText('Take an umbrella.').first().waitFor();
+    await page.getByPlaceholder('Ask something').fill('And back?');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('And back?').waitFor();
+    await until('both runs ended', async () => (await page.getByText('Take an umbrella.').count()) === 2);
+  });
+
+  test('steer, inject and cancel a run under way', async () => {
+    const id = await site.ask('long', 'Write', 'travel', 'slow');
+    await go('#/threads/long');
+    const box = page.getByPlaceholder('A word to the run');
+    await box.fill('Shorter');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await until(
+      'it is queued',
+      async () => (await site.api.lanefold.runs.inputs({ threadId: 'long', id })).length === 1,
+    );
+    await page.getByLabel('How to send it').selectOption('inject');
+    await until('the box is empty', async () => (await box.inputValue()) === '');
+    await box.fill('The weather changed');
+    await page.getByRole('button', { name: 'Send' }).click();
+    const kinds = async () => (await site.api.lanefold.runs.inputs({ threadId: 'long', id })).map(({ kind }) => kind);
+    await until('both are queued', async () => (await kinds()).join() === 'steer,inject');
+    await page.getByRole('button', { name: 'Cancel the run' }).click();
+    await page.getByText('cancelled').first().waitFor();
+    expect((await runsOf('long'))[0]!.status).toBe('cancelled');
+  });
+
+  test('approve and deny', async () => {
+    await site.ask('yes', 'Book it', 'booking');
+    await go('#/approvals');
+    await page
+      .getByText('Nothing waits')
+      .or(page.getByRole('button', { name: 'Approve' }))
+      .first()
+      .waitFor();
+    await page.getByRole('button', { name: 'Approve' }).click();
+    await until('it goes on', async () => (await runsOf('yes'))[0]!.status === 'completed');
+    const id = await site.ask('no', 'Book it', 'booking');
+    await until('it waits', async () => (await runsOf('no'))[0]!.status === 'suspended');
+    await go(`#/threads/no/runs/${id}`);
+    await page.getByLabel('Reason').fill('too dear');
+    await page.getByRole('button', { name: 'Deny' }).click();
+    await page.getByText('Completed', { exact: true }).waitFor();
+    const { toolCalls } = await site.api.lanefold.runs.get({ threadId: 'no', id });
+    expect(JSON.stringify(toolCalls[0])).toContain('too dear');
+  });
+
+  test('switch the lane and replace the context', async () => {
+    await site.ask('lanes', 'Hello');
+    await go('#/threads/lanes');
+    await page.getByRole('button', { name: 'Switch', exact: true }).click();
+    await page.getByLabel('Lane, an existing one').fill('draft');
+    await page.getByRole('dialog').getByRole('button', { name: 'Switch' }).click();
+    await page.getByText('This lane became the active one').waitFor();
+    await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByLabel('Message to begin with').fill('From here on in French.');
+    await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
+    await page.getByText('Context replaced (manual): 1 messages').waitFor();
+    const rows = await site.api.lanefold.contexts.project('lanes', { contextRef: 'draft' });
+    expect(rows.at(-1)!.content).toBe('From here on in French.');
+  });
+
+  test('pause the stream: what came meanwhile appears on resume, once', async () => {
+    await site.ask('live', 'One');
+    await go('#/threads/live');
+    await page.getByText('Take an umbrella.').first().waitFor();
+    await page.getByRole('button', { name: 'Live: pause' }).click();
+    await site.ask('live', 'Two');
+    expect(await page.getByText('Two', { exact: true }).count()).toBe(0);
+    await page.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Two', { exact: true }).waitFor();
+    const seqs = await page.locator('.entry-head .num').allTextContents();
+    expect(new Set(seqs).size).toBe(seqs.length);
+    expect(site.faults).toEqual([]);
+  });
+});

@@ -1,0 +1,104 @@
+import { createRequire } from 'node:module';
+import { readFileSync } from 'node:fs';
+import { defineAgent, defineTool, type ServerOptions } from 'lanefold';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { z } from 'zod';
+import { startApi, type Api } from '../api/helpers.ts';
+import { launchBrowser } from '../support/browser.ts';
+import { fakeModel } from '../support/fake-model.ts';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+const weather = defineTool({
+  name: 'weather',
+  input: z.object({ city: z.string() }),
+  execute: ({ city }) => ({ city, sky: 'rain' }),
+});
+const book = defineTool({
+  name: 'book',
+  needsApproval: true,
+  input: z.object({ train: z.string() }),
+  execute: () => ({ booked: true }),
+});
+const script = (turns: unknown) => `scripted:${JSON.stringify(turns)}`;
+
+export interface Site {
+  api: Api;
+  browser: Browser;
+  /** What went wrong in the pages, or was asked of another host. */
+  faults: string[];
+  open(theme?: 'light' | 'dark', width?: number): Promise<{ page: Page; context: BrowserContext }>;
+  ask(threadId: string, input: string, agent?: string, model?: string): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A server with agents, and a browser to look at it. */
+export async function openSite(server: ServerOptions = {}): Promise<Site> {
+  const broken = fakeModel(() => new Error('out of credit'));
+  const api = await startApi({
+    server,
+    models: { broken: () => broken },
+    aliases: {
+      planner: script([{ tools: [{ tool: 'weather', args: { city: 'Hamburg' } }] }, 'Take an umbrella.']),
+      booker: script([{ tools: [{ tool: 'book', args: { train: '10:12' } }] }, 'Booked.']),
+      slow: `${script(['A long answer, written slowly.'])}?latency_ms=600000`,
+    },
+    agents: [
+      defineAgent({ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] }),
+      defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
+    ],
+  });
+  const browser = await launchBrowser();
+  const faults: string[] = [];
+  return {
+    api,
+    browser,
+    faults,
+    async open(theme = 'light', width = 1280) {
+      const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } });
+      const page = await context.newPage();
+      page.setDefaultTimeout(10_000);
+      page.on('pageerror', (error) => faults.push(error.message));
+      page.on('dialog', (dialog) => {
+        faults.push(`dialog: ${dialog.message()}`);
+        void dialog.dismiss();
+      });
+      page.on('console', (message) => {
+        if (/Content Security Policy|Trusted/i.test(message.text())) faults.push(message.text());
+      });
+      page.on('request', (request) => {
+        if (!request.url().startsWith(api.url) && !request.url().startsWith('data:')) faults.push(request.url());
+      });
+      return { page, context };
+    },
+    async ask(threadId, input, agent = 'travel', model) {
+      const run = await api.lanefold.runs.enqueue({
+        ...{ agent, threadId, input, createThread: true },
+        ...(model ? { model } : {}),
+      });
+      if (agent === 'travel' && model !== 'slow') await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+      return run.id;
+    },
+    async close() {
+      await browser.close();
+      await api.close();
+    },
+  };
+}
+
+/** axe-core finds nothing to complain of; by all its rules, or by some. */
+export async function expectAccessible(page: Page, what: string, rules?: string[]): Promise<void> {
+  // the policy of the page refuses scripts in the document: this one comes from the debugger
+  await page.evaluate(axeSource);
+  const { violations } = await page.evaluate<{ violations: Violation[] }>(
+    `axe.run(${JSON.stringify(rules ? { runOnly: rules } : {})})`,
+  );
+  const found = violations.map(({ id, nodes }) => `${id}: ${nodes[0]!.html.slice(0, 200)} ${nodes[0]!.failureSummary}`);
+  expect(found, what).toEqual([]);
+}
+
+interface Violation {
+  id: string;
+  nodes: { html: string; failureSummary: string }[];
+}

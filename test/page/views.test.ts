@@ -1,0 +1,112 @@
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { until } from '../support/until.ts';
+import { expectAccessible, openSite, type Site } from './harness.ts';
+
+describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
+  let site: Site;
+  let runId: string;
+  let awaiting: string;
+  let page: Page;
+  beforeAll(async () => {
+    site = await openSite();
+    page = (await site.open()).page;
+    runId = await site.ask('trip', 'Should I go to Hamburg?');
+    await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
+    await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
+    await site.ask('trip', 'And Munich?');
+    await site.ask('broken', 'This fails', 'travel', 'broken:model');
+    awaiting = await site.ask('order', 'Book the 10:12', 'booking');
+    await until('the run waits', async () => {
+      const run = await site.api.lanefold.runs.get({ threadId: 'order', id: awaiting });
+      return run.status === 'suspended';
+    });
+  });
+  afterAll(() => site?.close());
+  beforeEach(async () => {
+    await page.goto('about:blank');
+    await page.setViewportSize({ width: 1280, height: 900 });
+  });
+
+  // the ids of runs are known once the tests run
+  test.each([
+    ['threads', '#/threads', 'This fails'],
+    ['thread', '#/threads/trip', 'And Munich?'],
+    ['thread of the past', '#/threads/trip?at=2', 'Should I go to Hamburg?'],
+    ['context', '#/threads/trip?tab=context', 'Be very brief.'],
+    ['model call', '#/threads/trip/calls/RUN.2', 'Hash verified'],
+    ['run', '#/threads/trip/runs/RUN', 'Waited for a worker'],
+    ['suspended run', '#/threads/order/runs/AWAITING', 'May'],
+    ['runs', '#/runs', 'travel'],
+    ['approvals', '#/approvals', 'May'],
+    ['operations', '#/operations', 'workers at work'],
+  ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
+    await page.emulateMedia({ colorScheme: 'light' });
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await page.goto(`${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting)}`);
+    await page.getByText(text).first().waitFor();
+    await expectAccessible(page, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    // colours are all that differs
+    await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+    await page.setViewportSize({ width: 360, height: 800 });
+    const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
+    expect(beyond).toBe(0);
+    expect(site.faults).toEqual([]);
+  });
+
+  test('show the log as of an earlier entry, and the context of that moment', async () => {
+    await page.goto(`${site.api.url}/#/threads/trip`);
+    await page.getByText('And Munich?').waitFor();
+    await page.getByText('Context replaced (manual): 1 messages').waitFor();
+    await page.getByLabel('As of entry').fill('1');
+    await page.getByText('And Munich?').waitFor({ state: 'detached' });
+    await page.getByText('Should I go to Hamburg?').waitFor();
+    expect(await page.getByText('Context replaced').count()).toBe(0);
+    await page.getByRole('tab', { name: 'What the model sees' }).click();
+    await page.locator('.messages .entry').nth(1).waitFor();
+    expect(await page.locator('.messages .entry').count()).toBe(2);
+    await page.getByRole('button', { name: 'Now' }).click();
+    await page.getByText('In short: by train.').waitFor();
+  });
+
+  test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {
+    await page.goto(`${site.api.url}/#/threads/trip/calls/${runId}.2`);
+    await page.locator('[data-verdict=verified]').waitFor();
+    await page.getByRole('tab', { name: 'Diff to previous call' }).click();
+    await page.getByText('2 messages unchanged').waitFor();
+    expect(await page.locator('.diff > .added').count()).toBe(2);
+    await page.getByRole('tab', { name: 'Answer' }).click();
+    await page.getByText('Take an umbrella.').waitFor();
+  });
+
+  test('turn the badge red when one byte of the context differs', async () => {
+    await page.route('**/calls/*', async (route) => {
+      const response = await route.fetch();
+      await route.fulfill({ response, body: (await response.text()).replace('Should I go', 'Should I gO') });
+    });
+    await page.goto(`${site.api.url}/#/threads/trip/calls/${runId}.2`);
+    await page.locator('[data-verdict=altered]').waitFor();
+    await page.unroute('**/calls/*');
+    await page.getByText('These messages are not the ones that were sent.').waitFor();
+  });
+
+  test('can be walked by keyboard alone', async () => {
+    await page.goto(`${site.api.url}/#/threads`);
+    await page.getByText('And Munich?').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('Hamburg');
+    await page.getByText('This fails').waitFor({ state: 'detached' });
+    for (let presses = 0; presses < 20; presses++) {
+      await page.keyboard.press('Tab');
+      if (await page.evaluate("document.activeElement.classList.contains('row-link')")) break;
+    }
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { name: 'trip' }).waitFor();
+    await page.getByRole('tab', { name: 'Conversation' }).focus();
+    await page.keyboard.press('ArrowRight');
+    await page.locator('.messages .entry').first().waitFor();
+  });
+});

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openDatabase, type DatabaseOptions } from '../../src/postgres/pool.ts';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { until } from '../support/until.ts';
+
+let database: TestDatabase;
+beforeAll(async () => void (database = await createDatabase()));
+afterAll(() => database.drop());
+
+async function timeoutOf(options: Partial<DatabaseOptions> = {}, how: 'query' | 'queryLong' = 'query') {
+  const db = openDatabase({ url: database.url, max: 1, ...options });
+  try {
+    const [row] = await db[how]<{ value: string }>('', "select current_setting('statement_timeout') as value");
+    return row!.value;
+  } finally {
+    await db.close();
+  }
+}
+
+test('PostgreSQL cancels a statement that its caller no longer waits for', async () => {
+  const db = openDatabase({ url: database.url, max: 2, timeoutMs: 300, applicationName: 'impatient' });
+  try {
+    await expect(db.query('', 'select pg_sleep(600)')).rejects.toMatchObject({ name: 'LanefoldError' });
+    await until('the server has stopped as well', async () => {
+      const { rows } = await database.pool.query(
+        "select from pg_stat_activity where application_name = 'impatient' and state = 'active'",
+      );
+      return rows.length === 0;
+    });
+  } finally {
+    await db.close();
+  }
+});
+
+test('a statement may take 30 s, one over many threads longer, and the URL may say otherwise', async () => {
+  expect(await timeoutOf()).toBe('30s');
+  expect(await timeoutOf({}, 'queryLong')).toBe('119s');
+  expect(await timeoutOf({ url: `${database.url}?statement_timeout=5000` })).toBe('5s');
+  expect(await timeoutOf({ url: `${database.url}?options=${encodeURIComponent('-c statement_timeout=7000')}` })).toBe(
+    '7s',
+  );
+});
+
+test('a long statement that fails leaves its connection as it was', async () => {
+  const db = openDatabase({ url: database.url, max: 1 });
+  try {
+    await expect(db.queryLong('', 'select 1 / 0')).rejects.toMatchObject({ code: 'database_error' });
+    expect(await db.query('', "select current_setting('statement_timeout') as value")).toEqual([{ value: '30s' }]);
+  } finally {
+    await db.close();
+  }
+});

@@ -1,0 +1,36 @@
+import { expect, test } from 'vitest';
+import type { ThreadRelay } from '../../src/queue/relay.ts';
+import { LiveCalls } from '../../src/streams/publish-deltas.ts';
+import { until } from '../support/until.ts';
+
+/** A relay that keeps what is published. */
+function recorder() {
+  const sent: { text?: [number, string] }[] = [];
+  const relay = { publish: async (_: string, message: object) => void sent.push(message) } as unknown as ThreadRelay;
+  return { sent, relay };
+}
+
+test('a flood of announcements does not send a text over and over', async () => {
+  const { sent, relay } = recorder();
+  const live = new LiveCalls(relay);
+  const end = live.open('t', 'r', 'c', () => ({ text: 'x'.repeat(100_000), thinking: '' }));
+  const from = performance.now();
+  let floods = 0;
+  await until('half a second has passed', () => {
+    for (let i = 0; i < 100; i++) live.announced('+t');
+    floods += 1;
+    return performance.now() - from > 600;
+  });
+  end();
+  live.close();
+  expect(floods).toBeGreaterThan(3);
+  expect(sent.length).toBeGreaterThan(0);
+  expect(sent.length).toBeLessThanOrEqual(4);
+});
+
+test('announced threads are bounded', () => {
+  const live = new LiveCalls(recorder().relay);
+  for (let i = 0; i < 20_000; i++) live.announced(`+t${i}`);
+  expect(live.announcedThreads).toBe(10_000);
+  live.close();
+});
