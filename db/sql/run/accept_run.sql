@@ -62,7 +62,8 @@ begin
   insert into lanefold._run (thread_id, tenant_id, id, request_id, request_hash, agent, strategy, model, context_ref, input,
     options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
   values (p_thread_id, t.tenant_id, v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
-    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued,
+    p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
+      then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
     v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at);
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);

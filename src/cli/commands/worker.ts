@@ -3,7 +3,7 @@ import type { EndedRun } from '../../runtime/worker/options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { printable } from '../../printable.ts';
 import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
@@ -31,7 +31,7 @@ export const addWorker = (program: Command): Command =>
     .addOption(
       new Option('--health-port <n>', 'serve /livez and /readyz on this port; 0 for a free one')
         .env('LANEFOLD_HEALTH_PORT')
-        .argParser(wholeNumber(0)),
+        .argParser(portNumber),
     )
     .option(
       '--unknown-agent-timeout <ms>',

@@ -1,15 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm/sql';
 import type { JsonObject } from '../../context/message.ts';
-import { fromPostgres } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
+import type { Transaction } from '../transaction/transaction.ts';
+import { within } from '../transaction/within.ts';
 import type { RunStatus } from './run.ts';
-
-/** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
-export type Transaction =
-  | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
-  | { execute(query: SQL): Promise<{ rows: unknown[] }> };
 
 export interface AcceptedRun {
   run_id: string;
@@ -40,27 +35,16 @@ async function enqueueWithin(
   request: string,
   tenant: string | undefined,
 ): Promise<AcceptedRun> {
-  const call = async (text: string, ...values: unknown[]) => {
-    const { rows } =
-      'execute' in tx
-        ? await tx.execute(
-            sql.join(
-              text
-                .split(/\$\d/)
-                .flatMap((part, i) => [sql.raw(part), ...(i < values.length ? [sql`${values[i]}`] : [])]),
-            ),
-          )
-        : await tx.query(text, values);
-    return rows[0] as Record<string, unknown>;
-  };
-  try {
+  const [row] = await within(tx, async (query) => {
+    const enqueue = () => query('select lanefold.enqueue_run($1, $2::text::jsonb) as run', [threadId, request]);
+    if (tenant === undefined) return enqueue();
     // the rest of the caller's transaction keeps its own tenant
-    const before = tenant && (await call("select current_setting('lanefold.tenant', true) as tenant"))['tenant'];
-    if (tenant) await call("select set_config('lanefold.tenant', $1, true)", tenant);
-    const { run } = await call('select lanefold.enqueue_run($1, $2::jsonb) as run', threadId, request);
-    if (tenant) await call("select set_config('lanefold.tenant', $1, true)", before ?? '');
-    return run as AcceptedRun;
-  } catch (error) {
-    throw fromPostgres(error);
-  }
+    const [before] = await query("select coalesce(current_setting('lanefold.tenant', true), '') as tenant", []);
+    const act = (as: string) => query("select set_config('lanefold.tenant', $1, true)", [as]);
+    await act(tenant);
+    const answer = await enqueue();
+    await act((before as { tenant: string }).tenant);
+    return answer;
+  });
+  return (row as { run: AcceptedRun }).run;
 }
