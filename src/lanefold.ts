@@ -23,6 +23,7 @@ import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './libra
 import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
+import { tenantsOf } from './library/tenants.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -219,6 +220,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
         threads: threadsOf(db, agents, streams, queue),
         runs,
         contexts: contextsOf(db, agents),
+        keys: keysOf(db, secrets),
+        audit: auditOf(db),
         approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
         streams,
         tenant: db.tenant,
@@ -239,8 +242,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const lanefold: Lanefold = {
       ...(options.tenant === undefined ? everything : forTenant(options.tenant)),
       forTenant,
-      keys: keysOf(db, secrets),
-      audit: auditOf(db),
+      tenants: tenantsOf(db),
       agents: { list: () => listAgents(agents) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),

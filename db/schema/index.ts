@@ -5,4 +5,5 @@ export { apiKey, audit } from './access.ts';
 export { appendReceipt, entry } from './entry.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, toolCall } from './run.ts';
+export { tenant } from './tenant.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

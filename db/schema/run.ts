@@ -60,6 +60,8 @@ export const run = lanefold.table(
     threadId: id('thread_id').notNull(),
     tenantId: tenantId(),
     id: id('id').notNull(),
+    /** The key that started it, as in the audit; null: nobody who is counted. */
+    caller: id('caller'),
     /** Null means: the run's own id. */
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
@@ -102,6 +104,13 @@ export const run = lanefold.table(
     index('_run_failed')
       .on(t.createdAt, t.threadId, t.id)
       .where(sql`error is not null and termination_reason <> 'cancelled'`),
+    // What limits of keys and tenants count. They cost the runs of keys and tenants, and no others.
+    index('_run_of_caller')
+      .on(t.caller)
+      .where(sql`finished_at is null and caller is not null`),
+    index('_run_of_tenant')
+      .on(t.tenantId)
+      .where(sql`finished_at is null and tenant_id <> 'default'`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),

@@ -12,7 +12,7 @@ begin
     select k.oid::regclass as name, k.relname, k.relrowsecurity and k.relforcerowsecurity as forced,
            exists (select from pg_policy p where p.polrelid = k.oid and p.polname = 'tenant') as protected
     from pg_class k join pg_attribute a on a.attrelid = k.oid and a.attname = 'tenant_id' and not a.attisdropped
-    where k.relnamespace = 'lanefold'::regnamespace and k.relkind in ('r', 'p') and k.relname not in ('_api_key', '_audit')
+    where k.relnamespace = 'lanefold'::regnamespace and k.relkind in ('r', 'p') and k.relname not in ('_api_key', '_audit', '_tenant')
   loop
     if not c.protected then
       if c.relname <> 'thread' and exists (select from lanefold.thread where tenant_id <> 'default') then
@@ -32,7 +32,7 @@ begin
   end loop;
   for c in
     select k.oid::regclass as name from pg_class k
-    where k.oid in ('lanefold._api_key'::regclass, 'lanefold._audit'::regclass) and not k.relforcerowsecurity
+    where k.oid in ('lanefold._api_key'::regclass, 'lanefold._audit'::regclass, 'lanefold._tenant'::regclass) and not k.relforcerowsecurity
   loop
     execute format('create policy tenant on %s using ((select lanefold._unscoped()) or tenant_id = (select lanefold._scope()))', c.name);
     execute format('alter table %s enable row level security, force row level security', c.name);

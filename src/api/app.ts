@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
+import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
 import { limitStreams } from './access/limit-streams.ts';
@@ -69,7 +70,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   });
 
   app.use(requests.count, securityHeaders);
-  const keys = knownKeys(lanefold.keys);
+  const keys = knownKeys(lanefold);
   const byKey = authenticate(apiKey, keys);
   const bySignIn = authenticate(apiKey, keys, { basic: true });
   app.use('/v1/*', byKey);
@@ -83,23 +84,23 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
     budget: new ByteBudget(maxHeldBytes, 'bodies'),
   });
-  app.use('/v1/*', read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  app.use('/v1/*', actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
 
   addThreads(app, lanefold);
-  addErasure(app, lanefold);
-  addEntries(app, lanefold);
-  addContexts(app, lanefold);
-  addCalls(app, lanefold);
-  addRuns(app, lanefold);
-  addInputs(app, lanefold);
-  addCheckpoints(app, lanefold);
-  addApprovals(app, lanefold);
+  addErasure(app);
+  addEntries(app);
+  addContexts(app);
+  addCalls(app);
+  addRuns(app);
+  addInputs(app);
+  addCheckpoints(app);
+  addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
-  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
-  addKeys(app, lanefold);
-  addAudit(app, lanefold);
+  addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
+  addKeys(app);
+  addAudit(app);
   addOverview(app, lanefold);
   addProbes(app, lanefold);
   addDocs(app);

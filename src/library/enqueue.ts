@@ -132,7 +132,11 @@ const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEn
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
+export async function enqueue(
+  deps: EnqueueDeps,
+  options: OwnEnqueueOptions,
+  { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
+): Promise<RunHandle> {
   const { db, queue, agents, models } = deps;
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
@@ -148,6 +152,7 @@ export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?
     ...body,
     run_id: id,
     request_id: requestId,
+    ...(caller === undefined ? {} : { caller }),
     request_hash: requestHash(asRequested(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,

@@ -8,6 +8,7 @@ import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
 import type { Streams } from '../streams/open.ts';
+import type { Tenants } from './tenants.ts';
 import type { Threads } from './threads.ts';
 
 /** Threads and what belongs to them: of one tenant, or of all. */
@@ -15,6 +16,10 @@ export interface TenantLibrary {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
+  /** API keys with scopes, and tokens for browsers. */
+  readonly keys: Keys;
+  /** Who did what that others must answer for. */
+  readonly audit: Audit;
   /** Tool calls that wait for human approval, over all threads, those that expire first first; `limit` counts runs. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<Page<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
@@ -36,10 +41,8 @@ export interface Library extends TenantLibrary {
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
   forTenant(tenant: string): TenantLibrary;
-  /** API keys with scopes, and tokens for browsers. */
-  readonly keys: Keys;
-  /** Who did what that others must answer for. */
-  readonly audit: Audit;
+  /** What is set for tenants: limits of their keys together. */
+  readonly tenants: Tenants;
   /** The agents this process knows. */
   readonly agents: { list(): AgentSummary[] };
   /** Whether the database and the queue answer; never rejects. */

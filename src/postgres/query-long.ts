@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { fromPostgres } from './errors.ts';
 import { runQuery } from './run-query.ts';
-import type { Scope } from './scoped-query.ts';
+import { scopeStatement, type Scope } from './scoped-query.ts';
 
 /** How long a statement may take that looks at many threads. */
 const longMs = 120_000;
@@ -16,12 +16,15 @@ export async function queryLong<Row>(
     throw fromPostgres(error);
   });
   let broken = false;
-  const run = <R>(given: typeof query, within?: Scope) =>
-    runQuery<R>(client, { ...given, query_timeout: longMs }, within);
+  const run = <R>(given: typeof query) => runQuery<R>(client, { ...given, query_timeout: longMs });
   try {
     await run({ text: 'begin', values: [] });
     await run({ text: `set local statement_timeout = ${longMs - 1_000}`, values: [] });
-    const rows = await run<Row>(query, scope);
+    if (scope) {
+      const { text, values } = scopeStatement(scope);
+      await run({ text, values });
+    }
+    const rows = await run<Row>(query);
     await run({ text: 'commit', values: [] });
     return rows;
   } catch (error) {

@@ -34,9 +34,13 @@ interface RawQuery {
 
 const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode: 'extended' }) => RawQuery;
 
-// `true`: until the end of the transaction, which is that of the statement behind it
-const setOne = 'select set_config($1, $2, true)';
-const setTwo = `${setOne}, set_config($3, $4, true)`;
+/** Sets the scope until the end of the transaction. */
+export function scopeStatement({ tenant, role }: Scope): { name: string; text: string; values: string[] } {
+  const one = 'select set_config($1, $2, true)';
+  if (role === undefined) return { name: 'set_one', text: one, values: ['lanefold.tenant', tenant] };
+  const values = ['lanefold.tenant', tenant, 'role', role];
+  return { name: 'set_two', text: `${one}, set_config($3, $4, true)`, values };
+}
 
 /**
  * A statement with the tenant it is executed for, in one round trip: both are sent before the one Sync, which makes them one
@@ -57,13 +61,11 @@ export class ScopedQuery extends Query {
   }
 
   override prepare(wire: Wire): void {
-    const { tenant, role } = this.scope;
-    const settings = ['lanefold.tenant', tenant, ...(role === undefined ? [] : ['role', role])];
-    const text = role === undefined ? setOne : setTwo;
+    const { text, values, ...set } = scopeStatement(this.scope);
     // named where the statement is: both are wrong behind some poolers
-    const name = !this.name ? undefined : role === undefined ? 'set_one' : 'set_two';
+    const name = this.name ? set.name : undefined;
     if (!name || !(name in wire.parsedStatements || name in wire.submittedNamedStatements)) wire.parse({ text, name });
-    wire.bind({ statement: name, values: settings });
+    wire.bind({ statement: name, values });
     wire.execute({});
     super.prepare(wire);
     this.#main = { name: this.name, text: this.text };

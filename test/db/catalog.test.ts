@@ -17,7 +17,7 @@ afterAll(() => log.drop());
 const tables = Object.values<unknown>(schema).filter((value) => is(value, PgTable));
 
 /** Small tables that concern no thread: each node may have them whole. */
-const ofNoThread = new Set(['_api_key', '_audit', '_role']);
+const ofNoThread = new Set(['_api_key', '_audit', '_role', '_tenant']);
 
 test('every unique index begins with the distribution key', async () => {
   const found = await rows<{ table: string; index: string; first: string }>(

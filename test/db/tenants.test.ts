@@ -35,7 +35,13 @@ async function fill(tenant: string): Promise<void> {
     created_by: 'operator',
     tenant_id: tenant,
   });
-  await rows(on, 'select lanefold.write_audit($1)', { actor: 'operator', action: 'x', tenant_id: tenant, thread_id: id });
+  await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
+  await rows(on, 'select lanefold.write_audit($1)', {
+    actor: 'operator',
+    action: 'x',
+    tenant_id: tenant,
+    thread_id: id,
+  });
 }
 
 beforeAll(async () => {
@@ -104,7 +110,8 @@ const ofOperators = ['api_key', 'audit'];
 test('every table has rows of both tenants, those of threads with the tenant of the thread', async () => {
   for (const { name } of await relations("relkind <> 'v'")) {
     const thread =
-      name === '_api_key' ? "replace(id, 'key-', 'thread-')" : name === 'thread' ? 'id' : 'thread_id';
+      { _api_key: "replace(id, 'key-', 'thread-')", _tenant: "'thread-of-' || tenant_id", thread: 'id' }[name] ??
+      'thread_id';
     expect(
       await rows(log.db, `select distinct ${thread} as thread, tenant_id from lanefold.${name} order by 1`),
       name,
@@ -248,6 +255,7 @@ const mutations = [
     '_append_receipt',
     '_api_key',
     '_audit',
+    '_tenant',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,

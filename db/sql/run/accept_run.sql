@@ -59,9 +59,9 @@ begin
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
   perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
-  insert into lanefold._run (thread_id, tenant_id, id, request_id, request_hash, agent, strategy, model, context_ref, input,
+  insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
     options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
-  values (p_thread_id, t.tenant_id, v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
+  values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
     v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at);

@@ -12,5 +12,6 @@ export { addReplay } from './replay.ts';
 export { addRoles } from './roles.ts';
 export { addRun } from './run.ts';
 export { addTail } from './tail.ts';
+export { addTenants } from './tenants.ts';
 export { addThread } from './thread.ts';
 export { addWorker } from './worker.ts';
