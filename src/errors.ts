@@ -98,6 +98,8 @@ export const errorStatus = {
   prepared_statement_lost: 503,
   database_outdated: 503,
   database_too_new: 503,
+  tenants_not_enforced: 503,
+  role_unfit: 503,
   lanefold_closed: 503,
   queue_unreachable: 503,
   embedded_postgres_failed: 503,

@@ -59,6 +59,7 @@ export type { Activity } from './store/run/read-activity.ts';
 export type { Lane } from './store/context/read-lanes.ts';
 export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';
+export type { Library, TenantLibrary } from './library/library.ts';
 export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
 export type { UnknownAgent } from './store/run/find-unknown-agents.ts';

@@ -10,7 +10,7 @@ import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
-import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
+import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
 import { listApprovals } from './store/approval/list-approvals.ts';
 import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
@@ -25,9 +25,13 @@ import { RunWaiter } from './library/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
-import type { Library } from './library/library.ts';
+import type { Library, TenantLibrary } from './library/library.ts';
+import { otherTenant, scopeOf } from './library/tenant.ts';
+import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './library/role-check.ts';
+import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
+import { tenantsOf } from './library/tenants.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -45,6 +49,8 @@ export interface LanefoldOptions {
   directUrl?: string;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
+  /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
+  tenant?: string;
   agents?: readonly AgentDefinition[];
   /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
@@ -75,6 +81,11 @@ export interface LanefoldOptions {
   poolSize?: number;
   /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
   preparedStatements?: boolean;
+  /**
+   * What to do about a role that may do more than its duty needs: `refuse` to start, `warn` or nothing. Default
+   * `LANEFOLD_ROLE_CHECK`, else `refuse` where `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
+   */
+  roleCheck?: RoleCheck;
   /** First part of every queue name; default `lf`. */
   queuePrefix?: string;
   /** The queue belongs to this process alone; `close` deletes it. */
@@ -105,6 +116,8 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   databaseUrl: true,
   directUrl: true,
   redisUrl: true,
+  tenant: true,
+  roleCheck: true,
   agents: true,
   tools: true,
   requestTransformers: true,
@@ -125,7 +138,7 @@ const optionKeys: KeysOf<LanefoldOptions> = {
 };
 
 export interface Lanefold extends Library {
-  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
+  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable`, `role_unfit` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
@@ -137,7 +150,8 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
+ * `tenants_not_enforced`, `role_unfit`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -164,6 +178,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   for (const { contextPolicy } of options.agents ?? []) {
     if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
   }
+  const roleCheck = roleCheckOf(options.roleCheck);
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
   if (given) checkDatabaseUrl(given, options.databaseUrl ? 'databaseUrl' : 'DATABASE_URL');
@@ -212,6 +227,9 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     });
     db.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.groupCommit = !(await isDistributed(db.pool));
+    const rights = await readSessionRights(db.pool);
+    // the embedded server has one role, its superuser
+    checkRole(rights, given === undefined && roleCheck === 'refuse' ? 'warn' : roleCheck);
     const queueOptions = {
       redisUrl,
       databaseUrl: directUrl,
@@ -227,35 +245,56 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       closers.push(() => fleet.release());
     }
     await endAbandonedRuns(db, queue, directUrl, queueOptions);
-    const waiter = new RunWaiter(db);
-    closers.push(async () => waiter.close());
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
-
     const secrets = tokenSecrets(options.tokenSecrets);
-    const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, counting, streams, queue),
-      runs: runsOf({
+    const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
+      const waiter = new RunWaiter(db);
+      closers.push(async () => waiter.close());
+      const runs = runsOf({
         ...{ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets },
         activeTraceparent: telemetry?.activeTraceparent,
-      }),
-      keys: keysOf(db, secrets),
-      audit: auditOf(db),
-      contexts: contextsOf(db, agents, counting),
+      });
+      return {
+        threads: threadsOf(db, agents, counting, streams, queue),
+        runs,
+        contexts: contextsOf(db, agents, counting),
+        keys: keysOf(db, secrets),
+        audit: auditOf(db),
+        approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
+        streams,
+        tenant: db.tenant,
+        waiter,
+      };
+    };
+    const tenants = new Map<string, TenantLibrary>();
+    const forTenant = (tenant: string): TenantLibrary => {
+      if (options.tenant !== undefined && tenant !== options.tenant) throw otherTenant(tenant, options.tenant);
+      const known = tenants.get(tenant);
+      if (known) return known;
+      const scoped = db.forTenant(scopeOf(tenant, rights));
+      const { waiter: _, ...library } = libraryOn(scoped, streams.forTenant(scoped));
+      tenants.set(tenant, library);
+      return library;
+    };
+    const { waiter, ...everything } = libraryOn(db, streams);
+    const lanefold: Lanefold = {
+      ...(options.tenant === undefined ? everything : forTenant(options.tenant)),
+      forTenant,
+      tenants: tenantsOf(db),
       agents: { list: () => listAgents(agents) },
-      approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       activity: ({ hours = 24 } = {}) => readActivity(db, hours),
-      streams,
       log,
       redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,
       toolNames: agents.toolNames,
-      startWorker: (workerOptions = {}) =>
-        stopOnClose(
+      startWorker: async (workerOptions = {}) => {
+        checkWorkerRole(rights);
+        return stopOnClose(
           // Imported on demand, so that a process without a worker does not load one.
           () =>
             import('./runtime/worker/worker.ts').then(({ startWorker }) =>
@@ -280,7 +319,8 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
               ),
             ),
           (worker) => worker.stop(),
-        ),
+        );
+      },
       startServer: (serverOptions = {}) =>
         stopOnClose(
           () => startServer(lanefold, serverOptions),

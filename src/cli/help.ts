@@ -3,6 +3,7 @@ const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
   LANEFOLD_DIRECT_URL: 'direct connection past a pooler, for migrations and the queue (default DATABASE_URL)',
   LANEFOLD_PREPARED_STATEMENTS: 'set to off behind PgBouncer < 1.21 (default on)',
+  LANEFOLD_ROLE_CHECK: 'refuse, warn of or ignore (off) a database role that may do too much',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
   LANEFOLD_AGENTS: 'module that default-exports an array of agents',
@@ -34,10 +35,7 @@ export const commandHelp = (examples: string[], environment: Variable[]): string
 Examples:
 ${examples.map((example) => `  $ ${example}`).join('\n')}
 
-Environment:
-${list(environment)}
-
-Exit codes: 0 success, 1 failure, 2 invalid usage.`;
+${environment.length > 0 ? `Environment:\n${list(environment)}\n\n` : ''}Exit codes: 0 success, 1 failure, 2 invalid usage.`;
 
 /** The end of the help of `lanefold` itself. */
 export const environmentHelp = `

@@ -152,7 +152,11 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
+export async function enqueue(
+  deps: EnqueueDeps,
+  options: OwnEnqueueOptions,
+  { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
+): Promise<RunHandle> {
   const { db, queue, agents, models, counting } = deps;
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
@@ -161,7 +165,8 @@ export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?
   await checkPolicy(counting, model, options.contextPolicy);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
   const traceparent = parentOf(options.traceparent, deps.activeTraceparent?.());
@@ -170,6 +175,7 @@ export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?
     ...(traceparent === undefined ? {} : { traceparent }),
     run_id: id,
     request_id: requestId,
+    ...(caller === undefined ? {} : { caller }),
     request_hash: requestHash(asRequested(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,

@@ -8,6 +8,7 @@ import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
 import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
+import { countUnfinished } from '../store/run/count-unfinished.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
 import type { Transaction } from '../store/transaction/transaction.ts';
 import type { Page } from '../store/page.ts';
@@ -48,8 +49,11 @@ export interface Runs {
    *
    * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
    * trust: they may override only what the agent lists for callers over HTTP
+   * @param on.caller who starts it, to be counted by `unfinished`
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller }): Promise<RunHandle>;
+  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller; caller?: string }): Promise<RunHandle>;
+  /** How many runs have not ended of those that `caller` started, or of a tenant. */
+  unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
@@ -106,14 +110,14 @@ export interface Runs {
    * @throws LanefoldError `run_active` while a worker holds the run, `token_stale` where it has advanced or was cancelled;
    * an invalid token throws the code of the check it fails (docs/checkpoints.md)
    */
-  resume(token: string, options?: ResumeOptions): Promise<Run>;
+  resume(token: string, options?: ResumeOptions, on?: { caller?: string }): Promise<Run>;
   /** Resumes the run if needed, waits for its end, and returns everything about it. @throws LanefoldError `wait_timeout` */
   collect(token: string, options?: CollectOptions): Promise<Collected>;
 }
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
-  streams: Streams;
+  streams: Pick<Streams, 'follow'>;
   tokenSecrets: readonly string[];
 }
 
@@ -144,12 +148,13 @@ export function runsOf(deps: RunsDeps): Runs {
   };
   const points = { ...deps, get, wait };
   return {
-    async enqueue(options, { tx, from = 'library' } = {}) {
+    async enqueue(options, { tx, from = 'library', caller } = {}) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return enqueue(deps, options, tx);
+      return enqueue(deps, options, { tx, caller });
     },
     get,
     wait,
+    unfinished: (of) => countUnfinished(db, of),
     async list({ limit = 50, ...filter } = {}) {
       if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
       assertStorable(filter, 'The filter');
@@ -184,7 +189,7 @@ export function runsOf(deps: RunsDeps): Runs {
       return { status, accepted };
     },
     checkpoint: (run, options) => mintToken(points, run, options),
-    resume: (token, options) => resume(points, token, options),
+    resume: (token, options, on) => resume(points, token, options, on),
     collect: (token, options) => collectRun(points, token, options),
   };
 }

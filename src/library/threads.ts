@@ -8,6 +8,7 @@ import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
+import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
@@ -53,7 +54,8 @@ export interface Threads {
   /**
    * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
    *
-   * @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text`, `override_not_allowed`
+   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
    */
   create(
     options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
@@ -102,13 +104,15 @@ export function threadsOf(
   db: Database,
   agents: AgentRegistry,
   counting: Counting,
-  streams: Streams,
+  streams: Pick<Streams, 'follow'>,
   queue?: RunQueue,
 ): Threads {
   return {
-    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+      if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
+        throw otherTenant(tenantId, db.tenant);
       assertStorable({ systemPrompt, metadata }, 'The thread');
       assertThreadOverrides(agents, { systemPrompt }, from);
       return createThread(db, {

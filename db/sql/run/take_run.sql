@@ -61,12 +61,12 @@ begin
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
-    values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
       jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
       pg_column_size(jsonb_build_object('content', r.input -> 'content')));
     v_rev := v_rev + 1;
-    insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, r.context_ref)
+    insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
   else
     select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
@@ -108,8 +108,8 @@ begin
       || v_injected
       || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
         'd', jsonb_build_object('message_count', v_count)));
-    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
   elsif r.state ->> 'phase' = 'tools' then

@@ -3,7 +3,6 @@ import type { JsonObject } from '../../context/message.ts';
 import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Library } from '../../library/library.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -105,15 +104,16 @@ const resetLane = createRoute({
 
 const statusOf = (receipt: Receipt): 200 | 202 => (receipt.status === 'deferred' ? 202 : 200);
 
-export function addContexts(app: ApiApp, lanefold: Library): void {
+export function addContexts(app: ApiApp): void {
   app.openapi(listLanes, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const lanes = await orMissing(lanefold, threadId, await lanefold.contexts.lanes(threadId));
+    const lanes = await orMissing(c.var.lanefold, threadId, await c.var.lanefold.contexts.lanes(threadId));
     return c.json({ data: lanes.map(toJson) }, 200);
   });
 
   app.openapi(getContext, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
+    const { lanefold } = c.var;
     const { at_seq: seq, limit: most, policy, model, explain } = c.req.valid('query');
     const place = { thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null };
     const which = omitUndefined({ contextRef, atSeq: seq, limit: most });
@@ -145,8 +145,8 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const options = omitUndefined({ opId, expectedRev, repair, reason, baseSeq, meta });
     const receipt =
       operation.type === 'switch'
-        ? await lanefold.contexts.switch(threadId, contextRef ?? missingLane(), options)
-        : await lanefold.contexts.replace(
+        ? await c.var.lanefold.contexts.switch(threadId, contextRef ?? missingLane(), options)
+        : await c.var.lanefold.contexts.replace(
             threadId,
             toNewContext(operation.result_context),
             { ...omitUndefined({ contextRef }), ...options },
@@ -159,7 +159,7 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const { op_id: givenId, reason, meta, expected_rev: expectedRev } = c.req.valid('json');
     const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
-    const receipt = await lanefold.contexts.reset(
+    const receipt = await c.var.lanefold.contexts.reset(
       threadId,
       omitUndefined({ contextRef, opId, reason, meta, expectedRev }),
     );

@@ -52,6 +52,7 @@ export const addWorker = (program: Command): Command =>
           'DATABASE_URL',
           'LANEFOLD_DIRECT_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
+          'LANEFOLD_ROLE_CHECK',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
