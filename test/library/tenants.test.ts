@@ -62,6 +62,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
+    'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
     'runs.steer': () => library.runs.steer(threadId, 'x'),
@@ -90,7 +91,14 @@ test('every method is in the list', () => {
     Object.keys(operator[noun]).map((method) => `${noun}.${method}`),
   );
   // a token names a run, and these name no thread: see below
-  const others = ['threads.create', 'threads.list', 'threads.eraseTenant', 'runs.resume', 'runs.collect'];
+  const others = [
+    'threads.create',
+    'threads.list',
+    'threads.eraseTenant',
+    'runs.resume',
+    'runs.collect',
+    'runs.unfinished',
+  ];
   expect([...listed, ...others].sort()).toEqual(methods.sort());
 });
 
