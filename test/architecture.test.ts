@@ -35,6 +35,7 @@ const floors = [
   ['runtime/worker'],
   ['api'],
   ['lanefold.ts'],
+  ['on-demand.ts'],
   ['chaos', 'replay'],
   ['cli'],
   ['index.ts'],
