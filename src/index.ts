@@ -13,7 +13,7 @@ export { ToolError } from './tools/tool-error.ts';
 export type { OutputContract, OutputOption, RepairDraft } from './contracts/contract.ts';
 export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
 export type { EnqueueOptions } from './library/enqueue.ts';
-export type { Transaction } from './store/run/enqueue-run.ts';
+export type { Transaction } from './store/transaction/transaction.ts';
 export type { RunOverrides } from './library/check-overrides.ts';
 export type { DecisionOptions } from './library/approvals.ts';
 export type { CallRef, DecisionReceipt } from './store/approval/decide-tool-call.ts';

@@ -9,7 +9,7 @@ import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
 import { listApprovals } from './store/approval/list-approvals.ts';
 import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
-import { fromPostgres } from './postgres/errors.ts';
+import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
 import type { Logger } from './log/logger.ts';
 import { openLogger } from './log/open.ts';
@@ -26,7 +26,11 @@ import { listAgents } from './library/agents.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
+import { checkDatabaseUrl, checkRedisUrl } from './connection-url.ts';
+import { refuseUnknownKeys, type KeysOf } from './unknown-keys.ts';
 import { tokenSecrets } from './tokens/secrets.ts';
+import { endAbandonedRuns } from './library/end-abandoned-runs.ts';
+import { holdFleet } from './store/run/private-fleets.ts';
 import { threadsOf } from './library/threads.ts';
 
 export interface LanefoldOptions {
@@ -79,6 +83,30 @@ export interface LanefoldOptions {
   logger?: Logger;
 }
 
+const optionKeys: KeysOf<LanefoldOptions> = {
+  scriptedModels: true,
+  maxContextBytes: true,
+  databaseUrl: true,
+  directUrl: true,
+  redisUrl: true,
+  agents: true,
+  tools: true,
+  requestTransformers: true,
+  models: true,
+  aliases: true,
+  embeddedDir: true,
+  migrate: true,
+  poolSize: true,
+  preparedStatements: true,
+  queuePrefix: true,
+  privateQueue: true,
+  queueShards: true,
+  tokenSecrets: true,
+  redactKeys: true,
+  telemetry: true,
+  logger: true,
+};
+
 export interface Lanefold extends Library {
   /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
@@ -101,6 +129,7 @@ export interface Lanefold extends Library {
  * const { result } = await lanefold.runs.wait(run);
  */
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+  refuseUnknownKeys('createLanefold', options, optionKeys);
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
   const log = await openLogger(redactor, options.logger);
@@ -116,6 +145,11 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   });
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
+  if (given) checkDatabaseUrl(given, options.databaseUrl ? 'databaseUrl' : 'DATABASE_URL');
+  const givenDirect = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || undefined;
+  if (givenDirect) checkDatabaseUrl(givenDirect, options.directUrl ? 'directUrl' : 'LANEFOLD_DIRECT_URL');
+  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  if (redisUrl) checkRedisUrl(redisUrl, options.redisUrl ? 'redisUrl' : 'REDIS_URL');
   const dir = options.embeddedDir ?? '.lanefold';
   let embedded: EmbeddedPostgres | undefined;
   let databaseUrl = given ?? (await findEmbeddedPostgres(dir))?.url;
@@ -123,17 +157,21 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     embedded = await startEmbeddedPostgres({ dir });
     databaseUrl = embedded.url;
   }
-  const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || databaseUrl;
-  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  const directUrl = givenDirect ?? databaseUrl;
   const closers: (() => Promise<unknown>)[] = [async () => embedded?.stop()];
+  let closed = false;
   const close = async () => {
+    closed = true;
+    await embedded?.retire().catch(() => {});
     let fault: unknown;
     for (const closer of closers.splice(0).reverse()) await closer().catch((error: unknown) => (fault ??= error));
     if (fault !== undefined) throw fault;
   };
 
   /** Registers what is starting, so that a `close` during the start waits for it and then stops it. */
-  const stopOnClose = <T>(starting: Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+  const stopOnClose = async <T>(start: () => Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+    if (closed) throw lanefoldClosed();
+    const starting = start();
     closers.push(() => starting.then(stop, () => {}));
     return starting;
   };
@@ -162,7 +200,12 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const queue = openQueue(queueOptions);
     closers.push(() => queue.close());
     await queue.ready();
-    if (options.privateQueue) closers.push(() => queue.obliterate().catch(() => {}));
+    if (options.privateQueue) {
+      closers.push(() => queue.obliterate().catch(() => {}));
+      const fleet = await holdFleet(directUrl, queue.prefix);
+      closers.push(() => fleet.release());
+    }
+    await endAbandonedRuns(db, queue, directUrl, queueOptions);
     const waiter = new RunWaiter(db);
     closers.push(async () => waiter.close());
     const streams = openStreams(db, queueOptions);
@@ -193,30 +236,34 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       startWorker: (workerOptions = {}) =>
         stopOnClose(
           // Imported on demand, so that a process without a worker does not load one.
-          import('./runtime/worker/worker.ts').then(({ startWorker }) =>
-            startWorker(
-              {
-                db,
-                connect,
-                agents,
-                models,
-                directUrl,
-                redactor,
-                log,
-                telemetry,
-                live: streams.live,
-                privateQueue: options.privateQueue ?? false,
-                onHold: (run) => waiter.hold(run),
-                onRelease: (run) => waiter.release(run),
-              },
-              queue,
-              { ...stopGrace(), ...workerOptions },
+          () =>
+            import('./runtime/worker/worker.ts').then(({ startWorker }) =>
+              startWorker(
+                {
+                  db,
+                  connect,
+                  agents,
+                  models,
+                  directUrl,
+                  redactor,
+                  log,
+                  telemetry,
+                  live: streams.live,
+                  privateQueue: options.privateQueue ?? false,
+                  onHold: (run) => waiter.hold(run),
+                  onRelease: (run) => waiter.release(run),
+                },
+                queue,
+                { ...stopGrace(), ...workerOptions },
+              ),
             ),
-          ),
           (worker) => worker.stop(),
         ),
       startServer: (serverOptions = {}) =>
-        stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
+        stopOnClose(
+          () => startServer(lanefold, serverOptions),
+          (server) => server.close(),
+        ),
       close,
     };
     return lanefold;

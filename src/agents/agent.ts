@@ -7,6 +7,8 @@ import type { OutputContract } from '../contracts/contract.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
+import { promptOf } from '../text.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import {
   overridableFields,
   readOverridable,
@@ -72,6 +74,33 @@ export interface AgentDefinition {
   guardTool?: GuardTool | null;
 }
 
+const agentKeys: KeysOf<AgentDefinition> = {
+  overridable: true,
+  name: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  strategy: true,
+  cycleWarning: true,
+  maxIterations: true,
+  maxModelRetries: true,
+  settings: true,
+  streaming: true,
+  idleTimeoutMs: true,
+  toolTimeoutMs: true,
+  toolMaxRetries: true,
+  toolRetryBackoffMs: true,
+  toolConcurrency: true,
+  maxToolResultBytes: true,
+  toolContext: true,
+  output: true,
+  requestTransformer: true,
+  requestTransformers: true,
+  approvalTimeoutMs: true,
+  effectPolicy: true,
+  guardTool: true,
+};
+
 type Optional = 'requestTransformer' | 'output';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
@@ -89,6 +118,7 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
  */
 export function defineAgent(definition: AgentDefinition): Agent {
+  refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
     throw invalid(String(name), 'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
@@ -117,8 +147,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
   return Object.freeze({
     name,
     model: definition.model,
-    // Providers reject an empty system message.
-    instructions: definition.instructions || null,
+    instructions: promptOf(definition.instructions ?? null),
     tools: definition.tools ?? [],
     strategy,
     cycleWarning: definition.cycleWarning ?? true,

@@ -27,6 +27,7 @@ export class UsageError extends Error {
 const usageCodes = new Set<ErrorCode>([
   'invalid_id',
   'invalid_input',
+  'empty_content',
   'invalid_text',
   'invalid_agent',
   'invalid_tool',

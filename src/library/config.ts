@@ -6,7 +6,7 @@ import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
 import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
 import { readConfig } from '../store/context/read-config.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable, promptOf } from '../text.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 
 export interface ThreadConfig {
@@ -67,7 +67,7 @@ export async function configure(
     });
   }
   const fields = [
-    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: systemPrompt }]),
+    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: promptOf(systemPrompt) }]),
     ...(toolContext === undefined ? [] : [{ field: 'tool_context', value: toolContext }]),
     ...(registerTools.length + unregisterTools.length === 0
       ? []

@@ -8,7 +8,8 @@ import { assertContent } from '../models/messages/parts.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
 import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
-import { assertStorable } from '../text.ts';
+import { readThread } from '../store/log/read-thread.ts';
+import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
@@ -24,17 +25,20 @@ export interface OperationOptions {
   repair?: boolean;
 }
 
-/** A context to start from: messages in chronological order. `systemPrompt` absent inherits, null means none. */
+/** A context to start from: messages in chronological order. `systemPrompt` absent inherits, null or empty means none. */
 export interface NewContext {
   systemPrompt?: string | null;
+  /** Your own name of it, kept in the log. */
+  id?: string;
   entries: (Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' })[];
 }
 
 export interface Contexts {
-  /** What the model sees of a lane, now or as of an entry. */
+  /** What the model sees of a lane (default: the active one), now or as of an entry. @throws LanefoldError `thread_not_found` */
   project(threadId: string, options?: { contextRef?: string; atSeq?: number }): Promise<ContextRow[]>;
   /**
-   * Replaces the context of a lane. `from`: whose request it is, see `runs.enqueue`; a system prompt is an override.
+   * Replaces the context of a lane (default: the active one). `from`: whose request it is, see `runs.enqueue`; a system
+   * prompt is an override.
    *
    * @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict`, `override_not_allowed`
    */
@@ -44,7 +48,7 @@ export interface Contexts {
     options?: OperationOptions & { contextRef?: string },
     on?: { from?: Caller },
   ): Promise<OperationReceipt>;
-  /** Clears a lane: a replace with an empty context, which inherits the prompt. */
+  /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
@@ -60,9 +64,14 @@ export interface Contexts {
 }
 
 export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
-  const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
+  const apply = async (
+    threadId: string,
+    contextRef: string | undefined,
+    operation: JsonObject,
+    options: OperationOptions,
+  ) => {
     assertId(threadId, 'The thread id');
-    assertId(contextRef, 'The context_ref');
+    if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
     const opId = options.opId ?? newId('op');
     assertId(opId, 'The op_id');
     assertWhole(options.expectedRev, 'expectedRev');
@@ -80,19 +89,23 @@ export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
   };
 
   return {
-    async project(threadId, { contextRef = 'default', atSeq } = {}) {
+    async project(threadId, { contextRef, atSeq } = {}) {
       assertId(threadId, 'The thread id');
-      assertId(contextRef, 'The context_ref');
-      return readContext(db, threadId, contextRef, atSeq);
+      if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+      return readContext(db, threadId, contextRef ?? (await readThread(db, threadId)).activeContextRef, atSeq);
     },
-    replace: async (threadId, context, { contextRef = 'default', ...options } = {}, { from = 'library' } = {}) => {
+    replace: async (threadId, context, { contextRef, ...options } = {}, { from = 'library' } = {}) => {
       assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
       for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
-      if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;
+      if (context.id !== undefined) {
+        assertId(context.id, 'The id of the context');
+        resultContext['id'] = context.id;
+      }
+      if (context.systemPrompt !== undefined) resultContext['system_prompt'] = promptOf(context.systemPrompt);
       return apply(threadId, contextRef, { type: 'replace', result_context: resultContext }, options);
     },
-    reset: (threadId, { contextRef = 'default', ...options } = {}) =>
+    reset: (threadId, { contextRef, ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
     async call(threadId, llmCallId) {
       return readModelCall({ db, agents }, threadId, llmCallId);

@@ -8,11 +8,15 @@ import type { Database } from '../postgres/pool.ts';
 import { dispatch, dispatchOnceCommitted } from '../queue/dispatch.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { shardOf } from '../queue/shard.ts';
-import { enqueueRun, type Transaction } from '../store/run/enqueue-run.ts';
+import { enqueueRun } from '../store/run/enqueue-run.ts';
+import type { Transaction } from '../store/transaction/transaction.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import { toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { assertNotBlank } from './assert-not-blank.ts';
+import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface EnqueueOptions extends RunOverrides {
@@ -47,6 +51,32 @@ export interface EnqueueOptions extends RunOverrides {
   traceparent?: string;
 }
 
+const enqueueKeys: KeysOf<EnqueueOptions> = {
+  agent: true,
+  input: true,
+  threadId: true,
+  createThread: true,
+  contextRef: true,
+  requestId: true,
+  busy: true,
+  model: true,
+  toolContext: true,
+  onFailure: true,
+  extraRefs: true,
+  strategy: true,
+  tools: true,
+  allowedTools: true,
+  settings: true,
+  headers: true,
+  requestTransformer: true,
+  maxIterations: true,
+  streaming: true,
+  idleTimeoutMs: true,
+  output: true,
+  toolTimeoutMs: true,
+  traceparent: true,
+};
+
 /** What only the library itself sets. */
 export interface OwnEnqueueOptions extends EnqueueOptions {
   /** The run whose checkpoint this one continues from. */
@@ -78,11 +108,10 @@ async function toBody(
       hint: 'Pass input: "…".',
     });
   }
-  if (typeof input === 'string' ? input.trim() === '' : input.length === 0) {
-    throw new LanefoldError('invalid_input', 'The input is empty.', { hint: 'Ask something.' });
-  }
+  assertRefs(options.extraRefs);
   // In the log a part no model takes would fail this run and every later one of the lane.
   if (typeof input !== 'string') toParts(input);
+  assertNotBlank(input, 'The input');
   const overrides = await toRunOptions(agents, options.agent, options);
   const { toolContext, extraRefs } = options;
   assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
@@ -111,6 +140,7 @@ const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEn
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
 export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
   const { db, queue, agents, models } = deps;
+  refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);

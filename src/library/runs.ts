@@ -7,8 +7,8 @@ import type { InputReceipt } from '../store/input/enqueue-input.ts';
 import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
-import type { Transaction } from '../store/run/enqueue-run.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
+import type { Transaction } from '../store/transaction/transaction.ts';
 import type { Page } from '../store/page.ts';
 import type { Run, RunHandle, RunStatus } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
@@ -29,7 +29,7 @@ import {
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
-import type { RunRef } from './run-ref.ts';
+import { assertRef, type RunRef } from './run-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
 
@@ -37,12 +37,13 @@ export interface Runs {
   /**
    * Accepts a run. Once this resolves the run will end, whatever crashes.
    *
-   * Inside the caller's own transaction (`tx`: a `pg` client or a Drizzle transaction) the run exists if and only if that
-   * transaction commits. Commit soon: the thread's row is locked until then.
+   * Inside the caller's own transaction (`tx`: of `pg`, Drizzle, `postgres`, Kysely or Prisma) the run exists if and only if
+   * that transaction commits. Commit soon: the thread's row is locked until then. If this throws, the transaction is as it
+   * was before and may go on.
    *
-   * @throws LanefoldError `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`, `thread_not_found`,
-   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in each case nothing was
-   * written
+   * @throws LanefoldError `not_a_transaction`, `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`,
+   * `thread_not_found`, `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in
+   * each case nothing was written
    *
    * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
    * trust: they may override only what the agent lists for callers over HTTP
@@ -113,11 +114,13 @@ export interface RunsDeps extends EnqueueDeps {
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
   const get = async (run: RunRef): Promise<RunSnapshot> => {
+    assertRef(run);
     const found = await readSnapshot(db, deps.agents, run.threadId, run.id);
     if (!found) throw runNotFound(run.threadId, run.id);
     return found;
   };
   const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
+    assertRef(run);
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
     const key = { threadId: run.threadId, runId: run.id };
@@ -150,7 +153,10 @@ export function runsOf(deps: RunsDeps): Runs {
       assertRef(run);
       return readRunEvents(db, run.threadId, run.id, after, limit);
     },
-    stream: (run, options) => streams.follow(run.threadId, run.id, options),
+    async *stream(run, options) {
+      assertRef(run);
+      yield* streams.follow(run.threadId, run.id, options);
+    },
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
@@ -161,6 +167,7 @@ export function runsOf(deps: RunsDeps): Runs {
     },
     async cancel(target, reason = 'user_cancelled') {
       const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;
+      assertRef(run);
       assertStorable(reason, 'The reason');
       const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
       if (promoted) await dispatch(db, queue, promoted);
@@ -173,8 +180,3 @@ export function runsOf(deps: RunsDeps): Runs {
 }
 
 const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });
-
-function assertRef(run: RunRef): void {
-  assertId(run.threadId, 'The thread id');
-  assertId(run.id, 'The run id');
-}

@@ -16,7 +16,9 @@ import type { Page } from '../store/page.ts';
 import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable, promptOf } from '../text.ts';
+import { assertNotBlank } from './assert-not-blank.ts';
+import { assertRefs } from './assert-refs.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
@@ -31,7 +33,8 @@ export type NewEntry =
       message: Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' };
       refs?: JsonObject;
     }
-  | { kind: string; contextRef?: string; payload: JsonObject; refs?: JsonObject };
+  /** Without a kind a `note`, without a payload `{}`. */
+  | { kind?: string; contextRef?: string; payload?: JsonObject; refs?: JsonObject; message?: never };
 
 /** A page of entries that callers over HTTP get; one entry may be larger. */
 const pageBytes = 4 * 1024 * 1024;
@@ -70,7 +73,7 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
   ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
-  /** The configuration of a lane (default `default`), now or as of an entry. */
+  /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
    * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
@@ -101,7 +104,10 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
       assertStorable({ systemPrompt, metadata }, 'The thread');
       assertThreadOverrides(agents, { systemPrompt }, from);
-      return createThread(db, { id, tenantId, metadata, systemPrompt });
+      return createThread(db, {
+        ...{ id, tenantId, metadata },
+        systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt),
+      });
     },
 
     async get(id) {
@@ -137,7 +143,10 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
-    config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
+    async config(id, { contextRef, atSeq } = {}) {
+      assertId(id, 'The thread id');
+      return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);
+    },
     configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
     async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
@@ -152,16 +161,21 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
 
 function toDraft(entry: NewEntry): JsonObject {
   if (entry.contextRef !== undefined) assertId(entry.contextRef, 'The context_ref');
+  assertRefs(entry.refs);
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
-  if ('message' in entry) {
+  if (entry.message !== undefined) {
     assertContent(entry.message);
+    // the database refuses what is no message at all
+    if ((entry.message as Partial<Message> | null)?.role === 'user')
+      assertNotBlank(entry.message.content, 'The message');
     return { kind: 'ai_message', payload: entry.message as unknown as Json, ...shared } as JsonObject;
   }
-  assertId(entry.kind, 'The kind');
-  if (entry.payload === null || typeof entry.payload !== 'object' || Array.isArray(entry.payload)) {
-    throw new LanefoldError('invalid_input', `The payload of an entry of kind ${entry.kind} is not an object.`, {
+  const { kind = 'note', payload = {} } = entry;
+  assertId(kind, 'The kind');
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) {
+    throw new LanefoldError('invalid_input', `The payload of an entry of kind ${kind} is not an object.`, {
       hint: 'Pass { … }.',
     });
   }
-  return { kind: entry.kind, payload: entry.payload, ...shared } as JsonObject;
+  return { kind, payload, ...shared } as JsonObject;
 }

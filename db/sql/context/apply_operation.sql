@@ -1,6 +1,7 @@
 -- Accepts a context operation: applied at once on an idle thread, deferred while a run is active (the latest wins, the
 -- displaced one becomes `superseded`). p_operation: {type: replace|switch, reason?, result_context?, base_seq?, meta?}.
--- p_options: {expected_rev?, hash, repair?, max_context_bytes?}. The same op_id again returns its status and displaces nothing.
+-- p_options: {expected_rev?, hash, repair?, max_context_bytes?}. Without p_context_ref the thread's active lane is meant.
+-- The same op_id again returns its status and displaces nothing.
 -- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007 another body
 -- under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad id,
 -- LF023 context too large.
@@ -18,8 +19,9 @@ declare
   v_at timestamptz;
 begin
   perform lanefold._check_id(p_op_id, 'op_id');
-  perform lanefold._check_id(p_context_ref, 'context_ref');
   t := lanefold._lock_thread(p_thread_id);
+  p_context_ref := coalesce(p_context_ref, t.active_context_ref);
+  perform lanefold._check_id(p_context_ref, 'context_ref');
   v_at := lanefold._now();
   select * into o from lanefold.context_op where thread_id = p_thread_id and op_id = p_op_id;
   if found then

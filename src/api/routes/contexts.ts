@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
+import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -107,11 +108,11 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const options = omitUndefined({ opId, expectedRev, repair, reason, baseSeq, meta });
     const receipt =
       operation.type === 'switch'
-        ? await lanefold.contexts.switch(threadId, contextRef, options)
+        ? await lanefold.contexts.switch(threadId, contextRef ?? missingLane(), options)
         : await lanefold.contexts.replace(
             threadId,
             toNewContext(operation.result_context),
-            { contextRef, ...options },
+            { ...omitUndefined({ contextRef }), ...options },
             { from: 'http' },
           );
     return c.json(toJson(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
@@ -129,10 +130,18 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
   });
 }
 
+function missingLane(): never {
+  throw new LanefoldError('invalid_request', 'A switch needs the context_ref of the lane to switch to.', {
+    details: { errors: [{ path: 'body.context_ref', message: 'Required' }] },
+  });
+}
+
 const toNewContext = ({
+  id,
   system_prompt: systemPrompt,
   entries,
 }: {
+  id?: string | undefined;
   system_prompt?: string | null | undefined;
   entries: unknown[];
-}) => ({ entries, ...omitUndefined({ systemPrompt }) }) as NewContext;
+}) => ({ entries, ...omitUndefined({ id, systemPrompt }) }) as NewContext;

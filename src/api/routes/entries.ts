@@ -87,5 +87,5 @@ function toNewEntry(entry: z.infer<typeof AppendEntries>['entries'][number]): Ne
   const { context_ref: contextRef, refs } = entry;
   return entry.kind === 'ai_message'
     ? ({ message: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry)
-    : ({ kind: entry.kind, payload: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry);
+    : (omitUndefined({ kind: entry.kind, payload: entry.payload, contextRef, refs }) as NewEntry);
 }

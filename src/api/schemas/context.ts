@@ -56,6 +56,7 @@ const Replace = z
   .strictObject({
     type: z.literal('replace'),
     result_context: z.strictObject({
+      id: Id.optional().openapi({ description: 'Your own name of the context, kept in the log.' }),
       system_prompt: z
         .string()
         .nullable()
@@ -79,7 +80,7 @@ const expectedRev = whole(0).optional().openapi({ description: 'Apply only at th
 export const ContextOperation = z
   .strictObject({
     op_id: opId,
-    context_ref: Id,
+    context_ref: Id.optional().openapi({ description: 'The lane; for a replace default: the active one.' }),
     operation: z.discriminatedUnion('type', [Replace, Switch]),
     expected_rev: expectedRev,
     repair: z

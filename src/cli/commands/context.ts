@@ -1,6 +1,8 @@
 import type { Command } from 'commander';
 import type { ContextRow } from '../../context/fold.ts';
 import { connect } from '../connect.ts';
+import type { Lanefold } from '../../lanefold.ts';
+import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
@@ -32,9 +34,10 @@ export const addContext = (program: Command): Command =>
     .action(async (id: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const contextRef = options.lane ?? (await lanefold.threads.get(id)).activeContextRef;
-        // The context of an unknown thread is empty too, so check that the thread exists.
-        if (options.lane) await lanefold.threads.get(id);
+        // The context of an unknown thread or lane is empty too, so check that they exist.
+        const { activeContextRef } = await lanefold.threads.get(id);
+        const contextRef = options.lane ?? activeContextRef;
+        if (contextRef !== activeContextRef) await assertLane(lanefold, id, contextRef);
         const { at: atSeq } = options;
         const rows = await lanefold.contexts.project(id, { contextRef, ...(atSeq === undefined ? {} : { atSeq }) });
         if (options.json) {
@@ -47,6 +50,13 @@ export const addContext = (program: Command): Command =>
         await lanefold.close();
       }
     });
+
+async function assertLane(lanefold: Lanefold, threadId: string, contextRef: string): Promise<void> {
+  const names = (await lanefold.contexts.lanes(threadId)).map((lane) => lane.contextRef);
+  if (names.includes(contextRef)) return;
+  const message = `Thread ${threadId} has no lane ${JSON.stringify(contextRef)}.`;
+  throw new UsageError(message, names.length > 0 ? `Its lanes: ${names.join(', ')}` : 'It has no messages yet.');
+}
 
 function heading(row: ContextRow): string {
   const c = colours();

@@ -3,7 +3,7 @@ import type { EndedRun } from '../../runtime/worker/options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, jsonLogs, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../case.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
@@ -29,7 +29,7 @@ export const addWorker = (program: Command): Command =>
     .addOption(
       new Option('--health-port <n>', 'serve /livez, /readyz and /metrics on this port; 0 for a free one')
         .env('LANEFOLD_HEALTH_PORT')
-        .argParser(wholeNumber(0)),
+        .argParser(portNumber),
     )
     .option(
       '--unknown-agent-timeout <ms>',

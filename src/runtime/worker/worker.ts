@@ -9,6 +9,7 @@ import { HandedOver } from '../run/held-run.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../unknown-keys.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
@@ -40,6 +41,24 @@ export interface WorkerDependencies extends RunDependencies {
   telemetry?: Telemetry | undefined;
 }
 
+const optionKeys: KeysOf<WorkerOptions> = {
+  concurrency: true,
+  leaseMs: true,
+  sweepMs: true,
+  keepJobsMs: true,
+  keepJobs: true,
+  maxClaimsWithoutProgress: true,
+  cancelGraceMs: true,
+  stopGraceMs: true,
+  unknownAgentMs: true,
+  onUnknownAgent: true,
+  onRunEnd: true,
+  onError: true,
+  traceRetentionDays: true,
+  maxTraceEvents: true,
+  metrics: true,
+};
+
 /**
  * Starts a worker that processes runs. With the defaults another worker resumes a killed worker's run within
  * lease + sweep: under 9 s.
@@ -51,6 +70,7 @@ export async function startWorker(
   queue: RunQueue,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {
+  refuseUnknownKeys('startWorker', options, optionKeys);
   const {
     concurrency = 20,
     leaseMs = 6_000,

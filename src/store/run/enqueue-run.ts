@@ -1,15 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm/sql';
 import type { JsonObject } from '../../context/message.ts';
-import { fromPostgres } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
+import type { Transaction } from '../transaction/transaction.ts';
+import { within } from '../transaction/within.ts';
 import type { RunStatus } from './run.ts';
-
-/** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
-export type Transaction =
-  | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
-  | { execute(query: SQL): Promise<{ rows: unknown[] }> };
 
 export interface AcceptedRun {
   run_id: string;
@@ -35,13 +30,8 @@ export async function enqueueRun(
 }
 
 async function enqueueWithin(tx: Transaction, threadId: string, request: string): Promise<AcceptedRun> {
-  try {
-    const { rows } =
-      'execute' in tx
-        ? await tx.execute(sql`select lanefold.enqueue_run(${threadId}, ${request}::jsonb) as run`)
-        : await tx.query('select lanefold.enqueue_run($1, $2::jsonb) as run', [threadId, request]);
-    return (rows[0] as { run: AcceptedRun }).run;
-  } catch (error) {
-    throw fromPostgres(error);
-  }
+  const [row] = await within(tx, (query) =>
+    query('select lanefold.enqueue_run($1, $2::text::jsonb) as run', [threadId, request]),
+  );
+  return (row as { run: AcceptedRun }).run;
 }

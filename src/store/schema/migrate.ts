@@ -6,6 +6,7 @@ import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
+import { checkDatabaseUrl } from '../../connection-url.ts';
 import { packageRoot } from '../../package-root.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
 import { untilUnblocked, type LockPatience } from './blocked.ts';
@@ -32,9 +33,10 @@ export interface MigrateOptions extends LockPatience {
  *
  * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
  *
- * @throws LanefoldError `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
+ * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  checkDatabaseUrl(url, 'The URL of the database');
   const { queueTables = true } = options;
   const client = new QuietClient({ connectionString: url, application_name: 'lanefold migrate' });
   try {
