@@ -37,6 +37,7 @@ export type { Contexts, NewContext, OperationOptions } from './library/contexts.
 export type { ConfigReceipt } from './store/context/change-config.ts';
 export type { AppendReceipt } from './store/log/append-entries.ts';
 export type { ModelCall } from './library/calls.ts';
+export type { CallReplay, ReplayCallOptions } from './library/replay-call.ts';
 export type { AgentSummary } from './library/agents.ts';
 export type { PendingApproval } from './store/approval/list-approvals.ts';
 export type { Page } from './store/page.ts';

@@ -220,7 +220,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       }),
       keys: keysOf(db, secrets),
       audit: auditOf(db),
-      contexts: contextsOf(db, agents),
+      contexts: contextsOf(db, agents, models),
       agents: { list: () => listAgents(agents) },
       approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),

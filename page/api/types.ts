@@ -164,6 +164,23 @@ export interface ModelCall {
   next_call_id: string | null;
 }
 
+/** An answer of a call made again. */
+export interface CallReplay {
+  model: string;
+  answer: JsonObject | null;
+  error: { type: string; message: string } | null;
+  usage: Usage | null;
+  duration_ms: number;
+  /** Added by the page: it was made with another system prompt. */
+  changed_prompt: boolean;
+}
+
+export interface ErasureReport {
+  thread_id: string;
+  removed: Record<string, number>;
+  left: string[];
+}
+
 export interface Agent {
   name: string;
   model: string;

@@ -11,6 +11,8 @@ type Given = Parameters<typeof refusedOverrides>[1];
 export interface RunRequest extends RunOverrides {
   model?: string;
   toolContext?: unknown;
+  /** Of a replayed call; a run takes its prompt from its thread. */
+  systemPrompt?: string | null | undefined;
 }
 
 /**

@@ -3,6 +3,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
+import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
@@ -13,6 +14,7 @@ import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
+import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-call.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -59,11 +61,25 @@ export interface Contexts {
    * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
    */
   call(threadId: string, llmCallId: string): Promise<ModelCall>;
+  /**
+   * Makes an answered model call again, with another model or system prompt, to compare the answers. Runs no tools and
+   * writes nothing; a call that fails says so in `error`. `from`: whose request it is, see `runs.enqueue`.
+   *
+   * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`, `unknown_agent`, `unknown_model`,
+   * `missing_provider_key`, `override_not_allowed`, `server_busy`
+   */
+  replayCall(
+    threadId: string,
+    llmCallId: string,
+    options?: ReplayCallOptions,
+    on?: { from?: Caller },
+  ): Promise<CallReplay>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry, models: ModelRegistry): Contexts {
+  const replay = callReplayer({ db, agents, models });
   const apply = async (
     threadId: string,
     contextRef: string | undefined,
@@ -110,6 +126,8 @@ export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
     async call(threadId, llmCallId) {
       return readModelCall({ db, agents }, threadId, llmCallId);
     },
+    replayCall: (threadId, llmCallId, options = {}, { from = 'library' } = {}) =>
+      replay(threadId, llmCallId, options, from),
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);
