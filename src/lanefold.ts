@@ -2,6 +2,7 @@ import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryW
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
+import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
@@ -45,6 +46,8 @@ export interface LanefoldOptions {
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
+  strategies?: readonly Strategy[];
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -84,6 +87,9 @@ export interface LanefoldOptions {
 }
 
 const optionKeys: KeysOf<LanefoldOptions> = {
+  strategies: true,
+  telemetry: true,
+  logger: true,
   scriptedModels: true,
   maxContextBytes: true,
   databaseUrl: true,

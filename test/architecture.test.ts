@@ -24,6 +24,8 @@ const floors = [
   ['models', 'tools'],
   ['contracts'],
   ['strategies'],
+  ['testing'],
+  ['testing.ts'],
   ['store'],
   ['agents', 'queue'],
   ['streams', 'telemetry'],

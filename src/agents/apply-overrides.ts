@@ -34,6 +34,8 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
   const { tools: named, allowed_tools: allowed, request_transformer: transformer } = options;
   const changed: Partial<ReadyAgent> = {
     ...(options.max_iterations === undefined ? {} : { maxIterations: options.max_iterations }),
+    ...(options.max_total_tokens === undefined ? {} : { maxTotalTokens: options.max_total_tokens }),
+    ...(options.max_duration_ms === undefined ? {} : { maxDurationMs: options.max_duration_ms }),
     ...(options.settings ? { settings: mergeSettings(agent.settings, options.settings) } : {}),
     ...(options.streaming === undefined ? {} : { streaming: options.streaming }),
     ...(options.idle_timeout_ms === undefined ? {} : { idleTimeoutMs: options.idle_timeout_ms }),

@@ -2,6 +2,7 @@
 export const overridableFields = [
   'model',
   'strategy',
+  'strategyOptions',
   'systemPrompt',
   'tools',
   'allowedTools',
@@ -11,6 +12,8 @@ export const overridableFields = [
   'providerOptions',
   'requestTransformer',
   'maxIterations',
+  'maxTotalTokens',
+  'maxDurationMs',
   'streaming',
   'idleTimeoutMs',
   'toolTimeoutMs',

@@ -10,12 +10,21 @@ import { describeTools } from '../tools/descriptors.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
+import { createStrategyRegistry, type Strategy, type StrategyRegistry } from '../strategies/registry.ts';
+import { iterationLimit } from './iteration-limit.ts';
 import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
 import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
-export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer' | 'output'> {
+export interface ReadyAgent extends Omit<
+  Agent,
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'strategy' | 'maxIterations'
+> {
+  /** The name of its strategy. */
+  readonly strategy: string;
+  /** Undefined: as the strategy needs. */
+  readonly maxIterations: number | undefined;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
@@ -26,6 +35,8 @@ export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestT
 }
 
 export interface AgentRegistry {
+  /** The built-in strategies, those of the agents, and those passed beside them. */
+  readonly strategies: StrategyRegistry;
   readonly names: string[];
   /** @throws LanefoldError `unknown_agent` */
   get(name: string): ReadyAgent;
@@ -43,12 +54,13 @@ export interface AgentRegistry {
 export interface RegistryOptions {
   tools?: ToolListing | undefined;
   requestTransformers?: Record<string, RequestTransformer> | undefined;
+  strategies?: readonly Strategy[] | undefined;
 }
 
 /** Resolves the tools of all agents. Rejects two agents with the same name as `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
-  { tools = [], requestTransformers = {} }: RegistryOptions = {},
+  { tools = [], requestTransformers = {}, strategies = [] }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents = new Map<string, ReadyAgent>();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
@@ -76,7 +88,9 @@ export async function createAgentRegistry(
       details: { agent: name, known: names },
     });
   };
+  const own = definitions.flatMap(({ strategy }) => (typeof strategy === 'object' ? strategy : []));
   return {
+    strategies: createStrategyRegistry([...strategies, ...own]),
     names,
     extraTools,
     toolNames,
@@ -93,14 +107,17 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, ...agent }: Agent,
+  { requestTransformer: given, output: contract, strategy: chosen, ...agent }: Agent,
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
+  const strategy = typeof chosen === 'string' ? chosen : chosen.name;
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
   return {
     ...agent,
+    strategy,
+    maxIterations: agent.maxIterations,
     ...(output ? { output } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
@@ -111,9 +128,10 @@ async function ready(
         canonicalize({
           version: 1,
           model: agent.model,
-          strategy: agent.strategy,
+          strategy,
           instructions: agent.instructions,
-          maxIterations: agent.maxIterations,
+          maxIterations: iterationLimit(agent),
+          ...(agent.strategyOptions ? { strategyOptions: agent.strategyOptions } : {}),
           streaming: agent.streaming,
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],

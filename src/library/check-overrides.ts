@@ -1,5 +1,6 @@
 import { defaultIdleMs } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { ContentPart } from '../context/message.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
@@ -7,10 +8,9 @@ import { reservedHeader } from '../models/settings/reserved.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
-import { findStrategy } from '../strategies/registry.ts';
-import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 import { assertWhole } from '../whole-number.ts';
+import { chooseStrategy } from './choose-strategy.ts';
 
 /** Beyond any use; an agent's own limits are the operator's choice. */
 export const maxIterationsLimit = 10_000;
@@ -18,8 +18,10 @@ export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
 export interface RunOverrides {
-  /** `react`, `cot` or `cod`. */
+  /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
   strategy?: string;
+  /** Options of the strategy, over those of the agent where that has the same strategy. */
+  strategyOptions?: object;
   /** Tools by name, the agent's or those of `createLanefold({ tools })`, in place of the agent's and the thread's. */
   tools?: string[];
   /** Restricts the tools to these; `[]` for none. */
@@ -32,6 +34,10 @@ export interface RunOverrides {
   requestTransformer?: string;
   /** Overrides the agent's limit of model calls. */
   maxIterations?: number;
+  /** Tokens after which the run ends with the best result it has. */
+  maxTotalTokens?: number;
+  /** Time since its start after which the run ends with the best result it has. */
+  maxDurationMs?: number;
   streaming?: boolean;
   /** How long a model may be silent before the run fails with `timeout`; 0 for the tool timeout + 60,000. */
   idleTimeoutMs?: number;
@@ -42,15 +48,22 @@ export interface RunOverrides {
 }
 
 /** The overrides as they are stored; rejects what the run could not do. */
-export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
+export async function toRunOptions(
+  agents: AgentRegistry,
+  agent: string,
+  given: RunOverrides & { input: string | ContentPart[] },
+): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
+  const { maxTotalTokens, maxDurationMs } = given;
   assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
+  assertWhole(maxTotalTokens, 'maxTotalTokens', { minimum: 1, hint });
+  assertWhole(maxDurationMs, 'maxDurationMs', { minimum: 1, hint });
   assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
   assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
-  const machine = machineOf(agents, agent, given);
+  const { machine, selection, options: strategyOptions } = chooseStrategy(agents, agent, given);
   const { instructions } = agents.get(agent);
   const settings = toSettings(given);
   const toolTimeout = toolTimeoutMs ?? agents.get(agent).toolTimeoutMs;
@@ -60,27 +73,17 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(settings ? { settings } : {}),
     ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+    ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
+    ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
+    ...(strategyOptions ? { strategy_options: strategyOptions } : {}),
+    ...(selection ? { selection } : {}),
+    ...(machine.input === false ? { takes_input: false as const } : {}),
     ...(streaming === undefined ? {} : { streaming }),
     ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeout) }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
   };
-}
-
-function machineOf(agents: AgentRegistry, agent: string, given: RunOverrides): Machine {
-  const own = agents.get(agent);
-  const machine = findStrategy(given.strategy ?? own.strategy);
-  if (!machine.tools && (given.tools || given.allowedTools)) {
-    throw invalid('tools', `has no effect: the strategy ${machine.name} uses no tools`);
-  }
-  const contract = given.output ?? own.output ?? 'raw';
-  if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
-    throw new LanefoldError('invalid_output', `The strategy ${machine.name} does not support output contracts.`, {
-      hint: 'Use the strategy react, or output: "raw".',
-    });
-  }
-  return machine;
 }
 
 async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {

@@ -1,5 +1,6 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
+import { snakeKeys } from '../case.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
@@ -52,6 +53,10 @@ export interface EnqueueOptions extends RunOverrides {
 }
 
 const enqueueKeys: KeysOf<EnqueueOptions> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
+  traceparent: true,
   agent: true,
   input: true,
   threadId: true,
@@ -131,9 +136,16 @@ async function toBody(
 }
 
 /** The request without the defaults of the agent's definition: a retry after a deployment is the same request. */
-const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEnqueueOptions): JsonObject => {
-  const { prompt: _, ...options } = body['options'] as JsonObject;
-  const requested = { model, strategy, options: { ...options, idle_timeout_ms: idleTimeoutMs } };
+const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
+  const { model, strategy, strategyOptions, idleTimeoutMs } = request;
+  const options = { ...(body['options'] as JsonObject) };
+  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input']) delete options[derived];
+  const asked = {
+    ...options,
+    idle_timeout_ms: idleTimeoutMs,
+    ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
+  };
+  const requested = { model, strategy, options: asked };
   return { ...body, ...(requested as JsonObject) };
 };
 

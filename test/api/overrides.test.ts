@@ -15,6 +15,7 @@ describe('overrides of callers over HTTP', () => {
           name: 'open',
           model: 'scripted:echo',
           maxIterations: 5,
+          maxTotalTokens: 1_000,
           toolTimeoutMs: 1_000,
           idleTimeoutMs: 2_000,
           settings: { maxOutputTokens: 100 },
@@ -23,6 +24,8 @@ describe('overrides of callers over HTTP', () => {
               'model',
               'settings',
               'maxIterations',
+              'maxTotalTokens',
+              'maxDurationMs',
               'idleTimeoutMs',
               'toolTimeoutMs',
               'headers',
@@ -31,6 +34,11 @@ describe('overrides of callers over HTTP', () => {
           },
         }),
         defineAgent({ name: 'strict', model: 'scripted:echo', overridable: [] }),
+        defineAgent({
+          name: 'unlimited',
+          model: 'scripted:echo',
+          overridable: { http: ['strategy', 'maxIterations', 'maxDurationMs'] },
+        }),
       ],
     });
   });
@@ -51,6 +59,9 @@ describe('overrides of callers over HTTP', () => {
   test.each([
     [{ model: 'scripted:[{"tool":"pay","args":{"to":"me"}}]' }, 'model'],
     [{ strategy: 'cot' }, 'strategy'],
+    [{ strategy_options: { max_depth: 1 } }, 'strategy_options'],
+    [{ max_total_tokens: 1 }, 'max_total_tokens'],
+    [{ max_duration_ms: 1 }, 'max_duration_ms'],
     [{ tools: ['extra'] }, 'tools'],
     [{ allowed_tools: [] }, 'allowed_tools'],
     [{ tool_context: { tenant: 'other' } }, 'tool_context.tenant'],
@@ -72,17 +83,28 @@ describe('overrides of callers over HTTP', () => {
   test('limits can be lowered, never raised', async () => {
     const lower = {
       max_iterations: 5,
+      max_total_tokens: 1_000,
+      max_duration_ms: 1_000,
       tool_timeout_ms: 500,
       idle_timeout_ms: 2_000,
       settings: { max_output_tokens: 9 },
     };
     expect((await send('open', lower)).status).toBe(202);
     expect(await send('open', { max_iterations: 6 })).toMatchObject(refused('max_iterations'));
+    expect(await send('open', { max_total_tokens: 1_001 })).toMatchObject(refused('max_total_tokens'));
     expect(await send('open', { tool_timeout_ms: 1_001 })).toMatchObject(refused('tool_timeout_ms'));
     expect(await send('open', { idle_timeout_ms: 0 })).toMatchObject(refused('idle_timeout_ms'));
     const tokens = { settings: { max_output_tokens: 101 } };
     expect(await send('open', tokens)).toMatchObject(refused('settings.max_output_tokens'));
     expect(await send('open', { max_iterations: 1_000_000 })).toMatchObject(problem(400, 'invalid_request'));
+  });
+
+  test('an agent without limits has those of the strategy', async () => {
+    expect(await send('unlimited', { max_iterations: 11 })).toMatchObject(refused('max_iterations'));
+    expect((await send('unlimited', { strategy: 'tot', max_iterations: 200 })).status).toBe(202);
+    expect(await send('unlimited', { strategy: 'tot', max_iterations: 201 })).toMatchObject(refused('max_iterations'));
+    expect(await send('unlimited', { strategy: 'none' })).toMatchObject(problem(422, 'unknown_strategy'));
+    expect((await send('unlimited', { max_duration_ms: 60_000 })).status).toBe(202);
   });
 
   test('a script is refused where the model may be chosen, but not what the operator named', async () => {

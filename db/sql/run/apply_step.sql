@@ -45,14 +45,22 @@ begin
   v_next := v_first + v_entries;
   if v_entries > 0 then
     insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
-    select p_thread_id, v_first + n - 1, v_at, 'ai_message', r.context_ref, e ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
-           e -> 'payload', e -> 'refs', pg_column_size(e -> 'payload')
+    select p_thread_id, v_first + n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'), coalesce(e ->> 'context_ref', r.context_ref),
+           e ->> 'role', p_run_id, nullif(r.request_id, p_run_id), e -> 'payload', e -> 'refs', pg_column_size(e -> 'payload')
     from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
+  end if;
+  if p ? 'nodes' then
+    perform lanefold._write_nodes(p_thread_id, p_run_id, p -> 'nodes');
+  end if;
+  if p ? 'lanes' then
+    insert into lanefold._lane (thread_id, context_ref)
+    select p_thread_id, c from jsonb_array_elements_text(p -> 'lanes') c
+    on conflict (thread_id, context_ref) do nothing;
   end if;
   if p ? 'calls' then
     insert into lanefold._tool_call (thread_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
     select p_thread_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
-           coalesce(c ->> 'status', 'pending'), v_first
+           coalesce(c ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0)
     from jsonb_array_elements(p -> 'calls') c;
   elsif p ? 'outcomes' then
     update lanefold._tool_call c

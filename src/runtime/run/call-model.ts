@@ -10,7 +10,8 @@ import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 
-/** Makes one model call and returns its outcome as an event for the machine. Rejects only on a cancel or a lost lease. */
+/** Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts:
+ * on a cancel, a lost lease, or where nobody needs the answer any more. */
 export async function callModel(
   deps: RunDependencies,
   run: HeldRun,
@@ -18,8 +19,9 @@ export async function callModel(
   claim: Claim,
   context: RunContext,
   command: { callId: string; afterMs?: number; tools?: false; iteration: number },
+  signal: AbortSignal = run.signal,
 ): Promise<MachineEvent> {
-  const { signal } = run;
+  const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   try {
@@ -27,7 +29,7 @@ export async function callModel(
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
-    const { callId, iteration } = command;
+    const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {
       const turn = await generate(model, {
@@ -45,6 +47,7 @@ export async function callModel(
       const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
       return {
         type: 'model_answered' as const,
+        callId,
         turn,
         contextHash,
         ...(checked ? { checked } : {}),
@@ -54,7 +57,7 @@ export async function callModel(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return modelFailed(error);
+    return { ...modelFailed(error), callId };
   } finally {
     closeLive?.();
   }

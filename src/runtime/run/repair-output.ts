@@ -10,6 +10,7 @@ import type { Command, MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
+import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -32,7 +33,7 @@ export async function repairOutput(
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
-  const question = questionOf(claim);
+  const question = questionOf(claim).text;
   const answer = command.text ?? context.lastAnswer;
   run.assertHeld();
   if (contract.repair) {
@@ -121,14 +122,3 @@ const repairMessages = (
     content: `The question:\n${question}\n\nThe answer:\n${answer}\n\nWhat is wrong with the answer:\n${error}`,
   },
 ];
-
-/** The text of the run's user message. */
-function questionOf(claim: Claim): string {
-  const message = claim.context.find((row) => row.seq === claim.user_seq && row.role === 'user');
-  return textOf(message?.content ?? '');
-}
-
-const textOf = (content: Message['content']): string =>
-  typeof content === 'string'
-    ? content
-    : content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('\n');

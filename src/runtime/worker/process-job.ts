@@ -8,6 +8,7 @@ import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
+import { knownStrategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
@@ -85,7 +86,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
-    const log = jobLog(job, claimed, agent);
+    const log = jobLog(job, claimed, agent, knownStrategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);
     // the first step of a resumed run may only resume it
     let stepsToProgress = claimed.fresh ? 1 : 2;

@@ -42,6 +42,7 @@ export interface WorkerDependencies extends RunDependencies {
 }
 
 const optionKeys: KeysOf<WorkerOptions> = {
+  metrics: true,
   concurrency: true,
   leaseMs: true,
   sweepMs: true,

@@ -52,6 +52,21 @@ export interface Claim {
   calls: LedgerRow[] | null;
   /** W3C `traceparent` of whoever enqueued the run. */
   traceparent: string | null;
+  /** The answers its strategy has stored, where the run is resumed. */
+  nodes: NodeRow[] | null;
+  /** Since the run started. */
+  elapsed_ms: number;
+}
+
+/** A stored answer of a strategy that asks questions of its own. */
+export interface NodeRow {
+  node: number;
+  kind: string;
+  status: 'tools' | 'answered';
+  content: string | null;
+  usage: Usage;
+  elapsed_ms: number;
+  data: JsonObject | null;
 }
 
 export interface LedgerRow {
