@@ -121,6 +121,17 @@ export interface RunSnapshot extends Run {
   job: { queue: string; id: string };
 }
 
+export interface RunNode {
+  node: number;
+  parent: number | null;
+  kind: string;
+  status: string;
+  score: number | null;
+  content: string | null;
+  call_id: string | null;
+  usage: Usage | null;
+}
+
 export interface RunEvent {
   event_seq: number;
   run_id: string;

@@ -28,6 +28,7 @@ import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
+import { addNodes } from './routes/nodes.ts';
 import { addOverview } from './routes/overview.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
@@ -93,6 +94,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addCalls(app, lanefold);
   addRuns(app, lanefold);
   addInputs(app, lanefold);
+  addNodes(app, lanefold);
   addCheckpoints(app, lanefold);
   addApprovals(app, lanefold);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;

@@ -57,7 +57,8 @@ export function callReplayer({ db, agents, models }: { db: Database; agents: Age
     }
     const { systemPrompt } = options;
     const asked = options.model === call.model ? undefined : options.model;
-    assertRunOverrides(agent, models, { ...(asked === undefined ? {} : { model: asked }), systemPrompt }, from);
+    const given = { agent: agent.name, ...(asked === undefined ? {} : { model: asked }), systemPrompt };
+    assertRunOverrides(agents, models, given, from);
     const model = asked ?? call.model;
     models.check(model);
     if (active >= maxAtOnce) {

@@ -21,6 +21,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   getRun: 'read',
   listRunEvents: 'read',
   listInputs: 'read',
+  listNodes: 'read',
   listTools: 'read',
   collectRun: 'read',
   createBrowserToken: 'read',
