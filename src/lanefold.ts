@@ -1,6 +1,10 @@
 import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
+import type { TokenEstimator } from './policy/estimate.ts';
+import type { Projector } from './policy/projector.ts';
+import { readPolicy } from './policy/read-policy.ts';
+import { createCounting } from './models/counting/counting.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
 import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
@@ -48,6 +52,12 @@ export interface LanefoldOptions {
   requestTransformers?: Record<string, RequestTransformer>;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
+  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
+  contextWindows?: Record<string, number>;
+  /** Token estimators that context policies may name. */
+  tokenEstimators?: Record<string, TokenEstimator>;
+  /** Projectors that context policies may name. */
+  projectors?: Record<string, Projector>;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -98,6 +108,9 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   agents: true,
   tools: true,
   requestTransformers: true,
+  contextWindows: true,
+  tokenEstimators: true,
+  projectors: true,
   models: true,
   aliases: true,
   embeddedDir: true,
@@ -126,7 +139,7 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `telemetry_unavailable`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -149,6 +162,10 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     ...(options.aliases ? { aliases: options.aliases } : {}),
     ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
+  const counting = createCounting(options, models.target);
+  for (const { contextPolicy } of options.agents ?? []) {
+    if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
+  }
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
   if (given) checkDatabaseUrl(given, options.databaseUrl ? 'databaseUrl' : 'DATABASE_URL');
@@ -219,14 +236,14 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
 
     const secrets = tokenSecrets(options.tokenSecrets);
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams, queue),
+      threads: threadsOf(db, agents, counting, streams, queue),
       runs: runsOf({
-        ...{ db, queue, agents, models, waiter, streams, tokenSecrets: secrets },
+        ...{ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets },
         activeTraceparent: telemetry?.activeTraceparent,
       }),
       keys: keysOf(db, secrets),
       audit: auditOf(db),
-      contexts: contextsOf(db, agents, models),
+      contexts: contextsOf(db, agents, models, counting),
       agents: { list: () => listAgents(agents) },
       approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),
@@ -250,6 +267,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
                   connect,
                   agents,
                   models,
+                  counting,
                   directUrl,
                   redactor,
                   log,

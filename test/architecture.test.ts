@@ -19,6 +19,7 @@ const floors = [
     'package-root.ts',
   ],
   ['context'],
+  ['policy'],
   ['redaction', 'postgres', 'tokens', 'access'],
   ['log'],
   ['models', 'tools'],

@@ -5,6 +5,8 @@ import { checkSettings, type CallSettings } from '../models/settings/call-settin
 import { parseOptions } from '../strategies/options.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
@@ -45,6 +47,8 @@ export interface AgentDefinition {
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
+  /** How the context is cut before a model call: a policy or a preset. Default: it is cut to the window of the model. */
+  contextPolicy?: PolicyOption;
   /** Stream the answer; default true. */
   streaming?: boolean;
   /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
@@ -104,6 +108,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
+  contextPolicy: true,
   requestTransformer: true,
   requestTransformers: true,
   approvalTimeoutMs: true,
@@ -112,7 +117,13 @@ const agentKeys: KeysOf<AgentDefinition> = {
 };
 
 type Optional =
-  'requestTransformer' | 'output' | 'strategyOptions' | 'maxIterations' | 'maxTotalTokens' | 'maxDurationMs';
+  | 'requestTransformer'
+  | 'output'
+  | 'contextPolicy'
+  | 'strategyOptions'
+  | 'maxIterations'
+  | 'maxTotalTokens'
+  | 'maxDurationMs';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
   Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
@@ -123,7 +134,7 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
 /**
  * Checks an agent and fills in the defaults.
  *
- * @throws LanefoldError `invalid_agent` naming the field
+ * @throws LanefoldError `invalid_agent` naming the field, `invalid_policy`
  *
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
@@ -144,6 +155,8 @@ export function defineAgent(definition: AgentDefinition): Agent {
   } catch (error) {
     throw invalid(name, (error as Error).message.replace(/\.$/, ''));
   }
+  if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
+    throw invalid(name, 'contextPolicy.systemPrompt belongs to a thread or a request; an agent has instructions');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
@@ -178,6 +191,7 @@ export function defineAgent(definition: AgentDefinition): Agent {
     ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
     ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
     ...(definition.output ? { output: definition.output } : {}),
+    ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,

@@ -3,6 +3,7 @@ import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { snakeKeys } from '../case.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -15,7 +16,7 @@ import type { RunHandle } from '../store/run/run.ts';
 import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
-import { toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
@@ -74,6 +75,7 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   settings: true,
   headers: true,
   requestTransformer: true,
+  contextPolicy: true,
   maxIterations: true,
   streaming: true,
   idleTimeoutMs: true,
@@ -95,6 +97,7 @@ export interface EnqueueDeps {
   models: ModelRegistry;
   /** W3C `traceparent` of the active span. */
   activeTraceparent?: (() => string | undefined) | undefined;
+  counting: Counting;
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
@@ -151,11 +154,12 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
 export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
-  const { db, queue, agents, models } = deps;
+  const { db, queue, agents, models, counting } = deps;
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
+  await checkPolicy(counting, model, options.contextPolicy);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;

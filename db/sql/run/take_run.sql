@@ -91,10 +91,13 @@ begin
     select json_agg(c), count(*) into v_context, v_count from (
       select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
              null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
-             null::jsonb as provider_metadata
+             null::jsonb as provider_metadata, null::jsonb as refs
       where v_prompt.prompt is not null
       union all
-      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+             -- what a context policy asks of a message
+             case when refs ? 'kind' then refs - 'context_hash'
+                  when refs ? 'dropped' then jsonb_build_object('policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped') end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 

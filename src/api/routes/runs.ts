@@ -5,6 +5,7 @@ import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -188,6 +189,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     settings: request.settings && toCallSettings(request.settings as ModelSettings),
     headers: request.headers,
     requestTransformer: request.request_transformer,
+    contextPolicy: request.context_policy && toPolicyOption(request.context_policy),
     maxIterations: request.max_iterations,
     maxTotalTokens: request.max_total_tokens,
     maxDurationMs: request.max_duration_ms,

@@ -25,7 +25,7 @@ export async function callModel(
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   try {
-    const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
+    const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
@@ -42,6 +42,7 @@ export async function callModel(
         onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
+      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
       const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
