@@ -192,6 +192,17 @@ export interface ErasureReport {
   left: string[];
 }
 
+/** Why a message is sent or not. */
+export interface ExplainedMessage {
+  ordinal: number;
+  /** The entry; -1 for a prompt that a policy adds. */
+  seq: number;
+  role: string;
+  included: boolean;
+  reason: string;
+  tokens: number;
+}
+
 export interface Agent {
   name: string;
   model: string;

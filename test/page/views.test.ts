@@ -83,6 +83,22 @@ describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
     await page.getByText('In short: by train.').waitFor();
   });
 
+  test('say why each message is in or out', async () => {
+    const { threads, contexts } = site.api.lanefold;
+    for (const question of ['First', 'Second', 'Third']) await site.ask('long', question);
+    await threads.configure('long', { contextPolicy: { keepLastTurns: 1, maxMessages: 4 } });
+    const { explain, meta, messages } = await contexts.project('long', { explain: true });
+    expect(meta.entries_included).toBeLessThan(meta.entries_total);
+    await page.goto(`${site.api.url}/#/threads/long?tab=context`);
+    await page.getByText(`Why: ${meta.entries_included} of ${meta.entries_total} messages are sent`).click();
+    const rows = (await page.locator('.fold tbody tr').allTextContents()).map((row) => row.replace(/\s+/g, ' '));
+    expect(rows.length).toBe(explain!.length);
+    for (const [i, { role, seq, included, reason }] of explain!.entries())
+      expect(rows[i]).toContain(`${role} #${seq}${included ? 'in' : 'out'}${reason.replaceAll('_', ' ')}`);
+    expect(await page.locator('.messages .entry').count()).toBe(messages.length);
+    await expectAccessible(page, 'explained');
+  });
+
   test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {
     await page.goto(`${site.api.url}/#/threads/trip/calls/${runId}.2`);
     await page.locator('[data-verdict=verified]').waitFor();
