@@ -122,8 +122,6 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   queueShards: true,
   tokenSecrets: true,
   redactKeys: true,
-  telemetry: true,
-  logger: true,
 };
 
 export interface Lanefold extends Library {

@@ -81,7 +81,6 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   idleTimeoutMs: true,
   output: true,
   toolTimeoutMs: true,
-  traceparent: true,
 };
 
 /** What only the library itself sets. */

@@ -57,7 +57,6 @@ const optionKeys: KeysOf<WorkerOptions> = {
   onError: true,
   traceRetentionDays: true,
   maxTraceEvents: true,
-  metrics: true,
 };
 
 /**
