@@ -52,6 +52,7 @@ export type { ExplainedMessage, PolicyView, Projection } from './library/project
 export type { ConfigReceipt } from './store/context/change-config.ts';
 export type { AppendReceipt } from './store/log/append-entries.ts';
 export type { ModelCall } from './library/calls.ts';
+export type { CallReplay, ReplayCallOptions } from './library/replay-call.ts';
 export type { AgentSummary } from './library/agents.ts';
 export type { PendingApproval } from './store/approval/list-approvals.ts';
 export type { Page } from './store/page.ts';

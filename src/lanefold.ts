@@ -246,7 +246,7 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
       return {
         threads: threadsOf(db, agents, counting, streams, queue),
         runs,
-        contexts: contextsOf(db, agents, counting),
+        contexts: contextsOf(db, agents, models, counting),
         keys: keysOf(db, secrets),
         audit: auditOf(db),
         approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },

@@ -56,6 +56,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.reset': () => library.contexts.reset(threadId),
     'contexts.switch': () => library.contexts.switch(threadId, 'other'),
     'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
+    'contexts.replayCall': () => library.contexts.replayCall(threadId, `${runId}:1`),
     'contexts.lanes': () => library.contexts.lanes(threadId),
     'runs.enqueue': () => library.runs.enqueue({ agent: 'agent', input: 'x', threadId }),
     'runs.get': () => library.runs.get(run),
