@@ -85,6 +85,7 @@ test('the API logs an error behind a 500, redacted, and the response has none of
       if (name === 'queues') return [];
       return {
         get: () => Promise.reject(new Error('connect postgres://u@h/db?password=hunter2hunter2 failed')),
+        writeRead: async () => {},
       };
     },
   });

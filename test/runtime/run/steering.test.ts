@@ -107,7 +107,7 @@ describe.skipIf(noRedis())('steering', () => {
     const reason = async (content: string, options = {}) =>
       (await lanefold.runs.steer(threadId, content, options)).reason;
     expect(await reason('x', { expectedRequestId: 'another' })).toBe('request_mismatch');
-    expect(await reason(' \n ')).toBe('empty_content');
+    await expect(lanefold.runs.steer(threadId, ' \n ')).rejects.toMatchObject({ code: 'empty_content' });
     expect(await reason(7 as unknown as string)).toBe('invalid_input');
     await expect(lanefold.runs.steer(threadId, 'x', { role: 'system' } as object)).rejects.toMatchObject({
       code: 'invalid_input',
