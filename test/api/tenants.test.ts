@@ -15,7 +15,10 @@ const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const root = bearer('root');
 const secret = 'secret-of-bolt';
 
-const mint = async (fields: object, by = root): Promise<{ id: string; auth: Record<string, string> }> => {
+const mint = async (
+  fields: object,
+  by: Record<string, string> = root,
+): Promise<{ id: string; auth: Record<string, string> }> => {
   const { status, body } = await api.call('POST', '/v1/keys', { name: 'test', ...fields }, by);
   expect(status).toBe(201);
   const { id, key } = body as { id: string; key: string };
@@ -28,9 +31,9 @@ async function fill(tenant: string): Promise<{ thread: string; run: string; call
   const { id: thread } = await threads.create({ systemPrompt: `secret-of-${tenant}` });
   const run = await runs.enqueue({ agent: 'calc', input: `secret-of-${tenant}`, threadId: thread });
   await runs.wait(run);
-  const events = await runs.events(run);
-  const call = events.flatMap(({ data }) => String((data as { llm_call_id?: string }).llm_call_id ?? []))[0];
-  return { thread, run: run.id, call: call ?? 'none' };
+  const entries = await threads.entries(thread);
+  const call = entries.flatMap(({ refs }) => (refs['llm_call_id'] as string | undefined) ?? [])[0]!;
+  return { thread, run: run.id, call };
 }
 
 beforeAll(async () => {
@@ -92,7 +95,8 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
       if (answer.text.includes(secret)) leaks.push(`${operationId}: ${answer.text}`);
       if (!/\{/.test(operation.path)) {
         // a list, or what is made
-        for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
+        // but the audit of a tenant has what its keys asked for: these requests
+        for (const id of operationId === 'listAudit' ? [] : [bolt.thread_id, bolt.run_id, bolt.key_id])
           if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);
       } else if (answer.status < 400) leaks.push(`${operationId}: ${answer.status}`);
       else if (`${answer.status} ${said}` !== `${none.status} ${without(none.text, nowhere)}`)
