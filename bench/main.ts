@@ -11,6 +11,7 @@ import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
 import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
+import { tenants } from './tenants.ts';
 import { throughput } from './throughput.ts';
 import { waiting } from './waiting.ts';
 
@@ -33,6 +34,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   cpu: cpuPerStep,
   'run-cost': runCost,
   storage,
+  tenants,
   reading,
   memory,
   cancel,
@@ -50,7 +52,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|run-cost|storage|tenants|reading|memory|cancel|recovery|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);
