@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 
 const alias = {
   'lanefold/schema': path.resolve('db/schema/index.ts'),
+  'lanefold/testing': path.resolve('src/testing.ts'),
   lanefold: path.resolve('src/index.ts'),
 };
 

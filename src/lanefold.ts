@@ -1,7 +1,12 @@
-import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
+import type { TokenEstimator } from './policy/estimate.ts';
+import type { Projector } from './policy/projector.ts';
+import { readPolicy } from './policy/read-policy.ts';
+import { createCounting } from './models/counting/counting.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
+import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
@@ -11,6 +16,9 @@ import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
+import type { Logger } from './log/logger.ts';
+import { openLogger } from './log/open.ts';
+import type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
@@ -49,6 +57,14 @@ export interface LanefoldOptions {
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
+  strategies?: readonly Strategy[];
+  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
+  contextWindows?: Record<string, number>;
+  /** Token estimators that context policies may name. */
+  tokenEstimators?: Record<string, TokenEstimator>;
+  /** Projectors that context policies may name. */
+  projectors?: Record<string, Projector>;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -86,9 +102,16 @@ export interface LanefoldOptions {
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
   redactKeys?: readonly string[];
+  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
+  telemetry?: boolean | TelemetryOptions;
+  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
+  logger?: Logger;
 }
 
 const optionKeys: KeysOf<LanefoldOptions> = {
+  strategies: true,
+  telemetry: true,
+  logger: true,
   scriptedModels: true,
   maxContextBytes: true,
   databaseUrl: true,
@@ -99,6 +122,9 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   agents: true,
   tools: true,
   requestTransformers: true,
+  contextWindows: true,
+  tokenEstimators: true,
+  projectors: true,
   models: true,
   aliases: true,
   embeddedDir: true,
@@ -125,8 +151,8 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `tenants_not_enforced`,
- * `role_unfit`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
+ * `tenants_not_enforced`, `role_unfit`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -138,11 +164,21 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
   refuseUnknownKeys('createLanefold', options, optionKeys);
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
+  const log = await openLogger(redactor, options.logger);
+  const { telemetry: wanted = telemetryWanted() } = options;
+  // Imported on demand, so that a process without telemetry does not load it.
+  const telemetry = wanted
+    ? await (await import('./telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    : undefined;
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
     ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
+  const counting = createCounting(options, models.target);
+  for (const { contextPolicy } of options.agents ?? []) {
+    if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
+  }
   const roleCheck = roleCheckOf(options.roleCheck);
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
@@ -216,11 +252,14 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
       const waiter = new RunWaiter(db);
       closers.push(async () => waiter.close());
-      const runs = runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets });
+      const runs = runsOf({
+        ...{ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets },
+        activeTraceparent: telemetry?.activeTraceparent,
+      });
       return {
-        threads: threadsOf(db, agents, streams, queue),
+        threads: threadsOf(db, agents, counting, streams, queue),
         runs,
-        contexts: contextsOf(db, agents),
+        contexts: contextsOf(db, agents, counting),
         keys: keysOf(db, secrets),
         audit: auditOf(db),
         evidence: evidenceOf(db),
@@ -249,6 +288,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       activity: ({ hours = 24 } = {}) => readActivity(db, hours),
+      log,
       redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
@@ -266,8 +306,11 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
                   connect,
                   agents,
                   models,
+                  counting,
                   directUrl,
                   redactor,
+                  log,
+                  telemetry,
                   live: streams.live,
                   privateQueue: options.privateQueue ?? false,
                   onHold: (run) => waiter.hold(run),

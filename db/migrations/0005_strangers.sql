@@ -29,6 +29,24 @@ CREATE TABLE "lanefold"."_role" (
 	CONSTRAINT "_role_name_pk" PRIMARY KEY("name")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_run_node" (
+	"score" double precision,
+	"node" integer NOT NULL,
+	"parent" integer,
+	"depth" integer,
+	"call_no" integer,
+	"elapsed_ms" bigint,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"status" text NOT NULL,
+	"content" text,
+	"usage" jsonb,
+	"data" jsonb,
+	CONSTRAINT "_run_node_thread_id_run_id_node_pk" PRIMARY KEY("thread_id","run_id","node")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_tenant" (
 	"tenant_id" text COLLATE "C" NOT NULL,
 	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -47,6 +65,7 @@ ALTER TABLE "lanefold"."_lane" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT '
 ALTER TABLE "lanefold"."pending_input" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "caller" text COLLATE "C";--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;--> statement-breakpoint
 ALTER TABLE "lanefold"."thread" ADD COLUMN "chained" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint

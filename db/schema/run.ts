@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   json,
@@ -80,6 +81,8 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
+    /** W3C `traceparent` of whoever enqueued the run, for the traces of its workers. */
+    traceparent: text('traceparent'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.id] }),
@@ -147,6 +150,34 @@ export const toolCall = lanefold.table(
     approval: jsonb('approval'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
+);
+
+/**
+ * What a strategy that asks questions of its own has found out: the answers to them, and the tree or graph it made of those.
+ * Read it through the view `run_node`.
+ */
+export const runNode = lanefold.table(
+  '_run_node',
+  {
+    score: doublePrecision('score'),
+    node: integer('node').notNull(),
+    parent: integer('parent'),
+    depth: integer('depth'),
+    /** Of an answer: the number of its model call. Null: the strategy derived the node from answers. */
+    callNo: integer('call_no'),
+    /** Of an answer: when it came, since the run started. */
+    elapsedMs: bigint('elapsed_ms', { mode: 'number' }),
+    tenantId: tenantId(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    kind: text('kind').notNull(),
+    status: text('status').notNull(),
+    content: text('content'),
+    usage: jsonb('usage'),
+    /** Of an answer: {rounds: its tool rounds}. Of other nodes: whatever the strategy notes. */
+    data: jsonb('data'),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.runId, t.node] })],
 );
 
 /** Steer and inject input with its receipt. */

@@ -8,6 +8,7 @@ comment on view lanefold.thread_entry is 'The log: seq is 0-based and gapless pe
 comment on view lanefold.lane_context is 'What the model sees of every lane now: the system prompt and the messages since the latest replace.';
 comment on view lanefold.run is 'One request executed by a strategy, with its result and usage. Durations in milliseconds.';
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
+comment on view lanefold.run_node is 'What a strategy that asks questions of its own found out: answers, and the tree or graph of them.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';

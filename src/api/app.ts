@@ -1,6 +1,6 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
-import { errorStatus, LanefoldError } from '../errors.ts';
+import { LanefoldError } from '../errors.ts';
 import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
@@ -13,6 +13,7 @@ import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { logErrors } from './log-errors.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
@@ -47,7 +48,7 @@ const defaultMaxStreams = 1_000;
 export function createApp(all: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
   const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
-  const onError = options.onError ?? logError;
+  const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   const requests = requestCounter();
 
@@ -111,14 +112,4 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     app.route(bullBoardPath, bullBoard(lanefold, { page }));
   }
   return app;
-}
-
-function logError(error: unknown, { method, path }: { method: string; path: string }): void {
-  if (!(error instanceof LanefoldError) || errorStatus[error.code] === 500) {
-    console.error(`lanefold: ${method} ${path}:`, error);
-    return;
-  }
-  const cause =
-    error.cause === undefined ? '' : ` (${error.cause instanceof Error ? error.cause.message : String(error.cause)})`;
-  console.error(`lanefold: ${method} ${path}: ${error.code}: ${error.message}${cause}`);
 }

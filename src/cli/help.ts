@@ -13,10 +13,13 @@ const variables = {
   LANEFOLD_API_KEY: 'API key: Bearer token for /v1, password for /docs and /admin',
   LANEFOLD_TOKEN_SECRET: 'comma-separated secrets for checkpoint tokens; the first signs. Required to create tokens',
   LANEFOLD_STOP_GRACE_MS: 'how long a stopping worker waits for its runs (default 25000)',
-  LANEFOLD_HEALTH_PORT: 'port of /livez and /readyz; none by default',
+  LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; none by default',
   LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end, 0 for unlimited (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY, …': 'API keys of model providers',
+  LANEFOLD_LOG: 'json: log JSON lines on stderr (default text)',
+  LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error; with json info)',
+  LANEFOLD_OTEL: 'on: trace by OpenTelemetry, whose SDK you load with NODE_OPTIONS (default off)',
   NO_COLOR: 'disables colours',
 } as const;
 

@@ -1,3 +1,4 @@
+import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { Audit, Keys } from './keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
@@ -54,6 +55,8 @@ export interface Library extends TenantLibrary {
   stats(): Promise<Stats>;
   /** Workers, errors and tokens of the last `hours` (default 24). */
   activity(options?: { hours?: number }): Promise<Activity>;
+  /** Where this process logs; redacted. */
+  readonly log: Logger;
   /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
   redact<T>(value: T): T;
   readonly databaseUrl: string;

@@ -7,6 +7,7 @@ import type { InputReceipt } from '../store/input/enqueue-input.ts';
 import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
+import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
 import { countUnfinished } from '../store/run/count-unfinished.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
 import type { Transaction } from '../store/transaction/transaction.ts';
@@ -87,6 +88,11 @@ export interface Runs {
   approve(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
   deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  /**
+   * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose answers
+   * are in the log. @throws LanefoldError `invalid_id`
+   */
+  nodes(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunNode[]>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
   inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<Input[]>;
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
@@ -143,7 +149,7 @@ export function runsOf(deps: RunsDeps): Runs {
   const points = { ...deps, get, wait };
   return {
     async enqueue(options, { tx, from = 'library', caller } = {}) {
-      assertRunOverrides(deps.agents.get(options.agent), deps.models, options, from);
+      assertRunOverrides(deps.agents, deps.models, options, from);
       return enqueue(deps, options, { tx, caller });
     },
     get,
@@ -166,6 +172,10 @@ export function runsOf(deps: RunsDeps): Runs {
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
     deny: (run, call, options) => decide(deps, run, call, 'denied', options),
+    async nodes(run, { after = 0, limit = 1_000 } = {}) {
+      assertRef(run);
+      return readNodes(db, run.threadId, run.id, { after, limit });
+    },
     async inputs(run, { after = 0, limit = 100 } = {}) {
       assertRef(run);
       return readInputs(db, run.threadId, run.id, { after, limit });

@@ -4,6 +4,7 @@ import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
@@ -78,10 +79,10 @@ export interface Threads {
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
-   * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
-   * request it is, see `runs.enqueue`; every agent of this process must list what changes.
+   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active.
+   * `from`: whose request it is, see `runs.enqueue`; every agent of this process must list what changes.
    *
-   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
    */
   configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
@@ -102,6 +103,7 @@ export interface Threads {
 export function threadsOf(
   db: Database,
   agents: AgentRegistry,
+  counting: Counting,
   streams: Pick<Streams, 'follow'>,
   queue?: RunQueue,
 ): Threads {
@@ -156,7 +158,7 @@ export function threadsOf(
       assertId(id, 'The thread id');
       return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);
     },
-    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
+    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, counting, id, changes, from),
     async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, after, limit);

@@ -25,7 +25,7 @@ beforeAll(async () => {
   await run.claim();
   await run.commit(0, asks(['a']));
   await run.commit(1, results(['a']));
-  await run.commit(2, answer('done'));
+  await run.commit(2, { ...answer('done'), nodes: [{ node: 1, status: 'open' }] });
   await log.pool.query(granting);
   reader = new pg.Client({ connectionString: urlOf(role, 'r') });
   await reader.connect();

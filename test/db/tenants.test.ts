@@ -26,7 +26,10 @@ async function fill(tenant: string): Promise<void> {
   await run.claim();
   await run.commit(0, asks(['a']));
   await run.commit(1, results(['a']));
-  await run.commit(2, answer(`secret of ${tenant}`));
+  await run.commit(2, {
+    ...answer(`secret of ${tenant}`),
+    nodes: [{ node: 1, status: 'open', content: `secret of ${tenant}` }],
+  });
   await sqlRun(on, id, 'queued').enqueue();
   await rows(on, 'select lanefold.create_key($1, $2)', Buffer.from(tenant), {
     id: `key-of-${tenant}`,
@@ -247,6 +250,7 @@ const mutations = [
     'thread',
     '_entry',
     '_run',
+    '_run_node',
     '_tool_call',
     '_event_batch',
     '_lane',

@@ -62,6 +62,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
+    'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
     'runs.steer': () => library.runs.steer(threadId, 'x'),
@@ -94,9 +95,9 @@ test('every method is in the list', () => {
     'threads.create',
     'threads.list',
     'threads.eraseTenant',
-    'runs.unfinished',
     'runs.resume',
     'runs.collect',
+    'runs.unfinished',
   ];
   expect([...listed, ...others].sort()).toEqual(methods.sort());
 });

@@ -62,11 +62,11 @@ begin
   perform lanefold._check_id(v_context_ref, 'context_ref');
   perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
   insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
+    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent)
   values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
-    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at);
+    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent');
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;

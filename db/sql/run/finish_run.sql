@@ -49,7 +49,7 @@ begin
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = x.round and c.call_index = x.call_index
     returning c.*, x.outcome as stored, x.n
   )
-  select jsonb_agg(jsonb_build_object('role', 'tool',
+  select jsonb_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
              -- outcomes that are too large together are left out: a run must end
              case when v_stored <= 67108864 and c.stored is not null then c.stored ->> 'content' else v_no_result end),
@@ -61,7 +61,8 @@ begin
              'duration_ms', c.duration_ms)
            || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n),
          jsonb_agg(c.stored -> 'effects' order by n) filter (where c.stored ? 'effects')
-  into v_drafts, v_events, v_effects from closed c;
+  into v_drafts, v_events, v_effects
+  from closed c left join lanefold._entry m on m.thread_id = p_thread_id and m.seq = c.call_seq;
   if v_drafts is not null then
     v_n := jsonb_array_length(v_drafts);
     perform lanefold._insert_entries(p_thread_id, t.rev, v_at, v_drafts, r.context_ref, p_run_id, r.request_id);

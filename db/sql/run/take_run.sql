@@ -14,6 +14,8 @@ declare
   v_context json;
   v_count bigint;
   v_calls json;
+  v_nodes json;
+  v_elapsed_ms bigint;
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
@@ -90,10 +92,13 @@ begin
     select json_agg(c), count(*) into v_context, v_count from (
       select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
              null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
-             null::jsonb as provider_metadata
+             null::jsonb as provider_metadata, null::jsonb as refs
       where v_prompt.prompt is not null
       union all
-      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+             -- what a context policy asks of a message
+             case when refs ? 'kind' then refs - 'context_hash'
+                  when refs ? 'dropped' then jsonb_build_object('policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped') end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 
@@ -114,10 +119,16 @@ begin
       from lanefold._tool_call
       where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
   end if;
+  if not v_fresh and r.state ? 'nodes' then
+    select json_agg(k) into v_nodes from (
+      select n.node, n.kind, n.status, n.content, n.call_no, n.usage, n.elapsed_ms, n.data from lanefold._run_node n
+      where n.thread_id = p_thread_id and n.run_id = p_run_id and n.call_no is not null order by n.node) k;
+  end if;
   if t.configured then
     select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
   end if;
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
+  v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
@@ -132,5 +143,6 @@ begin
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
-    'context', coalesce(v_context, '[]'), 'calls', v_calls);
+    'context', coalesce(v_context, '[]'), 'calls', v_calls, 'nodes', v_nodes, 'elapsed_ms', v_elapsed_ms,
+    'traceparent', r.traceparent);
 end $$;

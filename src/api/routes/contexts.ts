@@ -1,12 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../context/message.ts';
 import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import { LanefoldError } from '../../errors.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { atSeq } from '../schemas/values.ts';
+import { atSeq, limit } from '../schemas/values.ts';
 import {
   body,
   omitUndefined,
@@ -41,8 +43,32 @@ const getContext = createRoute({
   tags,
   security,
   summary: 'Read the context of a lane, now or as of an entry',
-  request: { params: lane, query: z.strictObject({ at_seq: atSeq }) },
-  responses: { 200: json('The context.', Projection), ...problems(404, 410) },
+  request: {
+    params: lane,
+    query: z.strictObject({
+      at_seq: atSeq,
+      limit: limit(10_000),
+      policy: z
+        .string()
+        .max(1_000_000)
+        .optional()
+        .openapi({
+          param: { description: 'Apply this context policy: a preset, or a JSON object of its fields.' },
+          example: 'short_context',
+        }),
+      model: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .openapi({ param: { description: 'For the window and the tokenizer of a model.' } }),
+      explain: z
+        .enum(['true', 'false'])
+        .optional()
+        .openapi({ param: { description: 'Why each message is sent or not. Default policy: that of the thread.' } }),
+    }),
+  },
+  responses: { 200: json('The context.', Projection), ...problems(404, 410, 422) },
 });
 
 const operationAnswers = {
@@ -87,10 +113,22 @@ export function addContexts(app: ApiApp): void {
 
   app.openapi(getContext, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
-    const { at_seq: seq } = c.req.valid('query');
-    const rows = await c.var.lanefold.contexts.project(threadId, omitUndefined({ contextRef, atSeq: seq }));
-    const messages = await orMissing(c.var.lanefold, threadId, rows);
-    return c.json({ thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null, messages }, 200);
+    const { lanefold } = c.var;
+    const { at_seq: seq, limit: most, policy, model, explain } = c.req.valid('query');
+    const place = { thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null };
+    const which = omitUndefined({ contextRef, atSeq: seq, limit: most });
+    if (policy === undefined && explain !== 'true') {
+      const rows = await lanefold.contexts.project(threadId, which);
+      return c.json({ ...place, messages: await orMissing(lanefold, threadId, rows) }, 200);
+    }
+    const { explain: why, ...projection } = await lanefold.contexts.project(threadId, {
+      ...which,
+      ...omitUndefined({ policy: policy === undefined ? undefined : parsePolicy(policy), model }),
+      explain: true,
+    });
+    await orMissing(lanefold, threadId, projection.messages);
+    const answer = { ...place, ...projection, policy: projection.policy as unknown as JsonObject };
+    return c.json(explain === 'true' ? { ...answer, explain: why! } : answer, 200);
   });
 
   app.openapi(applyOperation, async (c) => {

@@ -86,6 +86,7 @@ const explanations: Record<InputRejection, [string, string]> = {
   idle: ['the thread has no active run', 'Start a run with this input.'],
   request_mismatch: ['another run is active', 'Check which run is active and whether the input still applies.'],
   closed: ['it is about to end and accepts no more input', 'Wait until it ends, then start another run.'],
+  not_steerable: ['its strategy takes no input', 'Wait until it ends, then start another run.'],
   queue_full: ['64 inputs, or 8 MiB of them, are already waiting', 'Try again after the next model call.'],
   input_too_large: ['it has more than 8 MiB', 'Send less.'],
   empty_content: ['the content is empty', 'Send non-blank text.'],

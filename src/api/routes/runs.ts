@@ -4,6 +4,7 @@ import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -28,6 +29,18 @@ import {
 
 const tags = ['Runs'];
 
+const traceparent = {
+  traceparent: z
+    .string()
+    .optional()
+    .openapi({
+      param: {
+        description: 'W3C Trace Context: the first claim of the run continues this trace. Ignored if malformed.',
+      },
+      example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }),
+};
+
 const createRun = createRoute({
   method: 'post',
   path: '/v1/threads/{thread_id}/runs',
@@ -36,7 +49,7 @@ const createRun = createRoute({
   security,
   summary: 'Accept a run',
   description: 'Returns immediately; a worker executes the run. Read the run at Location.',
-  request: { params: thread, headers: idempotencyKey, body: body(NewRun) },
+  request: { params: thread, headers: idempotencyKey.extend(traceparent), body: body(NewRun) },
   responses: {
     202: {
       ...json('The run was accepted.', RunReceipt),
@@ -116,8 +129,10 @@ export function addRuns(app: ApiApp): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
-    const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
-    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId }) } as EnqueueOptions;
+    const headers = c.req.valid('header');
+    const requestId = keyOf(headers, 'request_id', request.request_id);
+    const { traceparent } = headers;
+    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId, traceparent }) } as EnqueueOptions;
     const { lanefold, principal } = c.var;
     const handle = await withinRuns(c, app, () =>
       lanefold.runs.enqueue(options, { from: 'http', ...callerOf(principal) }),
@@ -172,12 +187,16 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     busy: request.busy,
     model: request.model,
     strategy: request.strategy,
+    strategyOptions: request.strategy_options,
     tools: request.tools,
     allowedTools: request.allowed_tools,
     settings: request.settings && toCallSettings(request.settings as ModelSettings),
     headers: request.headers,
     requestTransformer: request.request_transformer,
+    contextPolicy: request.context_policy && toPolicyOption(request.context_policy),
     maxIterations: request.max_iterations,
+    maxTotalTokens: request.max_total_tokens,
+    maxDurationMs: request.max_duration_ms,
     streaming: request.streaming,
     idleTimeoutMs: request.idle_timeout_ms,
     toolTimeoutMs: request.tool_timeout_ms,

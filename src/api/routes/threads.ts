@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Library, TenantLibrary } from '../../library/library.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -74,7 +75,7 @@ const changeConfig = createRoute({
   operationId: 'changeConfig',
   tags,
   security,
-  summary: 'Change the system prompt, tools or tool context from the next run on',
+  summary: 'Change the system prompt, tools, tool context or context policy from the next run on',
   request: { params: thread, body: body(ConfigChange) },
   responses: {
     200: json('The change was applied.', ConfigReceipt),
@@ -142,6 +143,7 @@ export function addThreads(app: ApiApp, { toolNames }: Pick<Library, 'toolNames'
         toolContext: changes.tool_context,
         registerTools: changes.register_tools,
         unregisterTools: changes.unregister_tools,
+        contextPolicy: changes.context_policy && toPolicyOption(changes.context_policy),
         contextRef: changes.context_ref,
       }),
       { from: 'http' },

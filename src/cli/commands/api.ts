@@ -42,6 +42,9 @@ export const addApi = (program: Command): Command =>
           'LANEFOLD_ROLE_CHECK',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
         ],
       ),
     )
