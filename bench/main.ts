@@ -13,6 +13,7 @@ import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
 import { telemetryCost } from './telemetry.ts';
 import { strategies } from './strategies.ts';
+import { tenants } from './tenants.ts';
 import { throughput } from './throughput.ts';
 import { waiting } from './waiting.ts';
 
@@ -36,6 +37,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   telemetry: telemetryCost,
   'run-cost': runCost,
   storage,
+  tenants,
   reading,
   memory,
   cancel,
@@ -54,7 +56,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|reading|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);

@@ -31,6 +31,7 @@ import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './libra
 import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
+import { evidenceOf } from './library/evidence.ts';
 import { tenantsOf } from './library/tenants.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
@@ -249,6 +250,7 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
         contexts: contextsOf(db, agents, models, counting),
         keys: keysOf(db, secrets),
         audit: auditOf(db),
+        evidence: evidenceOf(db),
         approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
         streams,
         tenant: db.tenant,

@@ -50,6 +50,7 @@ CREATE TABLE "lanefold"."_run_node" (
 CREATE TABLE "lanefold"."_tenant" (
 	"tenant_id" text COLLATE "C" NOT NULL,
 	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"chained" boolean DEFAULT false NOT NULL,
 	"updated_at" timestamptz NOT NULL,
 	CONSTRAINT "_tenant_tenant_id_pk" PRIMARY KEY("tenant_id")
 );
@@ -58,12 +59,14 @@ ALTER TABLE "lanefold"."_append_receipt" ADD COLUMN "tenant_id" text COLLATE "C"
 ALTER TABLE "lanefold"."context_op" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_entry" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_entry" ADD COLUMN "bytes" integer;--> statement-breakpoint
+ALTER TABLE "lanefold"."_entry" ADD COLUMN "hash" "bytea";--> statement-breakpoint
 ALTER TABLE "lanefold"."_event_batch" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_lane" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."pending_input" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "caller" text COLLATE "C";--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;--> statement-breakpoint
+ALTER TABLE "lanefold"."thread" ADD COLUMN "chained" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint

@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
-import { id, lanefold, moment, tenantId } from './columns.ts';
+import { bytea, id, lanefold, moment, tenantId } from './columns.ts';
 
 /**
  * The log. Read it through the view `thread_entry`, which reassembles the payload: values that have a column are not
@@ -25,6 +25,8 @@ export const entry = lanefold.table(
     refs: jsonb('refs'),
     /** Of the payload, before the database compresses it. Null: written under schema 4. */
     bytes: integer('bytes'),
+    /** The chain: of this entry and the hash before it. Null: the thread has no chain. */
+    hash: bytea('hash'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.seq] }),

@@ -1,4 +1,4 @@
-import { jsonb, primaryKey } from 'drizzle-orm/pg-core';
+import { boolean, jsonb, primaryKey } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
 /** What is set for a tenant. A tenant needs no row: it is there with its first thread. */
@@ -8,6 +8,8 @@ export const tenant = lanefold.table(
     tenantId: id('tenant_id').notNull(),
     /** What all its keys together may do: see `Limits`. */
     limits: jsonb('limits').notNull().default({}),
+    /** Whether threads it creates have tamper evidence. */
+    chained: boolean('chained').notNull().default(false),
     updatedAt: moment('updated_at').notNull(),
   },
   (t) => [primaryKey({ columns: [t.tenantId] })],

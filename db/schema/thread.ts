@@ -20,6 +20,8 @@ export const thread = lanefold.table(
     pendingConfig: jsonb('pending_config'),
     /** Whether tools or tool context were ever configured; if not, claims skip reading the configuration. */
     configured: boolean('configured').notNull().default(false),
+    /** Whether its entries have hashes: see `_seal_entry`. */
+    chained: boolean('chained').notNull().default(false),
     metadata: jsonb('metadata').notNull().default({}),
     state: jsonb('state').notNull().default({}),
     parentThreadId: id('parent_thread_id'),

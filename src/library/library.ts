@@ -5,6 +5,7 @@ import type { PendingApproval } from '../store/approval/list-approvals.ts';
 import type { Page } from '../store/page.ts';
 import type { Activity } from '../store/run/read-activity.ts';
 import type { AgentSummary } from './agents.ts';
+import type { Evidence } from './evidence.ts';
 import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
@@ -25,6 +26,8 @@ export interface TenantLibrary {
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<Page<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Pick<Streams, 'open' | 'follow'>;
+  /** Tamper evidence of the threads of tenants that have it. */
+  readonly evidence: Evidence;
   /** Undefined: all that the role of the connection may see. */
   readonly tenant: string | undefined;
 }

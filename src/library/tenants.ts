@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Limits } from '../access/scope.ts';
+import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -9,12 +10,13 @@ import { LimitFields } from './limit-fields.ts';
 
 export interface Tenants {
   /**
-   * Sets what all keys of a tenant together may do, in place of what was set before; servers notice within ten seconds.
+   * Sets what is given: `limits`, what all keys of a tenant together may do, in place of those before; servers notice within
+   * ten seconds. `chained`: threads that the tenant creates from now on have tamper evidence.
    *
    * @param on.by who does it, for the audit; default `operator`
    * @throws LanefoldError `invalid_id`, `invalid_input`
    */
-  configure(tenant: string, settings: { limits: Limits }, on?: { by?: string }): Promise<void>;
+  configure(tenant: string, settings: { limits?: Limits; chained?: boolean }, on?: { by?: string }): Promise<void>;
   /** The limits of a tenant; undefined where none were set. */
   limits(tenant: string): Promise<Limits | undefined>;
   /** The tenants something is set for. */
@@ -25,15 +27,21 @@ export function tenantsOf(db: Database): Tenants {
   return {
     async configure(tenant, settings, { by = 'operator' } = {}) {
       assertId(tenant, 'The tenant id');
-      const parsed = z.strictObject({ limits: LimitFields }).safeParse(settings);
+      const parsed = z
+        .strictObject({ limits: LimitFields.optional(), chained: z.boolean().optional() })
+        .safeParse(settings);
       if (!parsed.success) {
-        throw new LanefoldError('invalid_input', `The limits are invalid: ${z.prettifyError(parsed.error)}.`, {
+        throw new LanefoldError('invalid_input', `The settings are invalid: ${z.prettifyError(parsed.error)}.`, {
           hint: 'Give whole numbers of at least 1: requestsPerMinute, runs, streams, bodyBytes.',
         });
       }
-      const limits = parsed.data.limits as Limits;
-      await writeAudit(db, { actor: by, action: 'tenants.configure', tenantId: tenant, detail: { ...limits } });
-      await configureTenant(db, { tenant, limits });
+      await writeAudit(db, {
+        actor: by,
+        action: 'tenants.configure',
+        tenantId: tenant,
+        detail: { ...settings } as JsonObject,
+      });
+      await configureTenant(db, tenant, settings);
     },
     limits: async (tenant) => (await readTenantSettings(db, tenant))[0]?.limits,
     list: () => readTenantSettings(db),

@@ -139,6 +139,8 @@ test('lists over threads, and what is done to all of a tenant, are of the tenant
     expect(await runs()).toContain(own.id);
     for (const filter of [{}, { agent: 'agent' }]) expect(await runs(filter)).not.toContain(run.id);
     expect((await acme.approvals.list()).data).toEqual([]);
+    expect(await bolt.runs.unfinished({ tenant: 'bolt' })).toBeGreaterThan(0);
+    expect(await acme.runs.unfinished({ tenant: 'bolt' })).toBe(0);
     expect(await acme.threads.eraseTenant('bolt')).toMatchObject({ busy: [], removed: { threads: 0 } });
     expect(await bolt.threads.get(run.threadId)).toMatchObject({ id: run.threadId });
     await operator.runs.cancel(run);

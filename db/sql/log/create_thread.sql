@@ -9,10 +9,11 @@ declare
   v_at constant timestamptz := lanefold._now();
   v_rev constant int := (p ? 'system_prompt')::int;
   v_tenant constant text := lanefold._new_tenant(p);
+  v_chained constant boolean := lanefold._is_chained(v_tenant);
 begin
   perform lanefold._check_id(p_thread_id, 'thread id');
-  insert into lanefold.thread (id, tenant_id, metadata, rev, created_at, updated_at)
-  values (p_thread_id, v_tenant, coalesce(p -> 'metadata', '{}'), v_rev, v_at, v_at)
+  insert into lanefold.thread (id, tenant_id, chained, metadata, rev, created_at, updated_at)
+  values (p_thread_id, v_tenant, v_chained, coalesce(p -> 'metadata', '{}'), v_rev, v_at, v_at)
   on conflict (id) do nothing;
   if not found then
     t := lanefold._await_thread(p_thread_id);

@@ -12,12 +12,14 @@ declare
   v_interrupts boolean := false;
   v_context_ref text;
   v_tenant text;
+  v_chained boolean;
 begin
   if t.id is null and (p -> 'create_thread')::boolean then
     v_at := lanefold._now();
     v_tenant := lanefold._new_tenant(p);
-    insert into lanefold.thread (id, tenant_id, active_run_id, created_at, updated_at)
-    values (p_thread_id, v_tenant, v_run, v_at, v_at)
+    v_chained := lanefold._is_chained(v_tenant);
+    insert into lanefold.thread (id, tenant_id, chained, active_run_id, created_at, updated_at)
+    values (p_thread_id, v_tenant, v_chained, v_run, v_at, v_at)
     on conflict (id) do nothing returning * into t;
     v_created := found;
     if not v_created then

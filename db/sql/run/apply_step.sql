@@ -46,10 +46,11 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
+      hash)
     select p_thread_id, t.tenant_id, v_first + n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
            coalesce(e ->> 'context_ref', r.context_ref), e ->> 'role', p_run_id, nullif(r.request_id, p_run_id), e -> 'payload',
-           e -> 'refs', pg_column_size(e -> 'payload')
+           e -> 'refs', pg_column_size(e -> 'payload'), case when t.chained then ''::bytea end
     from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
   end if;
   if p ? 'nodes' then

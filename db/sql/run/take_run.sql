@@ -61,10 +61,11 @@ begin
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
+      hash)
     values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
       jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
-      pg_column_size(jsonb_build_object('content', r.input -> 'content')));
+      pg_column_size(jsonb_build_object('content', r.input -> 'content')), case when t.chained then ''::bytea end);
     v_rev := v_rev + 1;
     insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;

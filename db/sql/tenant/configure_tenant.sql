@@ -1,8 +1,13 @@
--- Sets the limits of a tenant: what all its keys together may do. Raises LF016.
-create or replace function lanefold.configure_tenant(p_tenant_id text, p_limits jsonb)
+-- Sets what is given of a tenant: p {limits?, chained?}. `limits` is what all its keys together may do; with `chained`, threads
+-- that it creates from now on have tamper evidence. Raises LF016.
+create or replace function lanefold.configure_tenant(p_tenant_id text, p jsonb)
 returns void language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
 begin
   perform lanefold._check_id(p_tenant_id, 'tenant id');
-  insert into lanefold._tenant (tenant_id, limits, updated_at) values (p_tenant_id, p_limits, lanefold._now())
-  on conflict (tenant_id) do update set limits = p_limits, updated_at = excluded.updated_at;
+  insert into lanefold._tenant (tenant_id, updated_at) values (p_tenant_id, v_at) on conflict (tenant_id) do nothing;
+  update lanefold._tenant
+  set limits = coalesce(p -> 'limits', limits), chained = coalesce((p -> 'chained')::boolean, chained), updated_at = v_at
+  where tenant_id = p_tenant_id;
 end $$;

@@ -15,8 +15,8 @@ const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 export function addTenants(program: Command): Command {
   const tenants = program
     .command('tenants')
-    .summary('limit what the keys of a tenant may do together')
-    .description('Limits of tenants. A tenant itself needs no command: it is there with its first thread.');
+    .summary('limits and tamper evidence of tenants')
+    .description('What is set for tenants. A tenant itself needs no command: it is there with its first thread.');
 
   command(tenants, 'limit', 'set the limits of a tenant, in place of those before; none lifts them')
     .argument('<tenant>', 'id of the tenant')
@@ -35,14 +35,26 @@ export function addTenants(program: Command): Command {
       }),
     );
 
-  command(tenants, 'list', 'list the tenants that have limits')
+  command(tenants, 'chain', 'give threads that a tenant creates from now on tamper evidence')
+    .argument('<tenant>', 'id of the tenant')
+    .option('--off', 'no longer')
+    .addHelpText('after', commandHelp(['lanefold tenants chain acme'], [...environment]))
+    .action((tenant: string, { off, ...options }: Options & { off?: boolean }) =>
+      withTenants(options, async ({ tenants }) => {
+        await tenants.configure(tenant, { chained: !off }, { by: actor() });
+        if (options.json) printJson({ tenant, chained: !off });
+        else print(`${tenant}: new threads ${off ? 'have no' : 'have a'} chain`);
+      }),
+    );
+
+  command(tenants, 'list', 'list the tenants that something is set for')
     .addHelpText('after', commandHelp(['lanefold tenants list --json'], [...environment]))
     .action((options: Options) =>
       withTenants(options, async ({ tenants }) => {
         const found = await tenants.list();
         if (options.json) return printJson(found);
-        if (found.length === 0) return note('no tenant has limits; set some with `lanefold tenants limit`');
-        for (const { tenant, limits } of found) print(line(tenant, limits));
+        if (found.length === 0) return note('nothing is set for any tenant; see `lanefold tenants --help`');
+        for (const { tenant, limits, chained } of found) print(line(tenant, limits) + (chained ? '  chained' : ''));
       }),
     );
   return tenants;

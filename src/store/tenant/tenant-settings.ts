@@ -7,18 +7,25 @@ export interface TenantSettings {
   tenant: string;
   /** What all its keys together may do. */
   limits: Limits;
+  /** Whether threads it creates have tamper evidence. */
+  chained: boolean;
 }
 
-export async function configureTenant(db: Database, { tenant, limits }: TenantSettings): Promise<void> {
-  await db.query('configure_tenant', 'select lanefold.configure_tenant($1, $2)', [tenant, snakeKeys(limits)]);
+export async function configureTenant(
+  db: Database,
+  tenant: string,
+  { limits, chained }: Partial<TenantSettings>,
+): Promise<void> {
+  const given = { ...(limits ? { limits: snakeKeys(limits) } : {}), ...(chained === undefined ? {} : { chained }) };
+  await db.query('configure_tenant', 'select lanefold.configure_tenant($1, $2)', [tenant, given]);
 }
 
 /** The tenants something is set for, or one of them. */
 export async function readTenantSettings(db: Database, tenant?: string): Promise<TenantSettings[]> {
-  const rows = await db.query<{ tenant_id: string; limits: object }>(
+  const rows = await db.query<{ tenant_id: string; limits: object; chained: boolean }>(
     'tenant_settings',
-    'select tenant_id, limits from lanefold._tenant where $1::text is null or tenant_id = $1 order by tenant_id',
+    'select tenant_id, limits, chained from lanefold._tenant where $1::text is null or tenant_id = $1 order by tenant_id',
     [tenant ?? null],
   );
-  return rows.map((row) => ({ tenant: row.tenant_id, limits: camelKeys(row.limits) }));
+  return rows.map((row) => ({ tenant: row.tenant_id, limits: camelKeys(row.limits), chained: row.chained }));
 }

@@ -1,0 +1,21 @@
+-- Chains an entry to the one before it, where its thread has a chain: the functions that write entries give it an empty hash
+-- then. Rows of one statement come in the order of their seq; a row without the one before it is refused.
+create or replace function lanefold._seal_entry()
+returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
+declare
+  v_before bytea := lanefold._chain_start(new.thread_id);
+begin
+  if new.seq > 0 then
+    select hash into v_before from lanefold._entry where thread_id = new.thread_id and seq = new.seq - 1;
+  end if;
+  if v_before is null then
+    perform lanefold._fail('LF015', format('The chain of thread %s is broken before entry %s.', new.thread_id, new.seq),
+      'Nothing was written. Run `lanefold verify` and restore the thread from a backup.');
+  end if;
+  new.hash := lanefold._entry_hash(new, v_before);
+  return new;
+end $$;
+
+create or replace trigger seal before insert on lanefold._entry
+for each row when (new.hash is not null) execute function lanefold._seal_entry();
+alter table lanefold._entry enable always trigger seal;
