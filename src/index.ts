@@ -32,6 +32,8 @@ export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
 export type { ErasureReport, Removed, TenantErasureReport } from './library/erase.ts';
 export type { Entry } from './store/log/read-entries.ts';
+export type { UiMessagesOptions } from './library/ui-messages.ts';
+export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from './ui-messages/message.ts';
 export type { Thread } from './store/log/read-thread.ts';
 export type { Contexts, NewContext, OperationOptions } from './library/contexts.ts';
 export type { ConfigReceipt } from './store/context/change-config.ts';

@@ -23,6 +23,7 @@ import { addCalls } from './routes/calls.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
+import { addUiMessages } from './routes/ui-messages.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addOperations } from './routes/operations.ts';
@@ -88,6 +89,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   addThreads(app, lanefold);
   addErasure(app, lanefold);
   addEntries(app, lanefold);
+  addUiMessages(app, lanefold);
   addContexts(app, lanefold);
   addCalls(app, lanefold);
   addRuns(app, lanefold);

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import type { Library } from '../../library/library.ts';
+import { uiMessageHeader } from '../../ui-messages/answer.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -10,7 +11,7 @@ import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
 import { after, limit } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
-import { toUiMessages, uiMessageHeader } from '../ui-messages.ts';
+import { toUiEvents } from '../ui-events.ts';
 import { omitUndefined, json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
@@ -160,7 +161,7 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     }
     options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
-    return sse(c, ui ? toUiMessages(items, { threadId, runId: runId! }) : toEventMessages(items), {
+    return sse(c, ui ? toUiEvents(items, { threadId, runId: runId! }) : toEventMessages(items), {
       abort: end,
       budget: options.budget,
       onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),
