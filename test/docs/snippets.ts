@@ -23,6 +23,7 @@ export const pages = [
   'docs/errors.md',
   'docs/runs.md',
   'docs/page.md',
+  'docs/chat.md',
 ];
 
 export function snippetsOf(page: string): Snippet[] {
