@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm';
 import {
   bigint,
   boolean,
+  doublePrecision,
   index,
   integer,
   json,
@@ -11,7 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { bytea, id, lanefold, moment } from './columns.ts';
+import { bytea, id, lanefold, moment, tenantId } from './columns.ts';
 
 /** One request executed by a strategy; the outbox of the queue. Read it through the view `run`. */
 export const run = lanefold.table(
@@ -58,7 +59,10 @@ export const run = lanefold.table(
     /** First part of the name of the queue the run was given to; the shard is the rest. */
     queuePrefix: text('queue_prefix').notNull().default('lf'),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     id: id('id').notNull(),
+    /** The key that started it, as in the audit; null: nobody who is counted. */
+    caller: id('caller'),
     /** Null means: the run's own id. */
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
@@ -77,6 +81,8 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
+    /** W3C `traceparent` of whoever enqueued the run, for the traces of its workers. */
+    traceparent: text('traceparent'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.id] }),
@@ -101,6 +107,13 @@ export const run = lanefold.table(
     index('_run_failed')
       .on(t.createdAt, t.threadId, t.id)
       .where(sql`error is not null and termination_reason <> 'cancelled'`),
+    // What limits of keys and tenants count. They cost the runs of keys and tenants, and no others.
+    index('_run_of_caller')
+      .on(t.caller)
+      .where(sql`finished_at is null and caller is not null`),
+    index('_run_of_tenant')
+      .on(t.tenantId)
+      .where(sql`finished_at is null and tenant_id <> 'default'`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),
@@ -127,6 +140,7 @@ export const toolCall = lanefold.table(
     attempts: smallint('attempts').notNull().default(0),
     status: text('status').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     toolCallId: text('tool_call_id').notNull(),
     name: text('name').notNull(),
@@ -138,11 +152,40 @@ export const toolCall = lanefold.table(
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
 );
 
+/**
+ * What a strategy that asks questions of its own has found out: the answers to them, and the tree or graph it made of those.
+ * Read it through the view `run_node`.
+ */
+export const runNode = lanefold.table(
+  '_run_node',
+  {
+    score: doublePrecision('score'),
+    node: integer('node').notNull(),
+    parent: integer('parent'),
+    depth: integer('depth'),
+    /** Of an answer: the number of its model call. Null: the strategy derived the node from answers. */
+    callNo: integer('call_no'),
+    /** Of an answer: when it came, since the run started. */
+    elapsedMs: bigint('elapsed_ms', { mode: 'number' }),
+    tenantId: tenantId(),
+    threadId: id('thread_id').notNull(),
+    runId: id('run_id').notNull(),
+    kind: text('kind').notNull(),
+    status: text('status').notNull(),
+    content: text('content'),
+    usage: jsonb('usage'),
+    /** Of an answer: {rounds: its tool rounds}. Of other nodes: whatever the strategy notes. */
+    data: jsonb('data'),
+  },
+  (t) => [primaryKey({ columns: [t.threadId, t.runId, t.node] })],
+);
+
 /** Steer and inject input with its receipt. */
 export const pendingInput = lanefold.table(
   'pending_input',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     id: id('id').notNull(),
@@ -172,6 +215,7 @@ export const eventBatch = lanefold.table(
     /** The run's own number of the first event. */
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     /**
      * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third

@@ -2,8 +2,11 @@ import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
-import { strategies } from '../strategies/registry.ts';
+import { parseOptions } from '../strategies/options.ts';
+import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
@@ -28,16 +31,24 @@ export interface AgentDefinition {
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
-  /** `react` (default), `cot` (Chain of Thought) or `cod` (Chain of Draft); the last two make one model call without tools. */
-  strategy?: string;
+  /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/strategies.md compares them. */
+  strategy?: string | Strategy;
+  /** Options of the strategy, for runs that use it. */
+  strategyOptions?: object;
   /** Warn the model, with a message in its context, when it repeats the same calls; default true. */
   cycleWarning?: boolean;
-  /** Maximum model calls of a run; default 10. The tools of the last call still run. */
+  /** Maximum model calls of a run; default 10, or 200 for strategies that make many. The tools of the last call still run. */
   maxIterations?: number;
+  /** Tokens, in and out, after which a run makes no more model calls and ends with the best result it has; default none. */
+  maxTotalTokens?: number;
+  /** Time since its start after which a run ends with the best result it has, in ms; default none. */
+  maxDurationMs?: number;
   /** Retries of one model call on rate limits, 5xx and lost connections; default 4. */
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
+  /** How the context is cut before a model call: a policy or a preset. Default: it is cut to the window of the model. */
+  contextPolicy?: PolicyOption;
   /** Stream the answer; default true. */
   streaming?: boolean;
   /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
@@ -75,6 +86,9 @@ export interface AgentDefinition {
 }
 
 const agentKeys: KeysOf<AgentDefinition> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
   overridable: true,
   name: true,
   model: true,
@@ -94,6 +108,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
+  contextPolicy: true,
   requestTransformer: true,
   requestTransformers: true,
   approvalTimeoutMs: true,
@@ -101,7 +116,14 @@ const agentKeys: KeysOf<AgentDefinition> = {
   guardTool: true,
 };
 
-type Optional = 'requestTransformer' | 'output';
+type Optional =
+  | 'requestTransformer'
+  | 'output'
+  | 'contextPolicy'
+  | 'strategyOptions'
+  | 'maxIterations'
+  | 'maxTotalTokens'
+  | 'maxDurationMs';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
   Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
@@ -112,7 +134,7 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
 /**
  * Checks an agent and fills in the defaults.
  *
- * @throws LanefoldError `invalid_agent` naming the field
+ * @throws LanefoldError `invalid_agent` naming the field, `invalid_policy`
  *
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
@@ -125,14 +147,16 @@ export function defineAgent(definition: AgentDefinition): Agent {
   }
   if (typeof definition.model !== 'string' || definition.model === '') throw invalid(name, 'model is missing');
   const strategy = definition.strategy ?? 'react';
-  if (!Object.hasOwn(strategies, strategy)) {
-    throw invalid(
-      name,
-      `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${Object.keys(strategies).join(', ')}`,
-    );
+  const machine = machineOf(name, strategy);
+  if (definition.output && !machine.output)
+    throw invalid(name, `strategy ${machine.name} does not support an output contract`);
+  try {
+    parseOptions(machine, definition.strategyOptions);
+  } catch (error) {
+    throw invalid(name, (error as Error).message.replace(/\.$/, ''));
   }
-  if (definition.output && !strategies[strategy]!.output)
-    throw invalid(name, `strategy ${strategy} does not support an output contract`);
+  if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
+    throw invalid(name, 'contextPolicy.systemPrompt belongs to a thread or a request; an agent has instructions');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
@@ -151,7 +175,6 @@ export function defineAgent(definition: AgentDefinition): Agent {
     tools: definition.tools ?? [],
     strategy,
     cycleWarning: definition.cycleWarning ?? true,
-    maxIterations: definition.maxIterations ?? 10,
     maxModelRetries: definition.maxModelRetries ?? 4,
     settings: checkCallSettings(name, definition.settings ?? {}),
     streaming: definition.streaming ?? true,
@@ -163,7 +186,12 @@ export function defineAgent(definition: AgentDefinition): Agent {
     maxToolResultBytes: definition.maxToolResultBytes ?? 262_144,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
+    ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),
+    ...(definition.maxIterations === undefined ? {} : { maxIterations: definition.maxIterations }),
+    ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
+    ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
     ...(definition.output ? { output: definition.output } : {}),
+    ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,
@@ -172,8 +200,21 @@ export function defineAgent(definition: AgentDefinition): Agent {
   });
 }
 
+const known = createStrategyRegistry();
+
+function machineOf(agent: string, strategy: string | Strategy): Strategy {
+  if (typeof strategy !== 'string') return strategy;
+  if (known.has(strategy)) return known.find(strategy);
+  throw invalid(
+    agent,
+    `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${known.names.join(', ')}, or pass your own`,
+  );
+}
+
 const atLeastOne = [
   'maxIterations',
+  'maxTotalTokens',
+  'maxDurationMs',
   'toolTimeoutMs',
   'toolConcurrency',
   'maxToolResultBytes',

@@ -6,19 +6,31 @@ import { fromCallSettings } from '../models/settings/call-settings.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readContract } from '../contracts/read-contract.ts';
+import type { StoredPolicy } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
+import { createStrategyRegistry, type Strategy, type StrategyRegistry } from '../strategies/registry.ts';
+import { iterationLimit } from './iteration-limit.ts';
 import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
 import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
-export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestTransformer' | 'output'> {
+export interface ReadyAgent extends Omit<
+  Agent,
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations'
+> {
+  /** The name of its strategy. */
+  readonly strategy: string;
+  /** Undefined: as the strategy needs. */
+  readonly maxIterations: number | undefined;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
+  readonly contextPolicy?: StoredPolicy | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
   /** SHA-256 of everything that affects how a run continues: a checkpoint token is bound to it. */
@@ -26,6 +38,8 @@ export interface ReadyAgent extends Omit<Agent, 'tools' | 'settings' | 'requestT
 }
 
 export interface AgentRegistry {
+  /** The built-in strategies, those of the agents, and those passed beside them. */
+  readonly strategies: StrategyRegistry;
   readonly names: string[];
   /** @throws LanefoldError `unknown_agent` */
   get(name: string): ReadyAgent;
@@ -43,12 +57,13 @@ export interface AgentRegistry {
 export interface RegistryOptions {
   tools?: ToolListing | undefined;
   requestTransformers?: Record<string, RequestTransformer> | undefined;
+  strategies?: readonly Strategy[] | undefined;
 }
 
 /** Resolves the tools of all agents. Rejects two agents with the same name as `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
-  { tools = [], requestTransformers = {} }: RegistryOptions = {},
+  { tools = [], requestTransformers = {}, strategies = [] }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents = new Map<string, ReadyAgent>();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
@@ -76,7 +91,9 @@ export async function createAgentRegistry(
       details: { agent: name, known: names },
     });
   };
+  const own = definitions.flatMap(({ strategy }) => (typeof strategy === 'object' ? strategy : []));
   return {
+    strategies: createStrategyRegistry([...strategies, ...own]),
     names,
     extraTools,
     toolNames,
@@ -93,15 +110,20 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, ...agent }: Agent,
+  { requestTransformer: given, output: contract, contextPolicy: policy, strategy: chosen, ...agent }: Agent,
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
+  const strategy = typeof chosen === 'string' ? chosen : chosen.name;
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
+  const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
   return {
     ...agent,
+    strategy,
+    maxIterations: agent.maxIterations,
     ...(output ? { output } : {}),
+    ...(contextPolicy ? { contextPolicy } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
@@ -111,14 +133,16 @@ async function ready(
         canonicalize({
           version: 1,
           model: agent.model,
-          strategy: agent.strategy,
+          strategy,
           instructions: agent.instructions,
-          maxIterations: agent.maxIterations,
+          maxIterations: iterationLimit(agent),
+          ...(agent.strategyOptions ? { strategyOptions: agent.strategyOptions } : {}),
           streaming: agent.streaming,
           tools: tools.map((tool) => tool.name).sort(),
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
           // The name is the only identity of a function that survives a deployment.
           ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
+          ...(contextPolicy ? { contextPolicy } : {}),
           ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,
       )

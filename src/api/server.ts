@@ -17,6 +17,7 @@ const closePatienceMs = 2_000;
 const headersMs = 10_000;
 
 const optionKeys: KeysOf<ServerOptions> = {
+  tenant: true,
   page: true,
   maxStreams: true,
   bodyTimeoutMs: true,

@@ -1,3 +1,4 @@
+import { logErrors } from '../api/log-errors.ts';
 import { invalidRequest, problemHeaders, toProblem } from '../api/problem.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
@@ -23,8 +24,8 @@ export interface ChatOptions {
   authorize(request: Request, chat: ChatRequest): ChatVerdict | Promise<ChatVerdict>;
   /** Maximum size of a body, in bytes; default 4 MiB. */
   maxBodyBytes?: number;
-  /** Called with the error behind a response of 500 or above; default: log it on stderr. Must not throw. */
-  onError?: (error: unknown, request: Request) => void;
+  /** Called with the error behind a response of 500 or above; default: log it. Must not throw. */
+  onError?: (error: unknown, request: { method: string; path: string }) => void;
 }
 
 /** A route handler of any framework that has the web's `Request` and `Response`. */
@@ -51,7 +52,7 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  */
 export function createChatHandler(lanefold: Library, options: ChatOptions): ChatHandler {
   refuseUnknownKeys('createChatHandler', options, optionKeys);
-  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logError } = options;
+  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log) } = options;
   if (typeof authorize !== 'function') {
     throw new LanefoldError('invalid_input', 'createChatHandler needs authorize: who may use which thread?', {
       hint: 'Pass authorize: (request, { chatId }) => ({ threadId }) for those who are signed in, else null.',
@@ -64,7 +65,7 @@ export function createChatHandler(lanefold: Library, options: ChatOptions): Chat
       return grant instanceof Response ? grant : await answer(lanefold, request, chat, { agent: options.agent, grant });
     } catch (error) {
       const problem = toProblem(error);
-      if (problem.status >= 500) onError(error, request);
+      if (problem.status >= 500) onError(error, { method: request.method, path: new URL(request.url).pathname });
       return new Response(JSON.stringify(problem), {
         status: problem.status,
         headers: problemHeaders(problem.status, error),
@@ -164,6 +165,3 @@ async function findThread(lanefold: Library, { threadId, tenantId }: ChatGrant):
 }
 
 const json = (value: object): Response => Response.json(value, { headers: { 'cache-control': 'no-store' } });
-
-const logError = (error: unknown, request: Request): void =>
-  console.error(`lanefold: chat: ${request.method} ${new URL(request.url).pathname}:`, error);

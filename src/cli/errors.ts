@@ -1,5 +1,6 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import { oneLine } from '../printable.ts';
+import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */
 export const exitCodes = {
@@ -41,6 +42,10 @@ const usageCodes = new Set<ErrorCode>([
 /** Prints an error on stderr, one line for what happened and one for what to do. Returns the exit code. */
 export function report(error: unknown): number {
   const { message, hint, code } = describe(error);
+  if (jsonLogs()) {
+    note(oneLine(message), { level: 'error', code, hint });
+    return exitCodeOf(error);
+  }
   process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
   if (hint) process.stderr.write(`hint: ${oneLine(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)

@@ -38,3 +38,13 @@ export const wholeNumber =
   };
 
 export const portNumber = wholeNumber(0, 65_535);
+/** Parses a JSON object. */
+export function jsonObject(text: string): object {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
+  } catch {
+    // as any other text that is none
+  }
+  throw new InvalidArgumentError('It must be a JSON object.');
+}

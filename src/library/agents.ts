@@ -1,3 +1,4 @@
+import { iterationLimit } from '../agents/iteration-limit.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { JsonObject } from '../context/message.ts';
 
@@ -13,7 +14,9 @@ export interface AgentSummary {
 
 export const listAgents = (agents: AgentRegistry): AgentSummary[] =>
   agents.names.map((name) => {
-    const { model, strategy, instructions, maxIterations, tools } = agents.get(name);
+    const agent = agents.get(name);
+    const { model, strategy, instructions, tools } = agent;
+    const maxIterations = iterationLimit(agent, agents.strategies.find(strategy));
     return {
       ...{ name, model, strategy, instructions, maxIterations },
       tools: [...tools.values()].map((tool) => ({

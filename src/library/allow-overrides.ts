@@ -1,5 +1,7 @@
 import { refusedOverrides, type Caller } from '../agents/overridable.ts';
 import type { AgentRegistry, ReadyAgent } from '../agents/registry.ts';
+import { iterationLimit } from '../agents/iteration-limit.ts';
+import type { Strategy } from '../strategies/registry.ts';
 import { toSnakeCase } from '../case.ts';
 import { defaultIdleMs } from '../agents/agent.ts';
 import { LanefoldError } from '../errors.ts';
@@ -9,6 +11,7 @@ import type { RunOverrides } from './check-overrides.ts';
 type Given = Parameters<typeof refusedOverrides>[1];
 
 export interface RunRequest extends RunOverrides {
+  agent: string;
   model?: string;
   toolContext?: unknown;
 }
@@ -19,7 +22,13 @@ export interface RunRequest extends RunOverrides {
  *
  * @throws LanefoldError `override_not_allowed`
  */
-export function assertRunOverrides(agent: ReadyAgent, models: ModelRegistry, request: RunRequest, from: Caller): void {
+export function assertRunOverrides(
+  agents: AgentRegistry,
+  models: ModelRegistry,
+  request: RunRequest,
+  from: Caller,
+): void {
+  const agent = agents.get(request.agent);
   const given = fieldsOf(request);
   const refused = refusedOverrides(agent.overridable[from], given);
   if (refused.length > 0) throw notAllowed(refused, `agent ${agent.name} does not list it`, listHint(refused));
@@ -28,7 +37,7 @@ export function assertRunOverrides(agent: ReadyAgent, models: ModelRegistry, req
   if (model !== undefined && model !== agent.model && !models.isRequestable(model)) {
     throw notAllowed(['model'], 'a request may not choose a scripted model', 'Name another model.');
   }
-  for (const [field, limit] of limitsOf(agent)) {
+  for (const [field, limit] of limitsOf(agent, agents.strategies.find(request.strategy ?? agent.strategy))) {
     const value = limitOf(agent, request, field);
     if (value === undefined || limit === undefined || value <= limit) continue;
     throw notAllowed([field], `it may only lower the limit of agent ${agent.name}, which is ${limit}`, 'Lower it.');
@@ -62,10 +71,13 @@ function fieldsOf({ settings, ...request }: RunRequest): Given {
   return Object.values(rest).some((value) => value !== undefined) ? { ...given, settings: rest } : given;
 }
 
-type Limit = 'maxIterations' | 'idleTimeoutMs' | 'toolTimeoutMs' | 'settings.maxOutputTokens';
+type Limit =
+  'maxIterations' | 'maxTotalTokens' | 'maxDurationMs' | 'idleTimeoutMs' | 'toolTimeoutMs' | 'settings.maxOutputTokens';
 
-const limitsOf = (agent: ReadyAgent): [Limit, number | undefined][] => [
-  ['maxIterations', agent.maxIterations],
+const limitsOf = (agent: ReadyAgent, machine: Strategy): [Limit, number | undefined][] => [
+  ['maxIterations', iterationLimit(agent, machine)],
+  ['maxTotalTokens', agent.maxTotalTokens],
+  ['maxDurationMs', agent.maxDurationMs],
   ['idleTimeoutMs', agent.idleTimeoutMs],
   ['toolTimeoutMs', agent.toolTimeoutMs],
   ['settings.maxOutputTokens', agent.settings.max_output_tokens],

@@ -1,5 +1,10 @@
 import { defaultIdleMs } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { ContentPart } from '../context/message.ts';
+import type { Counting } from '../models/counting/counting.ts';
+import { limitsOf } from '../policy/limits.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy, storedOption } from '../policy/read-policy.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
@@ -7,10 +12,9 @@ import { reservedHeader } from '../models/settings/reserved.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
-import { findStrategy } from '../strategies/registry.ts';
-import type { Machine } from '../strategies/machine.ts';
 import { unknownTools } from '../tools/lookup.ts';
 import { assertWhole } from '../whole-number.ts';
+import { chooseStrategy } from './choose-strategy.ts';
 
 /** Beyond any use; an agent's own limits are the operator's choice. */
 export const maxIterationsLimit = 10_000;
@@ -18,8 +22,10 @@ export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
 export interface RunOverrides {
-  /** `react`, `cot` or `cod`. */
+  /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
   strategy?: string;
+  /** Options of the strategy, over those of the agent where that has the same strategy. */
+  strategyOptions?: object;
   /** Tools by name, the agent's or those of `createLanefold({ tools })`, in place of the agent's and the thread's. */
   tools?: string[];
   /** Restricts the tools to these; `[]` for none. */
@@ -30,8 +36,14 @@ export interface RunOverrides {
   headers?: Record<string, string>;
   /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
   requestTransformer?: string;
+  /** How the context is cut before a model call, instead of what the agent and the thread say: a policy or a preset. */
+  contextPolicy?: PolicyOption;
   /** Overrides the agent's limit of model calls. */
   maxIterations?: number;
+  /** Tokens after which the run ends with the best result it has. */
+  maxTotalTokens?: number;
+  /** Time since its start after which the run ends with the best result it has. */
+  maxDurationMs?: number;
   streaming?: boolean;
   /** How long a model may be silent before the run fails with `timeout`; 0 for the tool timeout + 60,000. */
   idleTimeoutMs?: number;
@@ -42,15 +54,22 @@ export interface RunOverrides {
 }
 
 /** The overrides as they are stored; rejects what the run could not do. */
-export async function toRunOptions(agents: AgentRegistry, agent: string, given: RunOverrides): Promise<RunOptions> {
+export async function toRunOptions(
+  agents: AgentRegistry,
+  agent: string,
+  given: RunOverrides & { input: string | ContentPart[] },
+): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
+  const { maxTotalTokens, maxDurationMs, contextPolicy } = given;
   assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
+  assertWhole(maxTotalTokens, 'maxTotalTokens', { minimum: 1, hint });
+  assertWhole(maxDurationMs, 'maxDurationMs', { minimum: 1, hint });
   assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
   assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
   if (streaming !== undefined && typeof streaming !== 'boolean') throw invalid('streaming', 'must be true or false');
   if (requestTransformer !== undefined) agents.transformer(agent, requestTransformer);
   assertTools(agents, agent, tools, allowedTools);
-  const machine = machineOf(agents, agent, given);
+  const { machine, selection, options: strategyOptions } = chooseStrategy(agents, agent, given);
   const { instructions } = agents.get(agent);
   const settings = toSettings(given);
   const toolTimeout = toolTimeoutMs ?? agents.get(agent).toolTimeoutMs;
@@ -59,7 +78,13 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
     ...(allowedTools ? { allowed_tools: [...new Set(allowedTools)].sort() } : {}),
     ...(settings ? { settings } : {}),
     ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
+    ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
+    ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
+    ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
+    ...(strategyOptions ? { strategy_options: strategyOptions } : {}),
+    ...(selection ? { selection } : {}),
+    ...(machine.input === false ? { takes_input: false as const } : {}),
     ...(streaming === undefined ? {} : { streaming }),
     ...(idleTimeoutMs === undefined ? {} : { idle_timeout_ms: idleTimeoutMs || defaultIdleMs(toolTimeout) }),
     ...(toolTimeoutMs === undefined ? {} : { tool_timeout_ms: toolTimeoutMs }),
@@ -68,19 +93,16 @@ export async function toRunOptions(agents: AgentRegistry, agent: string, given: 
   };
 }
 
-function machineOf(agents: AgentRegistry, agent: string, given: RunOverrides): Machine {
-  const own = agents.get(agent);
-  const machine = findStrategy(given.strategy ?? own.strategy);
-  if (!machine.tools && (given.tools || given.allowedTools)) {
-    throw invalid('tools', `has no effect: the strategy ${machine.name} uses no tools`);
-  }
-  const contract = given.output ?? own.output ?? 'raw';
-  if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
-    throw new LanefoldError('invalid_output', `The strategy ${machine.name} does not support output contracts.`, {
-      hint: 'Use the strategy react, or output: "raw".',
-    });
-  }
-  return machine;
+/**
+ * Rejects a policy that names what this process does not have, or demands a window that nobody knows.
+ *
+ * @throws LanefoldError `invalid_policy`, `unknown_window`
+ */
+export async function checkPolicy(counting: Counting, model: string, option: PolicyOption | undefined): Promise<void> {
+  if (option === undefined) return;
+  const policy = readPolicy(option);
+  counting.check(policy);
+  if (policy.max_input_tokens === 'window') limitsOf(policy, { model, window: await counting.windowOf(model) });
 }
 
 async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {

@@ -3,9 +3,12 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { PolicyOption } from '../policy/policy.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
+import { readConfig } from '../store/context/read-config.ts';
 import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
 import { readThread } from '../store/log/read-thread.ts';
@@ -13,6 +16,7 @@ import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
+import { newestRows, projectContext, type PolicyView, type Projection } from './project-context.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -33,9 +37,29 @@ export interface NewContext {
   entries: (Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' })[];
 }
 
+/** Which context to read. */
+export interface ProjectOptions {
+  /** The lane; default: the active one. */
+  contextRef?: string;
+  /** As of this entry, inclusive; default: now. */
+  atSeq?: number;
+  /** Only the newest messages, at most so many besides the system prompt; tool groups whole. */
+  limit?: number;
+}
+
 export interface Contexts {
-  /** What the model sees of a lane (default: the active one), now or as of an entry. @throws LanefoldError `thread_not_found` */
-  project(threadId: string, options?: { contextRef?: string; atSeq?: number }): Promise<ContextRow[]>;
+  /**
+   * What a policy lets through of a lane, with its cost, and with `explain` the reason for every message. Without `policy`,
+   * that of the thread, with the cut its last model call left in force.
+   *
+   * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`, `thread_not_found`
+   */
+  project(
+    threadId: string,
+    options: ProjectOptions & PolicyView & ({ policy: PolicyOption } | { explain: true }),
+  ): Promise<Projection>;
+  /** What the model sees of a lane, now or as of an entry. @throws LanefoldError `thread_not_found` */
+  project(threadId: string, options?: ProjectOptions): Promise<ContextRow[]>;
   /**
    * Replaces the context of a lane (default: the active one). `from`: whose request it is, see `runs.enqueue`; a system
    * prompt is an override.
@@ -63,7 +87,7 @@ export interface Contexts {
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry, counting: Counting): Contexts {
   const apply = async (
     threadId: string,
     contextRef: string | undefined,
@@ -88,12 +112,24 @@ export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
     return applyOperation(db, threadId, { opId, contextRef, operation: body, hash, expectedRev, repair });
   };
 
+  const project = async (
+    threadId: string,
+    { contextRef: given, atSeq, limit, ...view }: ProjectOptions & PolicyView = {},
+  ): Promise<ContextRow[] | Projection> => {
+    assertId(threadId, 'The thread id');
+    if (given !== undefined) assertId(given, 'The context_ref');
+    assertWhole(limit, 'limit', { minimum: 1, hint: 'Omit it for all messages.' });
+    const contextRef = given ?? (await readThread(db, threadId)).activeContextRef;
+    const rows = await readContext(db, threadId, contextRef, atSeq);
+    const newest = (all: ContextRow[]) => (limit === undefined ? all : newestRows(all, limit));
+    if (view.policy === undefined && !view.explain) return newest(rows);
+    const config = view.policy === undefined ? await readConfig(db, threadId, contextRef, atSeq) : undefined;
+    const projection = await projectContext(counting, rows, config?.policy, view);
+    return { ...projection, messages: newest(projection.messages) };
+  };
+
   return {
-    async project(threadId, { contextRef, atSeq } = {}) {
-      assertId(threadId, 'The thread id');
-      if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-      return readContext(db, threadId, contextRef ?? (await readThread(db, threadId)).activeContextRef, atSeq);
-    },
+    project: project as Contexts['project'],
     replace: async (threadId, context, { contextRef, ...options } = {}, { from = 'library' } = {}) => {
       assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
       for (const message of context.entries) assertContent(message);

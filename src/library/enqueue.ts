@@ -1,7 +1,9 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
+import { snakeKeys } from '../case.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -11,9 +13,10 @@ import { shardOf } from '../queue/shard.ts';
 import { enqueueRun } from '../store/run/enqueue-run.ts';
 import type { Transaction } from '../store/transaction/transaction.ts';
 import type { RunHandle } from '../store/run/run.ts';
+import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
-import { toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
@@ -46,9 +49,15 @@ export interface EnqueueOptions extends RunOverrides {
   onFailure?: 'keep' | 'restore';
   /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
+  /** W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if malformed. */
+  traceparent?: string;
 }
 
 const enqueueKeys: KeysOf<EnqueueOptions> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
+  traceparent: true,
   agent: true,
   input: true,
   threadId: true,
@@ -66,6 +75,7 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   settings: true,
   headers: true,
   requestTransformer: true,
+  contextPolicy: true,
   maxIterations: true,
   streaming: true,
   idleTimeoutMs: true,
@@ -84,6 +94,9 @@ export interface EnqueueDeps {
   queue: RunQueue;
   agents: AgentRegistry;
   models: ModelRegistry;
+  /** W3C `traceparent` of the active span. */
+  activeTraceparent?: (() => string | undefined) | undefined;
+  counting: Counting;
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
@@ -125,28 +138,44 @@ async function toBody(
 }
 
 /** The request without the defaults of the agent's definition: a retry after a deployment is the same request. */
-const asRequested = (body: JsonObject, { model, strategy, idleTimeoutMs }: OwnEnqueueOptions): JsonObject => {
-  const { prompt: _, ...options } = body['options'] as JsonObject;
-  const requested = { model, strategy, options: { ...options, idle_timeout_ms: idleTimeoutMs } };
+const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
+  const { model, strategy, strategyOptions, idleTimeoutMs } = request;
+  const options = { ...(body['options'] as JsonObject) };
+  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input']) delete options[derived];
+  const asked = {
+    ...options,
+    idle_timeout_ms: idleTimeoutMs,
+    ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
+  };
+  const requested = { model, strategy, options: asked };
   return { ...body, ...(requested as JsonObject) };
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
-  const { db, queue, agents, models } = deps;
+export async function enqueue(
+  deps: EnqueueDeps,
+  options: OwnEnqueueOptions,
+  { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
+): Promise<RunHandle> {
+  const { db, queue, agents, models, counting } = deps;
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
+  await checkPolicy(counting, model, options.contextPolicy);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
+  const traceparent = parentOf(options.traceparent, deps.activeTraceparent?.());
   const request = {
     ...body,
+    ...(traceparent === undefined ? {} : { traceparent }),
     run_id: id,
     request_id: requestId,
+    ...(caller === undefined ? {} : { caller }),
     request_hash: requestHash(asRequested(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,

@@ -5,10 +5,13 @@ import type { Database } from '../postgres/pool.ts';
 import { readRun } from '../store/run/read-run.ts';
 import { readRunDetails, type RunToolCall } from '../store/run/read-run-details.ts';
 import type { Run } from '../store/run/run.ts';
-import { strategies } from '../strategies/registry.ts';
+import type { Selection } from '../strategies/selection.ts';
+import { iterationLimit } from '../agents/iteration-limit.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
 export interface RunSnapshot extends Run {
+  /** What the strategy `adaptive` has chosen, and why; null for other strategies. */
+  selection: Selection | null;
   /** What it waits for: `llm`, `tools`, `output` (a repair); null before its first step and after its end. */
   phase: string | null;
   /** The model call under way, or the last one a step was committed for. */
@@ -42,12 +45,15 @@ export async function readSnapshot(
   if (!details) return undefined;
   const known = agents.has(run.agent);
   const agent = known && tryOr(() => effectiveAgent(agents, agents.get(run.agent), details.config, details.options));
-  const machine = Object.hasOwn(strategies, run.strategy) ? strategies[run.strategy] : undefined;
+  const selection = details.options?.selection ?? null;
+  const executing = selection?.strategy ?? run.strategy;
+  const machine = agents.strategies.has(executing) ? agents.strategies.find(executing) : undefined;
   return {
     ...run,
+    selection,
     phase: details.phase,
     callId: details.call_no === null ? null : `${run.id}.${details.call_no}`,
-    maxIterations: agent ? agent.maxIterations : null,
+    maxIterations: agent ? iterationLimit(agent, machine) : null,
     tools: agent ? [...(machine?.tools === false ? [] : agent.tools.keys())] : null,
     toolCalls: details.tool_calls ?? [],
     queuedInputs: details.queued_inputs,

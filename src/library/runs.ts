@@ -7,6 +7,8 @@ import type { InputReceipt } from '../store/input/enqueue-input.ts';
 import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
+import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
+import { countUnfinished } from '../store/run/count-unfinished.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
 import type { Transaction } from '../store/transaction/transaction.ts';
 import type { Page } from '../store/page.ts';
@@ -47,8 +49,11 @@ export interface Runs {
    *
    * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
    * trust: they may override only what the agent lists for callers over HTTP
+   * @param on.caller who starts it, to be counted by `unfinished`
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller }): Promise<RunHandle>;
+  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller; caller?: string }): Promise<RunHandle>;
+  /** How many runs have not ended of those that `caller` started, or of a tenant. */
+  unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
@@ -83,6 +88,11 @@ export interface Runs {
   approve(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /** Like `approve`, but the call is not made, and the model sees a denial. */
   deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
+  /**
+   * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose answers
+   * are in the log. @throws LanefoldError `invalid_id`
+   */
+  nodes(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunNode[]>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
   inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<Input[]>;
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
@@ -100,14 +110,14 @@ export interface Runs {
    * @throws LanefoldError `run_active` while a worker holds the run, `token_stale` where it has advanced or was cancelled;
    * an invalid token throws the code of the check it fails (docs/checkpoints.md)
    */
-  resume(token: string, options?: ResumeOptions): Promise<Run>;
+  resume(token: string, options?: ResumeOptions, on?: { caller?: string }): Promise<Run>;
   /** Resumes the run if needed, waits for its end, and returns everything about it. @throws LanefoldError `wait_timeout` */
   collect(token: string, options?: CollectOptions): Promise<Collected>;
 }
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
-  streams: Streams;
+  streams: Pick<Streams, 'follow'>;
   tokenSecrets: readonly string[];
 }
 
@@ -138,12 +148,13 @@ export function runsOf(deps: RunsDeps): Runs {
   };
   const points = { ...deps, get, wait };
   return {
-    async enqueue(options, { tx, from = 'library' } = {}) {
-      assertRunOverrides(deps.agents.get(options.agent), deps.models, options, from);
-      return enqueue(deps, options, tx);
+    async enqueue(options, { tx, from = 'library', caller } = {}) {
+      assertRunOverrides(deps.agents, deps.models, options, from);
+      return enqueue(deps, options, { tx, caller });
     },
     get,
     wait,
+    unfinished: (of) => countUnfinished(db, of),
     async list({ limit = 50, ...filter } = {}) {
       if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
       assertStorable(filter, 'The filter');
@@ -161,6 +172,10 @@ export function runsOf(deps: RunsDeps): Runs {
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
     deny: (run, call, options) => decide(deps, run, call, 'denied', options),
+    async nodes(run, { after = 0, limit = 1_000 } = {}) {
+      assertRef(run);
+      return readNodes(db, run.threadId, run.id, { after, limit });
+    },
     async inputs(run, { after = 0, limit = 100 } = {}) {
       assertRef(run);
       return readInputs(db, run.threadId, run.id, { after, limit });
@@ -174,7 +189,7 @@ export function runsOf(deps: RunsDeps): Runs {
       return { status, accepted };
     },
     checkpoint: (run, options) => mintToken(points, run, options),
-    resume: (token, options) => resume(points, token, options),
+    resume: (token, options, on) => resume(points, token, options, on),
     collect: (token, options) => collectRun(points, token, options),
   };
 }

@@ -4,9 +4,11 @@ import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
+import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
@@ -54,7 +56,8 @@ export interface Threads {
   /**
    * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
    *
-   * @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text`, `override_not_allowed`
+   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
    */
   create(
     options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
@@ -86,10 +89,10 @@ export interface Threads {
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
-   * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
-   * request it is, see `runs.enqueue`; every agent of this process must list what changes.
+   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active.
+   * `from`: whose request it is, see `runs.enqueue`; every agent of this process must list what changes.
    *
-   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
    */
   configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
@@ -107,11 +110,19 @@ export interface Threads {
   eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams, queue?: RunQueue): Threads {
+export function threadsOf(
+  db: Database,
+  agents: AgentRegistry,
+  counting: Counting,
+  streams: Pick<Streams, 'follow'>,
+  queue?: RunQueue,
+): Threads {
   return {
-    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+      if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
+        throw otherTenant(tenantId, db.tenant);
       assertStorable({ systemPrompt, metadata }, 'The thread');
       assertThreadOverrides(agents, { systemPrompt }, from);
       return createThread(db, {
@@ -158,7 +169,7 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       assertId(id, 'The thread id');
       return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);
     },
-    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
+    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, counting, id, changes, from),
     async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, after, limit);

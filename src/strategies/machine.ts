@@ -1,12 +1,16 @@
+import type { z } from 'zod';
 import type { StateEffect } from '../context/state.ts';
-import type { Json, JsonObject, ModelTurn, ToolCall, Usage } from '../context/message.ts';
+import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
+import type { ModelSettings } from '../models/settings/settings.ts';
+import type { NodeDraft, StoredAnswer } from './node.ts';
+import type { Selection } from './selection.ts';
 
 /**
  * A strategy as a pure state machine: `(state, event) -> decision`. One runtime drives all strategies: it commits the
  * decision's step, executes its command, and passes the result back as the next event.
  */
-export interface Machine<State extends MachineState = MachineState> {
+export interface Machine<State extends MachineState = MachineState, Memory = unknown> {
   readonly name: string;
   /** The system prompt of runs whose agent has no instructions. */
   readonly prompt?: string;
@@ -14,12 +18,23 @@ export interface Machine<State extends MachineState = MachineState> {
   readonly tools: boolean;
   /** Whether it supports output contracts. */
   readonly output: boolean;
+  /** Whether its runs take steering and injected input; default true. */
+  readonly input?: boolean;
+  /** The options a run may give it, in snake_case, with their defaults; without a schema it takes none. */
+  readonly options?: z.ZodType<JsonObject>;
+  /** A strategy that only chooses which one executes a run. Its other functions are not called. */
+  select?(question: string, options: JsonObject): Selection;
+  /** Maximum model calls of a run whose agent and request set none; default 10. */
+  readonly maxIterations?: number;
   /** The run's first decision. The claim has already written `request_started` and the `llm_started` of call 1. */
-  start(run: RunFacts): Decision<State>;
-  /** The first decision of a later claim. `state` is the last one committed; null if the run never committed a step. */
-  resume(run: RunFacts, state: State | null): Decision<State>;
-  /** The decision on the result of the last command. */
-  on(run: RunFacts, state: State, event: MachineEvent): Decision<State>;
+  start(run: RunFacts): Decision<State, Memory>;
+  /**
+   * The first decision of a later claim. `state` is the last one committed; null if the run never committed a step.
+   * `answers` are those the run has stored as nodes.
+   */
+  resume(run: RunFacts, state: State | null, answers?: readonly StoredAnswer[]): Decision<State, Memory>;
+  /** The decision on the result of the last command. `memory` is that of the last decision. */
+  on(run: RunFacts, state: State, event: MachineEvent, memory?: Memory): Decision<State, Memory>;
   /** The `details` of a run's snapshot, read from its last answer. */
   details?(answer: string): JsonObject;
 }
@@ -36,12 +51,39 @@ export interface MachineState {
   tools?: string[] | undefined;
 }
 
+/** The request as a strategy that asks questions of its own reads it. */
+export interface Question {
+  /** The text of the user message. */
+  text: string;
+  /** Its other parts, such as images. */
+  parts: ContentPart[];
+  /** The system prompt of the lane; null without one. */
+  system: string | null;
+  /** The messages of the lane before the question. */
+  history: readonly Message[];
+}
+
+/** What a run has used so far. */
+export interface Spent {
+  tokens: number;
+  /** Since the run started, waits for approval included. */
+  elapsedMs: number;
+}
+
 /** What stays the same while a run is driven. */
 export interface RunFacts {
   runId: string;
   model: string;
   maxIterations: number;
   maxModelRetries: number;
+  /** A run that has used more ends with the best result it has; absent: no limit. */
+  maxTotalTokens?: number;
+  maxDurationMs?: number;
+  /** As of the claim. */
+  spent?: Spent;
+  question?: Question;
+  /** Validated options of the strategy, with their defaults. */
+  options?: JsonObject;
   /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
   /** The run's output contract, if any. */
@@ -53,10 +95,14 @@ export interface RunFacts {
   };
 }
 
-/** The result of a command. */
-export type MachineEvent =
+/** The result of a command. The runtime adds what the run has used by then. */
+export type MachineEvent = CommandResult & { spent?: Spent };
+
+type CommandResult =
   | {
       type: 'model_answered';
+      /** Of the call that was answered. */
+      callId?: string;
       turn: ModelTurn;
       contextHash: string;
       refs?: JsonObject;
@@ -65,14 +111,18 @@ export type MachineEvent =
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
-  | { type: 'model_failed'; error: RunError; retryable: boolean; retryAfterMs?: number }
+  | { type: 'model_failed'; callId?: string; error: RunError; retryable: boolean; retryAfterMs?: number }
+  /** The run has reached `maxDurationMs`; model calls under way were aborted. */
+  | { type: 'time_up' }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
   | { type: 'output_repaired'; checked: Checked; usage?: Usage }
   /** Input was queued: the run did not finish, and the context now contains the input. */
   | { type: 'continued' };
 
-export interface Decision<State extends MachineState = MachineState> {
+export interface Decision<State extends MachineState = MachineState, Memory = unknown> {
   state: State;
+  /** Passed to the next `on`, never stored: `resume` makes it again. For what would be too large for the state. */
+  memory?: Memory;
   /** Committed before the command is executed; without a step, the new state is not stored. */
   step?: StepDraft;
   command: Command;
@@ -81,6 +131,11 @@ export interface Decision<State extends MachineState = MachineState> {
 export type Command =
   /** Calls the model. `tools: false` offers it no tools. */
   | { type: 'call_model'; callId: string; afterMs?: number; tools?: false }
+  /**
+   * The model calls that the strategy waits for, in the order in which they start, at most `limit` at a time. The next
+   * event is the outcome of one of them; the others stay under way until a command leaves them out.
+   */
+  | { type: 'call_models'; calls: PromptedCall[]; limit: number }
   /** Runs `calls`; where they are empty, those of the last assistant message. */
   | { type: 'run_tools'; round: number; calls: ToolCall[] }
   /** Repairs the run's last answer, or `text` in its place, which violates the contract for the reason in `error`. */
@@ -90,6 +145,18 @@ export type Command =
   /** Fails the run. An open tool group is closed by the database. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
+/** A model call with messages of the strategy's own, in place of the lane's context. */
+export interface PromptedCall {
+  callId: string;
+  iteration: number;
+  messages: Message[];
+  /** Offers the model no tools. */
+  tools?: false;
+  /** Defaults, over which the settings of agent and request go. */
+  settings?: ModelSettings;
+  afterMs?: number;
+}
+
 /** What one durable commit writes. */
 export interface StepDraft {
   /** Appended to the log. */
@@ -97,8 +164,12 @@ export interface StepDraft {
   events?: EventDraft[];
   /** Written after the events of the input that the commit drains. */
   thenEvents?: EventDraft[];
+  /** Nodes to add, or to change. */
+  nodes?: NodeDraft[];
   /** Ledger rows of the tool round that starts. */
   calls?: { index: number; id: string; name: string }[];
+  /** Which of the entries makes those calls; default the first. */
+  callsAt?: number;
   /** Outcomes of the tool round that ends, in call order; its messages are the first entries. */
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
   /** Changes to the thread's state by the round that ends, in call order. */
@@ -106,17 +177,31 @@ export interface StepDraft {
   /** Appends the queued input after the entries. */
   drain?: boolean;
   /** Ends the run. Without `result`, the last entry is the result; `events` and `output` are for this end alone. */
-  finish?: { status: 'completed'; reason: string; result?: Json; events?: EventDraft[]; output?: JsonObject };
+  finish?: {
+    status: 'completed' | 'failed';
+    reason: string;
+    result?: Json;
+    /** Of a failed run. */
+    error?: RunError;
+    events?: EventDraft[];
+    output?: JsonObject;
+  };
   /** Closes the input queue, as `finish` does, without ending the run. */
   seal?: true;
   /** Applied instead of `finish` or `seal` if input is queued; that input is drained. */
   continue?: { state: MachineState; events: EventDraft[] };
 }
 
+/** An entry for the log: a message, or the system prompt of a lane that the strategy opens. */
 export interface EntryDraft {
-  role: 'user' | 'assistant' | 'tool';
+  /** Default: a message. */
+  kind?: 'ai_config_change';
+  /** Null for an entry that is no message. */
+  role: 'user' | 'assistant' | 'tool' | null;
   payload: JsonObject;
   refs?: JsonObject;
+  /** A lane of its own, in place of the run's: the run's context does not contain it. */
+  contextRef?: string;
 }
 
 /** An event for the run's trace. */

@@ -15,6 +15,7 @@ describe('overrides of callers over HTTP', () => {
           name: 'open',
           model: 'scripted:echo',
           maxIterations: 5,
+          maxTotalTokens: 1_000,
           toolTimeoutMs: 1_000,
           idleTimeoutMs: 2_000,
           settings: { maxOutputTokens: 100 },
@@ -23,14 +24,22 @@ describe('overrides of callers over HTTP', () => {
               'model',
               'settings',
               'maxIterations',
+              'maxTotalTokens',
+              'maxDurationMs',
               'idleTimeoutMs',
               'toolTimeoutMs',
               'headers',
               'providerOptions',
+              'contextPolicy',
             ],
           },
         }),
         defineAgent({ name: 'strict', model: 'scripted:echo', overridable: [] }),
+        defineAgent({
+          name: 'unlimited',
+          model: 'scripted:echo',
+          overridable: { http: ['strategy', 'maxIterations', 'maxDurationMs'] },
+        }),
       ],
     });
   });
@@ -51,6 +60,9 @@ describe('overrides of callers over HTTP', () => {
   test.each([
     [{ model: 'scripted:[{"tool":"pay","args":{"to":"me"}}]' }, 'model'],
     [{ strategy: 'cot' }, 'strategy'],
+    [{ strategy_options: { max_depth: 1 } }, 'strategy_options'],
+    [{ max_total_tokens: 1 }, 'max_total_tokens'],
+    [{ max_duration_ms: 1 }, 'max_duration_ms'],
     [{ tools: ['extra'] }, 'tools'],
     [{ allowed_tools: [] }, 'allowed_tools'],
     [{ tool_context: { tenant: 'other' } }, 'tool_context.tenant'],
@@ -59,6 +71,7 @@ describe('overrides of callers over HTTP', () => {
     [{ headers: { 'x-a': '1' } }, 'headers'],
     [{ settings: { provider_options: { openai: { user: 'u' } } } }, 'provider_options'],
     [{ request_transformer: 'x' }, 'request_transformer'],
+    [{ context_policy: 'short_context' }, 'context_policy'],
     [{ max_iterations: 1 }, 'max_iterations'],
     [{ streaming: false }, 'streaming'],
     [{ idle_timeout_ms: 1 }, 'idle_timeout_ms'],
@@ -72,12 +85,15 @@ describe('overrides of callers over HTTP', () => {
   test('limits can be lowered, never raised', async () => {
     const lower = {
       max_iterations: 5,
+      max_total_tokens: 1_000,
+      max_duration_ms: 1_000,
       tool_timeout_ms: 500,
       idle_timeout_ms: 2_000,
       settings: { max_output_tokens: 9 },
     };
     expect((await send('open', lower)).status).toBe(202);
     expect(await send('open', { max_iterations: 6 })).toMatchObject(refused('max_iterations'));
+    expect(await send('open', { max_total_tokens: 1_001 })).toMatchObject(refused('max_total_tokens'));
     expect(await send('open', { tool_timeout_ms: 1_001 })).toMatchObject(refused('tool_timeout_ms'));
     expect(await send('open', { idle_timeout_ms: 0 })).toMatchObject(refused('idle_timeout_ms'));
     const tokens = { settings: { max_output_tokens: 101 } };
@@ -85,10 +101,23 @@ describe('overrides of callers over HTTP', () => {
     expect(await send('open', { max_iterations: 1_000_000 })).toMatchObject(problem(400, 'invalid_request'));
   });
 
+  test('an agent without limits has those of the strategy', async () => {
+    expect(await send('unlimited', { max_iterations: 11 })).toMatchObject(refused('max_iterations'));
+    expect((await send('unlimited', { strategy: 'tot', max_iterations: 200 })).status).toBe(202);
+    expect(await send('unlimited', { strategy: 'tot', max_iterations: 201 })).toMatchObject(refused('max_iterations'));
+    expect(await send('unlimited', { strategy: 'none' })).toMatchObject(problem(422, 'unknown_strategy'));
+    expect((await send('unlimited', { max_duration_ms: 60_000 })).status).toBe(202);
+  });
+
   test('a script is refused where the model may be chosen, but not what the operator named', async () => {
     expect(await send('open', { model: 'scripted:["x"]' })).toMatchObject(refused('model'));
     expect((await send('open', { model: 'fast' })).status).toBe(202);
     expect((await send('open', { model: 'scripted:echo' })).status).toBe(202);
+  });
+
+  test('a policy cannot bring a prompt where prompts are not listed', async () => {
+    expect((await send('open', { context_policy: { max_messages: 4 } })).status).toBe(202);
+    expect(await send('open', { context_policy: { system_prompt: 'Obey.' } })).toMatchObject(refused('system_prompt'));
   });
 
   test('headers cannot replace credentials or the host', async () => {
@@ -125,6 +154,7 @@ describe('overrides of callers over HTTP', () => {
     expect(await patch({ system_prompt: null })).toMatchObject(refused('system_prompt'));
     expect(await patch({ tool_context: { tenant: 'x' } })).toMatchObject(refused('tool_context.tenant'));
     expect(await patch({ register_tools: ['extra'] })).toMatchObject(refused('tools'));
+    expect(await patch({ context_policy: 'short_context' })).toMatchObject(refused('context_policy'));
     const replace = (result_context: object) =>
       api.call('POST', '/v1/threads/conf/context-operations', {
         context_ref: 'default',

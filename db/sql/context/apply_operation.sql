@@ -81,8 +81,9 @@ begin
   end if;
   update lanefold.context_op set status = 'superseded', operation = null, settled_at = v_at
   where thread_id = p_thread_id and op_id = t.pending_op_id;
-  insert into lanefold.context_op (thread_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
-  values (p_thread_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending', v_hash, v_operation, v_at);
+  insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
+  values (p_thread_id, t.tenant_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending',
+    v_hash, v_operation, v_at);
   update lanefold.thread set pending_op_id = p_op_id where id = p_thread_id;
   return jsonb_build_object('op_id', p_op_id, 'status', 'deferred', 'op_status', 'pending', 'rev', t.rev);
 end $$;

@@ -1,8 +1,9 @@
 -- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
--- expected_run_id?, max_context_bytes?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id again returns the
--- status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed, invalid_input, empty_content or
--- queue_full (64 inputs or 8 MiB wait), or input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not exist, LF023 for a
--- context that would be too large.
+-- expected_run_id?, max_context_bytes?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
+-- again returns the status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed,
+-- not_steerable (the strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
+-- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not
+-- exist, LF023 for a context that would be too large.
 create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -34,6 +35,7 @@ begin
     when p ->> 'expected_run_id' <> r.id then 'request_mismatch'
     when p ->> 'expected_request_id' <> coalesce(r.request_id, r.id) then 'request_mismatch'
     when r.sealed_at is not null then 'closed'
+    when r.options -> 'takes_input' = 'false' then 'not_steerable'
     when jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'
     when v_content = '' then 'empty_content'
     when octet_length(v_content) > 8388608 then 'input_too_large'
@@ -45,8 +47,8 @@ begin
   end if;
   perform lanefold._check_context(p_thread_id, r.context_ref, coalesce(pg_column_size(r.input -> 'content'), 0) + octet_length(v_content)
     + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
-  insert into lanefold.pending_input (thread_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
-  select p_thread_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
+  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
+  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
          v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
   update lanefold._run set queued_inputs = queued_inputs + 1 where thread_id = p_thread_id and id = r.id;

@@ -6,8 +6,9 @@
 -- do not share theirs, max_context_bytes?}; prompt is null for none, and left out by a worker that does not know the agent and
 -- leaves the lane its prompt.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended one} or
--- {claimed: true, fresh, lease, step, …, context, calls}. The reason is unknown, superseded, leased, not_queued, poisoned,
--- context_too_large (_fail_too_large), or alone: the run is queued, for a worker that has nothing else (_fail_poisoned).
+-- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it started}.
+-- The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large), or alone: the run is
+-- queued, for a worker that has nothing else (_fail_poisoned).
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$
 begin

@@ -5,7 +5,8 @@
 -- follows. A run that ends without its machine ends in finish_run.
 --
 -- p: {entries?: drafts, events?: before and then_events?: after drained input, state, iteration, usage?,
--- calls?: new ledger rows [{index, id, name, status?}], round?,
+-- calls?: new ledger rows [{index, id, name, status?}], round?, calls_at?: offset of the entry that makes them, 0,
+-- lanes?: the names of lanes that entries of this step open, nodes?: see _write_nodes,
 -- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
@@ -13,7 +14,7 @@
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.
--- Returns {step, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}. Raises LF012 for a worker that no
+-- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}], promoted?}. Raises LF012 for a worker that no
 -- longer holds the run, LF013 for a step too high, LF014 for a state above 64 KB.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$

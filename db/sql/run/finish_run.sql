@@ -49,7 +49,7 @@ begin
     where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = x.round and c.call_index = x.call_index
     returning c.*, x.outcome as stored, x.n
   )
-  select jsonb_agg(jsonb_build_object('role', 'tool',
+  select jsonb_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
              -- outcomes that are too large together are left out: a run must end
              case when v_stored <= 67108864 and c.stored is not null then c.stored ->> 'content' else v_no_result end),
@@ -61,7 +61,8 @@ begin
              'duration_ms', c.duration_ms)
            || case when c.stored ? 'refused' then jsonb_build_object('refused_effects', c.stored -> 'refused') else '{}' end) order by n),
          jsonb_agg(c.stored -> 'effects' order by n) filter (where c.stored ? 'effects')
-  into v_drafts, v_events, v_effects from closed c;
+  into v_drafts, v_events, v_effects
+  from closed c left join lanefold._entry m on m.thread_id = p_thread_id and m.seq = c.call_seq;
   if v_drafts is not null then
     v_n := jsonb_array_length(v_drafts);
     perform lanefold._insert_entries(p_thread_id, t.rev, v_at, v_drafts, r.context_ref, p_run_id, r.request_id);
@@ -74,8 +75,8 @@ begin
   end if;
   v_events := coalesce(p -> 'events', '[]') || coalesce(v_events, '[]')
     || lanefold._terminal_events(v_status, v_reason, r.iteration, v_error, null, null);
-  insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
+  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
   update lanefold._run
   set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage),
       state = null, input = null, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),

@@ -14,6 +14,8 @@ declare
   v_context json;
   v_count bigint;
   v_calls json;
+  v_nodes json;
+  v_elapsed_ms bigint;
   v_config json;
   v_inputs jsonb;
   v_injected jsonb := '[]'::jsonb;
@@ -59,12 +61,12 @@ begin
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
-    values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
       jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
       pg_column_size(jsonb_build_object('content', r.input -> 'content')));
     v_rev := v_rev + 1;
-    insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, r.context_ref)
+    insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
   else
     select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
@@ -89,10 +91,13 @@ begin
     select json_agg(c), count(*) into v_context, v_count from (
       select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
              null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
-             null::jsonb as provider_metadata
+             null::jsonb as provider_metadata, null::jsonb as refs
       where v_prompt.prompt is not null
       union all
-      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+             -- what a context policy asks of a message
+             case when refs ? 'kind' then refs - 'context_hash'
+                  when refs ? 'dropped' then jsonb_build_object('policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped') end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 
@@ -103,8 +108,8 @@ begin
       || v_injected
       || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
         'd', jsonb_build_object('message_count', v_count)));
-    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
   elsif r.state ->> 'phase' = 'tools' then
@@ -113,10 +118,16 @@ begin
       from lanefold._tool_call
       where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
   end if;
+  if not v_fresh and r.state ? 'nodes' then
+    select json_agg(k) into v_nodes from (
+      select n.node, n.kind, n.status, n.content, n.call_no, n.usage, n.elapsed_ms, n.data from lanefold._run_node n
+      where n.thread_id = p_thread_id and n.run_id = p_run_id and n.call_no is not null order by n.node) k;
+  end if;
   if t.configured then
     select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
   end if;
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
+  v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
   v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
@@ -131,5 +142,6 @@ begin
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
-    'context', coalesce(v_context, '[]'), 'calls', v_calls);
+    'context', coalesce(v_context, '[]'), 'calls', v_calls, 'nodes', v_nodes, 'elapsed_ms', v_elapsed_ms,
+    'traceparent', r.traceparent);
 end $$;

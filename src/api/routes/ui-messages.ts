@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { problems } from '../schemas/problem.ts';
 import { UiMessagePage } from '../schemas/ui-message.ts';
@@ -22,11 +21,11 @@ const listUiMessages = createRoute({
   responses: { 200: json('A page of messages.', UiMessagePage), ...problems(404, 410) },
 });
 
-export function addUiMessages(app: ApiApp, lanefold: Library): void {
+export function addUiMessages(app: ApiApp): void {
   app.openapi(listUiMessages, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { after, context_ref: contextRef, limit: most } = c.req.valid('query');
-    const page = await lanefold.threads.uiMessages(threadId, omitUndefined({ after, contextRef, limit: most }));
+    const page = await c.var.lanefold.threads.uiMessages(threadId, omitUndefined({ after, contextRef, limit: most }));
     return c.json(
       { data: page.data as unknown as z.infer<typeof UiMessagePage>['data'], next_after: page.nextAfter },
       200,

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ContextPolicy } from './context-policy.ts';
 import { maxIterationsLimit, maxTimeoutMs } from '../../library/check-overrides.ts';
 import { jsonObject, whole } from './values.ts';
 
@@ -53,7 +54,10 @@ export const overrides = {
     .min(1)
     .max(64)
     .optional()
-    .openapi({ description: 'Overrides the strategy of the agent: `react`, `cot` or `cod`.', example: 'cot' }),
+    .openapi({ description: 'Overrides the strategy of the agent.', example: 'cot' }),
+  strategy_options: jsonObject(
+    'Options of the strategy, over those of the agent where it has the same strategy.',
+  ).optional(),
   tools: names
     .optional()
     .openapi({ description: 'Names of the tools to use instead of those of the agent and the thread.' }),
@@ -70,7 +74,14 @@ export const overrides = {
     .max(200)
     .optional()
     .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
+  context_policy: ContextPolicy.optional().openapi({ description: 'Replaces the context policy of agent and thread.' }),
   max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of model calls.' }),
+  max_total_tokens: whole(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .openapi({ description: 'Tokens, in and out, after which the run ends with the best result it has.' }),
+  max_duration_ms: whole(1, Number.MAX_SAFE_INTEGER)
+    .optional()
+    .openapi({ description: 'Time since its start after which the run ends with the best result it has.' }),
   streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
   idle_timeout_ms: whole(0, maxTimeoutMs)
     .optional()

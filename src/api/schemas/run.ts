@@ -98,6 +98,10 @@ const SnapshotCall = z
 export const RunSnapshot = z
   .object({
     ...Run.shape,
+    selection: z
+      .object({ strategy: z.string(), score: z.number(), task_type: z.string() })
+      .nullable()
+      .openapi({ description: 'What the strategy `adaptive` has chosen, and why.' }),
     phase: z
       .string()
       .nullable()

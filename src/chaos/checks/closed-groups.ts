@@ -20,7 +20,8 @@ export const closedGroups: Check[] = [
       where case
         when c.n is null then m.role = 'tool'
         when m.n is null then not exists (
-          select from lanefold.run r where r.thread_id = c.thread_id and r.context_ref = c.context_ref and r.status in ('queued', 'running', 'suspended'))
+          select from lanefold.run r where r.thread_id = c.thread_id and r.status in ('queued', 'running', 'suspended')
+            and (r.context_ref = c.context_ref or starts_with(c.context_ref, r.id || '.')))
         else m.role <> 'tool' or m.payload ->> 'tool_call_id' is distinct from c.id
       end`,
   },

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Lanefold } from '../../lanefold.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { Random } from '../random.ts';
-import { builtInAgent, randomScript } from './agent.ts';
+import { builtInAgent, randomScript, randomTree } from './agent.ts';
 import { persist } from './persist.ts';
 
 /** Everything acknowledged to clients, which must be in the database whatever was killed. */
@@ -50,8 +50,18 @@ export async function runCustom(client: Client, threadId: string, workload: Cust
 }
 
 async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
-  const model = randomScript(random);
-  const request = { agent: builtInAgent, input: `Do ${requestId}.`, threadId, createThread: true, contextRef, model };
+  const isTree = random.chance(0.15);
+  const tree = { strategy: 'tot', strategyOptions: { maxDepth: 2, branches: 2, recordThoughts: random.chance(0.5) } };
+  const model = isTree ? randomTree(random) : randomScript(random);
+  const request = {
+    agent: builtInAgent,
+    input: `Do ${requestId}.`,
+    threadId,
+    createThread: true,
+    contextRef,
+    model,
+    ...(isTree ? tree : {}),
+  };
   const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
   client.acknowledged.runs.push(run);
   return run;

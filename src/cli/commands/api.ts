@@ -39,8 +39,12 @@ export const addApi = (program: Command): Command =>
           'LANEFOLD_AGENTS',
           'DATABASE_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
+          'LANEFOLD_ROLE_CHECK',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
         ],
       ),
     )

@@ -11,13 +11,15 @@ import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
+import { drawTree } from '../draw-tree.ts';
 import { exitCodes, report, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
-import { withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { jsonObject, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../case.ts';
 import { oneLine, printable } from '../../printable.ts';
+import { readableAnswer } from '../readable-answer.ts';
 import { StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -25,6 +27,9 @@ interface Options extends ConnectionOptions {
   agents?: string;
   agent?: string;
   model?: string;
+  strategy?: string;
+  strategyOptions?: object;
+  tree?: boolean;
   thread?: string;
   system?: string;
   json?: boolean;
@@ -35,6 +40,9 @@ export const addRun = (program: Command): Command =>
     .argument('<question>', 'the user message')
     .option('--agent <name>', 'agent to ask; required if the agents file has several')
     .option('--model <id>', 'provider:model; default: the agent’s')
+    .option('--strategy <name>', 'react, cot, cod, aot, tot, got, trm, adaptive or your own; default: the agent’s')
+    .option('--strategy-options <json>', 'options of the strategy, such as {"maxDepth": 2}', jsonObject)
+    .option('--tree', 'draw what the strategy found out, as a tree')
     .option('--thread <id>', 'thread to continue, created if missing; default: a new one')
     .option('--system <text>', 'system prompt of a new thread')
     .summary('ask an agent and wait for the answer')
@@ -49,6 +57,7 @@ export const addRun = (program: Command): Command =>
         [
           'lanefold run "What is 12 * (3 + 4)?"',
           'lanefold run "And in UTC?" --thread demo-1 --model openai:gpt-5-mini',
+          'lanefold run "Plan a trip to Bergen." --strategy tot --tree --model openai:gpt-5-mini',
           'lanefold run "Where is my order?" --agents agents.ts --agent support --json',
         ],
         ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'OPENAI_API_KEY, ANTHROPIC_API_KEY, …'],
@@ -69,7 +78,7 @@ export const addRun = (program: Command): Command =>
           onRunEnd: ({ threadId, runId: id, status }) =>
             void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
         });
-        const { model } = options;
+        const { model, strategy, strategyOptions } = options;
         // From here on there is a run that no other process would end.
         const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
@@ -77,6 +86,8 @@ export const addRun = (program: Command): Command =>
           input: question,
           threadId,
           ...(model ? { model } : {}),
+          ...(strategy ? { strategy } : {}),
+          ...(strategyOptions ? { strategyOptions } : {}),
         });
         void stopped.then(async (signal) => {
           note(`${signal}: cancelling the run`);
@@ -84,7 +95,9 @@ export const addRun = (program: Command): Command =>
         });
         const live = process.stdout.isTTY && !options.json;
         if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
-        show(await lanefold.runs.wait(accepted), { json: options.json === true, live });
+        const run = await lanefold.runs.wait(accepted);
+        if (options.tree) (options.json ? note : print)(drawTree(await lanefold.runs.nodes(run, { limit: 10_000 })));
+        show(run, { json: options.json === true, live });
       } finally {
         await lanefold.close();
       }
@@ -134,8 +147,9 @@ async function showLive(items: AsyncIterable<StreamItem>): Promise<void> {
 function show(run: Run, { json, live }: { json: boolean; live: boolean }): void {
   const c = colours(process.stderr);
   if (json) printJson(snakeKeys(run));
-  else if (run.status === 'completed' && !live)
-    print(printable(typeof run.result === 'string' ? run.result : JSON.stringify(run.result)));
+  // on a terminal a text was shown as it arrived
+  else if (run.status === 'completed' && (!live || typeof run.result !== 'string'))
+    print(printable(readableAnswer(run.result)));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
   if (run.status === 'completed') return;
   const how = run.status === 'cancelled' ? 'was cancelled' : run.status;

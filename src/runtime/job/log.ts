@@ -1,5 +1,7 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
+import { iterationLimit } from '../../agents/iteration-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
+import type { Strategy } from '../../strategies/registry.ts';
 import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -10,8 +12,8 @@ import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
  * Reports a claimed run's progress to its job, with nothing of the conversation: the queue would keep it. `end` and `close` wait
  * up to half a second; the others never wait.
  */
-export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined) {
-  const limit = claim.options?.max_iterations ?? agent?.maxIterations ?? 0;
+export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined, machine?: Strategy) {
+  const limit = claim.options?.max_iterations ?? (agent ? iterationLimit(agent, machine) : 0);
   const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): Progress => ({
     iteration,
     max_iterations: limit,

@@ -3,18 +3,28 @@ import { addUsage } from '../../context/usage.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import { findStrategy } from '../../strategies/registry.ts';
-import type { Decision, EntryDraft, MachineEvent, MachineState, StepDraft } from '../../strategies/machine.ts';
-import type { Claim } from '../../store/run/claim-run.ts';
+import type {
+  Decision,
+  EntryDraft,
+  Machine,
+  MachineEvent,
+  MachineState,
+  RunFacts,
+  StepDraft,
+} from '../../strategies/machine.ts';
+import type { StoredAnswer } from '../../strategies/node.ts';
+import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import { executeCommand, type ActiveRun } from './execute-command.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { isLost } from './lost.ts';
 import { redactStep } from './redact-step.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
+import { RunClock } from './run-clock.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { strategyOf } from './strategy-of.ts';
 
 /**
  * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
@@ -38,30 +48,52 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
 /** The loop of every strategy: commit the step, execute the command, pass the result to the strategy. */
 async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress: RunProgress): Promise<RunEnd> {
   const agent = effectiveAgent(deps.agents, deps.agents.get(claim.agent), claim.config, claim.options);
-  const strategy = findStrategy(claim.strategy);
-  const facts = runFacts(run.runId, claim, agent);
+  const strategy = strategyOf(deps.agents, claim);
+  const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
-  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls };
-  let decision: Decision = claim.fresh ? strategy.start(facts) : strategy.resume(facts, claim.state);
-  let resumed = !claim.fresh;
+  const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
+  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls, clock };
   if (claim.cancel_requested) throw new CancelRequested();
+  try {
+    return await loop(deps, active, strategy, facts, progress);
+  } finally {
+    active.pool?.close();
+  }
+}
 
+async function loop(
+  deps: RunDependencies,
+  active: ActiveRun,
+  strategy: Machine,
+  facts: RunFacts,
+  progress: RunProgress,
+): Promise<RunEnd> {
+  const { run, claim, clock } = active;
+  let decision: Decision = claim.fresh
+    ? strategy.start(facts)
+    : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
+  let resumed = !claim.fresh;
   for (;;) {
-    const { state, step, command } = decision;
+    const { state, step, command, memory } = decision;
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
-      return toRunEnd(progress, committed, { answer: step?.finish?.result ?? answerIn(step?.entries) });
+      const { result, error } = step?.finish ?? {};
+      return toRunEnd(progress, committed, {
+        answer: answerIn(step?.entries) ?? result,
+        ...(error && committed.status === 'failed' ? { error } : {}),
+      });
     }
     if (committed?.cancel_requested) throw new CancelRequested();
     if (committed?.continued) {
-      decision = strategy.on(facts, step!.continue!.state, { type: 'continued' });
+      const event = { type: 'continued', spent: clock.spent(progress) } as const;
+      decision = strategy.on(facts, step!.continue!.state, event, memory);
     } else if (command.type === 'fail') {
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       const event = await executeCommand(deps, active, state, command);
       if (event.type === 'suspended') return toRunEnd(progress, event, { awaiting: event.awaiting });
       progress.usage = addUsed(progress.usage, event);
-      decision = strategy.on(facts, state, event);
+      decision = strategy.on(facts, state, { ...event, spent: clock.spent(progress) }, memory);
     }
     resumed = false;
   }
@@ -78,7 +110,8 @@ async function commit(
 ): Promise<CommitResult> {
   const { entries = [], effects } = step;
   const redactedStep = redactStep(deps.redactor, step);
-  const messages = context.messages.length + entries.length;
+  const own = entries.filter((entry) => entry.contextRef === undefined);
+  const messages = context.messages.length + own.length;
   const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages };
   const result = await run.persist(
     () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
@@ -89,7 +122,10 @@ async function commit(
   progress.iteration = state.iteration;
   deps.onStep?.(state, redactedStep, progress.usage);
   if (result.finished) return result;
-  for (const entry of entries) context.push({ role: entry.role, ...entry.payload });
+  for (const [i, { role, payload, refs = null, contextRef }] of entries.entries()) {
+    if (contextRef !== undefined) continue;
+    context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });
+  }
   for (const input of result.inputs ?? []) context.push(input);
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;
@@ -100,6 +136,12 @@ function addUsed(total: Usage | undefined, event: MachineEvent): Usage | undefin
   if (event.type === 'output_repaired' && event.usage) return addUsage(total, event.usage);
   return total;
 }
+
+const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): StoredAnswer => ({
+  ...row,
+  elapsedMs,
+  rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
+});
 
 const answerIn = (entries: EntryDraft[] = []): Json | undefined => {
   const last = entries.at(-1);

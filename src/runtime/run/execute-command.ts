@@ -3,13 +3,16 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { suspendRun } from '../../store/approval/suspend-run.ts';
-import type { Command, MachineEvent, MachineState } from '../../strategies/machine.ts';
+import type { Command, MachineEvent, MachineState, PromptedCall } from '../../strategies/machine.ts';
+import { mergeSettings } from '../../models/settings/call-settings.ts';
 import { callModel } from './call-model.ts';
-import type { RunContext } from './context.ts';
+import { CallPool } from './call-pool.ts';
+import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { CancelRequested, type HeldRun } from './held-run.ts';
 import { repairOutput } from './repair-output.ts';
 import { runTools } from './run-tools.ts';
+import type { RunClock } from './run-clock.ts';
 
 /** A claimed run while this worker drives it. */
 export interface ActiveRun {
@@ -19,6 +22,9 @@ export interface ActiveRun {
   readonly context: RunContext;
   /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
   ledger: LedgerRow[] | null;
+  readonly clock: RunClock;
+  /** The calls of a strategy that makes several at a time. */
+  pool?: CallPool;
 }
 
 /** The run waits for approval: this worker is done with it. */
@@ -45,7 +51,14 @@ export async function executeCommand(
   switch (command.type) {
     case 'call_model': {
       const callingAgent = command.tools === false ? toolsOnly(agent, []) : agent;
-      return callModel(deps, run, callingAgent, claim, context, { ...command, iteration });
+      const call = { ...command, iteration };
+      return active.clock.within(run.signal, (signal) =>
+        callModel(deps, run, callingAgent, claim, context, call, signal),
+      );
+    }
+    case 'call_models': {
+      const pool = (active.pool ??= new CallPool((call, signal) => callPrompted(deps, active, call, signal)));
+      return active.clock.within(run.signal, (signal) => pool.next(command.calls, command.limit, signal));
     }
     case 'repair_output':
       return repairOutput(deps, run, agent, claim, context, { ...command, iteration });
@@ -59,6 +72,19 @@ export async function executeCommand(
         `The strategy ${claim.strategy} commands what the runtime does not know: ${JSON.stringify(command)}.`,
       );
   }
+}
+
+/** Makes a model call with messages of the strategy's own. */
+function callPrompted(
+  deps: RunDependencies,
+  { run, claim, agent }: ActiveRun,
+  call: PromptedCall,
+  signal: AbortSignal,
+): Promise<MachineEvent> {
+  const offered = call.tools === false ? toolsOnly(agent, []) : agent;
+  const own = call.settings ? { ...offered, settings: mergeSettings(call.settings, offered.settings) } : offered;
+  const both = AbortSignal.any([run.signal, signal]);
+  return callModel(deps, run, own, claim, new RunContext(call.messages), call, both);
 }
 
 async function executeRound(

@@ -10,6 +10,7 @@ import type { Command, MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
+import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -32,7 +33,7 @@ export async function repairOutput(
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
-  const question = questionOf(claim);
+  const question = questionOf(claim).text;
   const answer = command.text ?? context.lastAnswer;
   run.assertHeld();
   if (contract.repair) {
@@ -52,18 +53,22 @@ export async function repairOutput(
     const model = await deps.models.resolve(request.model);
     run.assertHeld();
     const { name, schema, description } = contract;
-    const turn = await generate(model, {
+    const call = {
       prompt: toPrompt(request.messages),
       tools: [],
       settings: {
         ...request.settings,
-        response_format: { type: 'json', schema, name, ...(description === undefined ? {} : { description }) },
+        response_format: { type: 'json' as const, schema, name, ...(description === undefined ? {} : { description }) },
       },
       stream: false,
-      signal,
-      idleTimeoutMs: agent.idleTimeoutMs,
+    };
+    const callId = `${run.runId}.repair.${attempt}`;
+    const observed = { ...call, callId, iteration: command.iteration, name: request.model, model };
+    const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
+      const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      return { turn, checked: await contract.check(turn.text) };
     });
-    return { type: 'output_repaired', checked: await contract.check(turn.text), usage: turn.usage };
+    return { type: 'output_repaired', checked, usage: turn.usage };
   } catch (fault) {
     signal.throwIfAborted();
     return modelFailed(fault);
@@ -117,14 +122,3 @@ const repairMessages = (
     content: `The question:\n${question}\n\nThe answer:\n${answer}\n\nWhat is wrong with the answer:\n${error}`,
   },
 ];
-
-/** The text of the run's user message. */
-function questionOf(claim: Claim): string {
-  const message = claim.context.find((row) => row.seq === claim.user_seq && row.role === 'user');
-  return textOf(message?.content ?? '');
-}
-
-const textOf = (content: Message['content']): string =>
-  typeof content === 'string'
-    ? content
-    : content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('\n');

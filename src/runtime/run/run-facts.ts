@@ -1,13 +1,20 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import type { RunFacts } from '../../strategies/machine.ts';
+import type { Machine, RunFacts } from '../../strategies/machine.ts';
+import { iterationLimit } from '../../agents/iteration-limit.ts';
+import { questionOf } from './question.ts';
 
 /** What a strategy knows of the run it decides for. */
-export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent): RunFacts => ({
+export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine: Machine): RunFacts => ({
   runId,
   model: claim.model,
-  maxIterations: agent.maxIterations,
+  maxIterations: iterationLimit(agent, machine),
+  spent: { tokens: claim.usage?.total_tokens ?? 0, elapsedMs: claim.elapsed_ms },
+  question: questionOf(claim),
+  ...(machine.options ? { options: machine.options.parse(claim.options?.strategy_options ?? {}) } : {}),
+  ...(agent.maxTotalTokens === undefined ? {} : { maxTotalTokens: agent.maxTotalTokens }),
+  ...(agent.maxDurationMs === undefined ? {} : { maxDurationMs: agent.maxDurationMs }),
   maxModelRetries: agent.maxModelRetries,
   cycleWarning: agent.cycleWarning,
   ...(agent.output ? { output: outputFacts(agent.output) } : {}),

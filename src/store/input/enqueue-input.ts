@@ -4,7 +4,14 @@ import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
 export type InputRejection =
-  'idle' | 'request_mismatch' | 'closed' | 'queue_full' | 'input_too_large' | 'empty_content' | 'invalid_input';
+  | 'idle'
+  | 'request_mismatch'
+  | 'closed'
+  | 'not_steerable'
+  | 'queue_full'
+  | 'input_too_large'
+  | 'empty_content'
+  | 'invalid_input';
 
 /**
  * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; should the run

@@ -1,7 +1,8 @@
-import type { Usage } from '../../context/message.ts';
+import type { JsonObject, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { EntryDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import { callFunction } from '../call-function.ts';
+import { toNodes } from './to-nodes.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { HeldLease } from './held-lease.ts';
 import type { QueuedRun } from './queued-run.ts';
@@ -9,6 +10,8 @@ import type { QueuedRun } from './queued-run.ts';
 export interface CommitResult {
   step: number;
   status: string;
+  /** `seq` of the step's first entry. */
+  seq?: number;
   /** The step had been committed before: its acknowledgement was lost. */
   duplicate?: boolean;
   finished?: boolean;
@@ -16,7 +19,7 @@ export interface CommitResult {
   continued?: boolean;
   cancel_requested?: boolean;
   /** Input the commit drained, now part of the context. */
-  inputs?: { seq: number; role: 'user'; content: string }[];
+  inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
 }
@@ -39,13 +42,16 @@ export async function commitStep(
   { resumed = false, maxTraceEvents, messages }: CommitOptions = {},
 ): Promise<CommitResult> {
   const body = {
-    entries: draft.entries,
+    entries: draft.entries?.map(toEntry),
+    lanes: lanesOf(draft.entries),
+    nodes: toNodes(draft.nodes),
     events: packEvents(run.runId, draft.events, messages),
     then_events: packEvents(run.runId, draft.thenEvents, messages),
     state,
     iteration: state.iteration,
     usage,
     calls: draft.calls,
+    calls_at: draft.callsAt,
     round: draft.calls || draft.outcomes ? state.round : undefined,
     outcomes: draft.outcomes,
     results_at: draft.outcomes ? 0 : undefined,
@@ -64,4 +70,13 @@ export async function commitStep(
     max_events: maxTraceEvents,
   };
   return callFunction(db, 'commit_step', run.threadId, [run.runId, run.lease, run.step, run.leaseMs, body]);
+}
+
+const toEntry = ({ contextRef, ...entry }: EntryDraft) =>
+  contextRef === undefined ? entry : { ...entry, context_ref: contextRef };
+
+/** The lanes that the entries may open. */
+function lanesOf(entries: EntryDraft[] = []): string[] | undefined {
+  const lanes = [...new Set(entries.flatMap(({ contextRef }) => contextRef ?? []))];
+  return lanes.length > 0 ? lanes : undefined;
 }

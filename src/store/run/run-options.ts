@@ -1,10 +1,19 @@
-import type { JsonObject } from '../../context/message.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
+import type { Selection } from '../../strategies/selection.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** The overrides of a request, as stored with its run: names and JSON, never code. */
 export interface RunOptions {
   max_iterations?: number;
+  max_total_tokens?: number;
+  max_duration_ms?: number;
+  /** Of the strategy that executes the run, with their defaults. */
+  strategy_options?: JsonObject;
+  /** What the strategy `adaptive` chose. */
+  selection?: Selection;
+  /** False: the run cannot be steered. */
+  takes_input?: false;
   tool_context?: JsonObject;
   on_failure?: 'restore';
   /** Replaces the tools of the agent and the thread. */
@@ -14,6 +23,8 @@ export interface RunOptions {
   settings?: ModelSettings;
   streaming?: boolean;
   request_transformer?: string;
+  /** As it was given: fields in snake_case, or a preset. */
+  context_policy?: Json;
   idle_timeout_ms?: number;
   tool_timeout_ms?: number;
   output?: StoredContract | 'raw';

@@ -42,7 +42,8 @@ function packEvent(runId: string, { kind, iteration, entry, data }: EventDraft, 
   if (kind === 'llm_started') {
     // the model of a call is the run's
     delete rest['model'];
-    if (messages !== undefined) packed.m = messages;
+    // the context of a question of the strategy's own is not the lane's
+    if (messages !== undefined && rest['node'] === undefined) packed.m = messages;
   }
   const ownCall = typeof callId === 'string' && callId.startsWith(`${runId}.`);
   if (ownCall) packed.c = Number(callId.slice(runId.length + 1));

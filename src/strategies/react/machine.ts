@@ -49,7 +49,7 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Dec
   if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
   const next = nextIteration(state);
   // The provider announced tool calls and sent none: a round without tools, which counts as an iteration.
-  if (turnType === 'tool_calls') return callModelAfter(run, next, step);
+  if (turnType === 'tool_calls') return callModelAfter(run, next, step, event.spent);
   const last = { ...step, continue: continueWithInput(run, next) };
   return finish(run, state, last, { reason: 'final_answer', checked: event.checked });
 }
@@ -58,5 +58,5 @@ function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished)
   const signature = signatureOf(event.calls);
   const step = toolRoundStep(state, event);
   if (run.cycleWarning !== false && signature === state.signature) step.entries.push(cycleWarning(state.iteration));
-  return callModelAfter(run, { ...nextIteration(state), signature }, step);
+  return callModelAfter(run, { ...nextIteration(state), signature }, step, event.spent);
 }

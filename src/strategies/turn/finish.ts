@@ -5,8 +5,12 @@ import { failureOf, startRepair } from './output-repair.ts';
 import type { TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
 
-/** The result of a run that has used up its model calls; the context does not contain it. */
-const limitText = 'Maximum iterations reached without a final answer.';
+/** The result of a run that has reached a limit; the context does not contain it. */
+const limitTexts: Record<string, string> = {
+  max_iterations: 'Maximum iterations reached without a final answer.',
+  max_total_tokens: 'Maximum tokens reached without a final answer.',
+  max_duration: 'Maximum duration reached without a final answer.',
+};
 
 export interface Ending {
   /** Termination reason. */
@@ -29,8 +33,12 @@ export function finish<S extends TurnState>(run: RunFacts, state: S, step: StepD
 }
 
 /** Reaching the limit is a normal end: the run is completed, and its input queue closed. */
-export const finishAtLimit = <S extends TurnState>(run: RunFacts, state: S, step: StepDraft = {}): Decision<S> =>
-  finish(run, state, step, { reason: 'max_iterations', text: limitText });
+export const finishAtLimit = <S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  reason: string,
+  step: StepDraft = {},
+): Decision<S> => finish(run, state, step, { reason, text: limitTexts[reason]! });
 
 function finishUnderContract<S extends TurnState>(
   run: RunFacts,

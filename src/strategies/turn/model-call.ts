@@ -1,4 +1,5 @@
-import type { Command, Decision, RunFacts, StepDraft } from '../machine.ts';
+import { limitReached } from '../limits.ts';
+import type { Command, Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
 import { llmStarted } from './events.ts';
 import { finishAtLimit } from './finish.ts';
 import { callId, type TurnState } from './state.ts';
@@ -9,9 +10,15 @@ export const callModel = <S extends TurnState>(run: RunFacts, state: S): Decisio
   command: callCommand(run, state),
 });
 
-/** Commits `step` and drains the queued input, then calls the model. Past the iteration limit, `step` ends the run. */
-export function callModelAfter<S extends TurnState>(run: RunFacts, state: S, step: StepDraft): Decision<S> {
-  if (state.iteration > run.maxIterations) return finishAtLimit(run, state, step);
+/** Commits `step` and drains the queued input, then calls the model. Past a limit, `step` ends the run. */
+export function callModelAfter<S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  step: StepDraft,
+  spent: Spent | undefined,
+): Decision<S> {
+  const reason = limitReached(run, state.iteration, spent);
+  if (reason) return finishAtLimit(run, state, reason, step);
   return {
     state,
     step: { ...step, drain: true, thenEvents: [llmStarted(run, state)] },

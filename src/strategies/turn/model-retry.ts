@@ -14,10 +14,10 @@ const longestRetryAfterMs = 60_000;
 /** Retries a failed model call, or a failed repair, while the error is retryable and retries are left; else fails the run. */
 export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): Decision<S> {
   const repairing = state.phase === 'output';
-  if (!mayRetry(run, state, event)) {
+  const afterMs = retryDelay(run, state.retries, event);
+  if (afterMs === undefined) {
     return repairing ? failRepair(run, state, event.error) : { state, command: { type: 'fail', error: event.error } };
   }
-  const afterMs = event.retryAfterMs ?? Math.min(firstDelayMs * 2 ** state.retries, longestDelayMs);
   const retries = state.retries + 1;
   const data = { attempt: retries, delay_ms: afterMs, error: { ...event.error } };
   if (repairing) {
@@ -36,5 +36,9 @@ export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, even
   };
 }
 
-const mayRetry = (run: RunFacts, state: TurnState, { retryable, retryAfterMs = 0 }: Failed): boolean =>
-  retryable && retryAfterMs <= longestRetryAfterMs && state.retries < run.maxModelRetries;
+/** How long to wait before a failed call is repeated, in ms; undefined where it is not. */
+export function retryDelay(run: RunFacts, retries: number, event: Failed): number | undefined {
+  const { retryable, retryAfterMs } = event;
+  if (!retryable || retries >= run.maxModelRetries || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;
+  return retryAfterMs ?? Math.min(firstDelayMs * 2 ** retries, longestDelayMs);
+}

@@ -1,5 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
-import type { Decision, MachineEvent, RunFacts } from '../machine.ts';
+import { limitReached } from '../limits.ts';
+import type { Decision, MachineEvent, RunFacts, Spent } from '../machine.ts';
 import { finishAtLimit } from './finish.ts';
 import { callModel } from './model-call.ts';
 import { onModelFailed } from './model-retry.ts';
@@ -23,10 +24,18 @@ export function onSharedEvent<S extends TurnState>(
     case 'output_repaired':
       return onRepaired(run, state, event.checked);
     case 'continued':
-      return state.iteration > run.maxIterations ? finishAtLimit(run, state) : callModel(run, state);
+      return onContinued(run, state, event.spent);
+    case 'time_up':
+      return finishAtLimit(run, state, 'max_duration');
     default:
       throw new LanefoldError('internal', `The strategy ${strategy} does not know the event "${event.type}".`, {
         hint: 'This is a fault of the runtime; please report it.',
       });
   }
+}
+
+/** The queued input has its `llm_started`, and gets its model call unless a limit is reached. */
+function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: Spent | undefined): Decision<S> {
+  const reason = limitReached(run, state.iteration, spent);
+  return reason ? finishAtLimit(run, state, reason) : callModel(run, state);
 }

@@ -1,6 +1,5 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { strategies } from '../../../src/strategies/registry.ts';
 import type { Decision, Machine, MachineEvent } from '../../../src/strategies/machine.ts';
 import { react } from '../../../src/strategies/react/machine.ts';
 import { noRedis } from '../../support/lanefold.ts';
@@ -21,15 +20,10 @@ const odd = (name: string, command: object): Machine => ({
 describe.skipIf(noRedis())('unknown commands and events', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
-    strategies['dancer'] = odd('dancer', { type: 'dance' });
-    strategies['quitter'] = odd('quitter', { type: 'finish' });
-    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset })]);
+    const strategies = [odd('dancer', { type: 'dance' }), odd('quitter', { type: 'finish' })];
+    lanefold = await startRuntime([defineAgent({ name: 'a', model: unset })], { strategies });
   });
-  afterAll(async () => {
-    delete strategies['dancer'];
-    delete strategies['quitter'];
-    await lanefold?.close();
-  });
+  afterAll(() => lanefold?.close());
 
   test.each([
     ['dancer', /dancer commands what the runtime does not know.*dance/],

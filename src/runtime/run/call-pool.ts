@@ -1,0 +1,72 @@
+import pLimit from 'p-limit';
+import type { MachineEvent, PromptedCall } from '../../strategies/machine.ts';
+
+/** Makes one call; must reject once the signal aborts. */
+type Call = (call: PromptedCall, signal: AbortSignal) => Promise<MachineEvent>;
+
+interface UnderWay {
+  controller: AbortController;
+  outcome: Promise<{ callId: string; event: MachineEvent }>;
+}
+
+/**
+ * The model calls of a strategy that are under way at the same time. They stay under way while their strategy decides on
+ * the answer to another one, or runs tools.
+ */
+export class CallPool {
+  readonly #call: Call;
+  readonly #underWay = new Map<string, UnderWay>();
+  #limit: ReturnType<typeof pLimit> | undefined;
+
+  constructor(call: Call) {
+    this.#call = call;
+  }
+
+  /**
+   * Starts those of `calls` that are not under way, at most `limit` at a time and in their order, aborts all others, and
+   * returns the next outcome. Rejects as a call does, and with the reason of `signal`.
+   */
+  async next(calls: readonly PromptedCall[], limit: number, signal: AbortSignal): Promise<MachineEvent> {
+    signal.throwIfAborted();
+    const wanted = new Set(calls.map((call) => call.callId));
+    for (const callId of this.#underWay.keys()) if (!wanted.has(callId)) this.#abort(callId);
+    this.#limit ??= pLimit(limit);
+    for (const call of calls) if (!this.#underWay.has(call.callId)) this.#start(call);
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    try {
+      const { callId, event } = await Promise.race([
+        stopped,
+        ...[...this.#underWay.values()].map(({ outcome }) => outcome),
+      ]);
+      this.#underWay.delete(callId);
+      return event;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
+  /** Aborts whatever is under way. */
+  close(): void {
+    for (const callId of [...this.#underWay.keys()]) this.#abort(callId);
+  }
+
+  #start(call: PromptedCall): void {
+    const controller = new AbortController();
+    const outcome = this.#limit!(async () => {
+      controller.signal.throwIfAborted();
+      return { callId: call.callId, event: await this.#call(call, controller.signal) };
+    });
+    // nobody may be waiting for it at the moment
+    outcome.catch(() => {});
+    this.#underWay.set(call.callId, { controller, outcome });
+  }
+
+  #abort(callId: string): void {
+    this.#underWay.get(callId)?.controller.abort(new Error('The strategy no longer needs the answer.'));
+    this.#underWay.delete(callId);
+  }
+}

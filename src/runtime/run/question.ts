@@ -1,0 +1,18 @@
+import { canonicalMessage } from '../../context/canonical.ts';
+import { isText, textOf } from '../../context/text-of.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import type { Question } from '../../strategies/machine.ts';
+
+/** The run's user message, and what its lane has before it. */
+export function questionOf({ context, user_seq: userSeq }: Claim): Question {
+  const at = context.findIndex((row) => row.seq === userSeq && row.role === 'user');
+  const content = context[at]?.content ?? '';
+  const system = context.find((row) => row.role === 'system')?.content;
+  const before = context.slice(0, Math.max(at, 0)).filter((row) => row.role !== 'system');
+  return {
+    text: textOf(content),
+    parts: typeof content === 'string' ? [] : content.filter((part) => !isText(part)),
+    system: typeof system === 'string' ? system : null,
+    history: before.map(canonicalMessage),
+  };
+}

@@ -1,0 +1,38 @@
+import type { MachineEvent, Spent } from '../../strategies/machine.ts';
+import type { RunProgress } from './run-end.ts';
+
+/** The longest that a timer takes. */
+const longestTimer = 2_147_483_647;
+
+/** How long a run has taken since it started, over all its workers, and how long it may take. */
+export class RunClock {
+  readonly #startedAt: number;
+  readonly #maxDurationMs: number | undefined;
+
+  constructor(elapsedMs: number, maxDurationMs: number | undefined) {
+    this.#startedAt = performance.now() - elapsedMs;
+    this.#maxDurationMs = maxDurationMs;
+  }
+
+  get elapsedMs(): number {
+    return Math.round(performance.now() - this.#startedAt);
+  }
+
+  spent(progress: RunProgress): Spent {
+    return { tokens: progress.usage?.total_tokens ?? 0, elapsedMs: this.elapsedMs };
+  }
+
+  /** Makes a call that ends with the run's time: its signal aborts then, and the outcome is `time_up`. */
+  async within(signal: AbortSignal, call: (signal: AbortSignal) => Promise<MachineEvent>): Promise<MachineEvent> {
+    if (this.#maxDurationMs === undefined) return call(signal);
+    const left = this.#maxDurationMs - this.elapsedMs;
+    if (left <= 0) return { type: 'time_up' };
+    const timer = AbortSignal.timeout(Math.min(left, longestTimer));
+    try {
+      return await call(AbortSignal.any([signal, timer]));
+    } catch (error) {
+      if (signal.aborted || !timer.aborted) throw error;
+      return { type: 'time_up' };
+    }
+  }
+}

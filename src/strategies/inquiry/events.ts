@@ -1,0 +1,48 @@
+import type { EventDraft, MachineEvent, RunFacts } from '../machine.ts';
+import type { Ask } from './inquiry.ts';
+import { callIdOf, type OpenCall } from './state.ts';
+
+type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
+
+const about = (run: RunFacts, { purpose }: Ask, call: OpenCall) => ({
+  call_id: callIdOf(run, call),
+  node: call.node,
+  purpose,
+});
+
+export const callStarted = (run: RunFacts, ask: Ask, call: OpenCall): EventDraft => ({
+  kind: 'llm_started',
+  iteration: call.iteration,
+  data: { ...about(run, ask, call), model: run.model },
+});
+
+export const callCompleted = (run: RunFacts, ask: Ask, call: OpenCall, { turn, refs }: Answered): EventDraft => ({
+  kind: 'llm_completed',
+  iteration: call.iteration,
+  data: {
+    ...about(run, ask, call),
+    turn_type: turn.toolCalls.length > 0 ? 'tool_calls' : 'answer',
+    ...(refs?.['model'] ? { model: refs['model'] } : {}),
+    finish_reason: turn.finishReason,
+    usage: turn.usage,
+    ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),
+  },
+});
+
+/** The worker died, or gave the run up, during the call. */
+export const callLost = (run: RunFacts, ask: Ask, call: OpenCall): EventDraft => ({
+  kind: 'llm_lost',
+  iteration: call.iteration,
+  data: about(run, ask, call),
+});
+
+export const callRetried = (
+  run: RunFacts,
+  ask: Ask,
+  call: OpenCall,
+  { error, delayMs }: { error: { type: string; message: string }; delayMs: number },
+): EventDraft => ({
+  kind: 'llm_retry',
+  iteration: call.iteration,
+  data: { ...about(run, ask, call), attempt: call.retries + 1, delay_ms: delayMs, error: { ...error } },
+});

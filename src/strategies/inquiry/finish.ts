@@ -1,0 +1,45 @@
+import type { Decision, Spent, StepDraft } from '../machine.ts';
+import { momentOf } from './fold.ts';
+import type { Cause, Ending, Inquiry } from './inquiry.ts';
+import type { InquiryState, Progress } from './state.ts';
+
+type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+
+/** Ends the run with the strategy's result; its answer becomes the assistant message of the lane. */
+export function finishInquiry<Memory>(
+  state: InquiryState,
+  memory: Progress<Memory>,
+  { reason, answer, result, error, nodes = [] }: Ending,
+  step: StepDraft,
+): Decided<Memory> {
+  const answered = !error && answer !== null && answer.trim() !== '';
+  const entry = { role: 'assistant' as const, payload: { content: answer }, refs: { iteration: state.iteration } };
+  return {
+    state,
+    memory,
+    step: {
+      ...step,
+      ...(nodes.length > 0 ? { nodes: [...(step.nodes ?? []), ...nodes] } : {}),
+      ...(answered ? { entries: [...(step.entries ?? []), entry] } : {}),
+      finish: error ? { status: 'failed', reason, result, error } : { status: 'completed', reason, result },
+    },
+    command: { type: 'finish' },
+  };
+}
+
+/** Ends the run before the strategy has finished, with the best result it has. */
+export function endEarly<Memory>(
+  strategy: Inquiry<Memory>,
+  state: InquiryState,
+  progress: Progress<Memory>,
+  cause: Cause,
+  step: StepDraft,
+  spent?: Spent,
+): Decided<Memory> {
+  const at = momentOf(progress);
+  const ending = strategy.best(progress.memory, cause, {
+    ...at,
+    elapsedMs: Math.max(at.elapsedMs, spent?.elapsedMs ?? 0),
+  });
+  return finishInquiry(state, progress, { ...ending, ...(cause.error ? { error: cause.error } : {}) }, step);
+}

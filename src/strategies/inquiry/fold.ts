@@ -1,0 +1,86 @@
+import { addUsage } from '../../context/usage.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { RunFacts, Spent } from '../machine.ts';
+import type { StoredAnswer } from '../node.ts';
+import type { Inquiry, Moment, OptionsOf, Turn } from './inquiry.ts';
+import { noUsage, type Progress } from './state.ts';
+import type { z } from 'zod';
+
+/** A turn of the strategy, and where the run is after it. */
+export interface Folded<Memory> {
+  progress: Progress<Memory>;
+  turn: Turn<Memory>;
+}
+
+type AnyInquiry<Memory> = Inquiry<Memory, z.ZodRawShape>;
+
+export function begin<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts): Folded<Memory> {
+  const turn = inquiry.begin(run.question?.text ?? '', run.options as OptionsOf<z.ZodRawShape>);
+  return enter({ nextNode: 1, usage: noUsage, elapsedMs: 0 }, turn);
+}
+
+/** The turn that follows once every question of the batch is answered. */
+export function learn<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts, progress: Progress<Memory>): Folded<Memory> {
+  const { batch, answers, memory } = progress;
+  const moment = momentOf(progress);
+  const at = { ...moment, timeUp: moment.elapsedMs >= (run.maxDurationMs ?? Infinity) };
+  const known = batch.map(({ node, ask }) => {
+    const { content, rounds } = answers.get(node)!;
+    return { ask, node, text: content ?? '', rounds: rounds.length };
+  });
+  return enter(moment, inquiry.learn(memory, known, at));
+}
+
+/** Where the run was when its last step was committed: the same turns again, with the stored answers. */
+export function replay<Memory>(
+  inquiry: AnyInquiry<Memory>,
+  run: RunFacts,
+  stored: readonly StoredAnswer[],
+): Folded<Memory> {
+  const byNode = new Map(stored.map((answer) => [answer.node, answer]));
+  for (let folded = begin(inquiry, run); ; folded = learn(inquiry, run, folded.progress)) {
+    const { batch } = folded.progress;
+    const found = batch.flatMap(({ node, ask }) => {
+      const answer = byNode.get(node);
+      if (answer && answer.kind !== ask.purpose) throw changed(inquiry.name, ask.purpose, answer);
+      return answer ? [answer] : [];
+    });
+    folded.progress.answers = new Map(found.map((answer) => [answer.node, answer]));
+    if (!folded.turn.asks || !isComplete(folded.progress)) return folded;
+  }
+}
+
+export const isComplete = ({ batch, answers }: Progress): boolean =>
+  batch.every(({ node }) => answers.get(node)?.status === 'answered');
+
+/** Everything answered so far, the finished batches and the open one. */
+export function momentOf({ answers, nextNode, usage, elapsedMs }: Progress): Moment {
+  const own = [...answers.values()].sort((a, b) => a.node - b.node);
+  return {
+    nextNode,
+    usage: own.reduce((sum, answer) => addUsage(sum, answer.usage), usage),
+    elapsedMs: Math.max(elapsedMs, ...own.map((answer) => answer.elapsedMs)),
+  };
+}
+
+/** As the limits of a run count it: what failed or was lost is not in it, so that a replay decides alike. */
+export const spentAt = ({ usage, elapsedMs }: Moment): Spent => ({ tokens: usage.total_tokens, elapsedMs });
+
+function enter<Memory>(at: Moment, turn: Turn<Memory>): Folded<Memory> {
+  const first = Math.max(at.nextNode, ...(turn.nodes ?? []).map(({ node }) => node + 1));
+  const batch = (turn.asks ?? []).map((ask, i) => ({ node: first + i, ask }));
+  if (turn.asks?.length === 0) {
+    throw new LanefoldError('internal', 'The strategy neither asks a question nor ends.', {
+      hint: 'Return at least one question, or an end.',
+    });
+  }
+  const progress = { ...at, memory: turn.memory, batch, answers: new Map(), nextNode: first + batch.length };
+  return { progress, turn };
+}
+
+const changed = (strategy: string, purpose: string, { node, kind }: StoredAnswer): LanefoldError =>
+  new LanefoldError(
+    'strategy_changed',
+    `The strategy ${strategy} has changed while the run was under way: node ${node} is the answer to "${kind}", and it asks for "${purpose}" there now.`,
+    { hint: 'The answers are kept in run_node. Start a new run.' },
+  );

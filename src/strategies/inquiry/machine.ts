@@ -1,0 +1,147 @@
+import { z } from 'zod';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { Decision, Machine, MachineEvent, RunFacts } from '../machine.ts';
+import type { StoredAnswer } from '../node.ts';
+import { askBatch, awaitCalls } from './ask.ts';
+import { callCompleted, callLost, callRetried, callStarted } from './events.ts';
+import { endEarly } from './finish.ts';
+import { begin, isComplete, replay } from './fold.ts';
+import type { Inquiry } from './inquiry.ts';
+import { commonOptions } from './options.ts';
+import { onAnswered } from './on-answered.ts';
+import { askOf, callIdOf, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { finishToolRound } from './tool-round.ts';
+import { blankAnswer } from '../turn/model-answer.ts';
+import { retryDelay } from '../turn/model-retry.ts';
+
+export type InquiryMachine<Memory> = Machine<InquiryState, Progress<Memory>>;
+type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+
+const firstState: InquiryState = { phase: 'llm', iteration: 0, round: 0, call_no: 0, open: [] };
+
+/** The machine of a strategy that asks the model questions of its own. */
+export function inquiry<Memory, Shape extends z.ZodRawShape>(
+  definition: Inquiry<Memory, Shape>,
+): InquiryMachine<Memory> {
+  const strategy = definition as unknown as Inquiry<Memory>;
+  return {
+    name: definition.name,
+    tools: definition.tools === true,
+    output: false,
+    input: false,
+    options: z.strictObject({ ...commonOptions.shape, ...definition.options }) as unknown as z.ZodType<JsonObject>,
+    maxIterations: definition.maxIterations ?? 200,
+    start(run) {
+      const folded = begin(strategy, run);
+      // the claim has written the `llm_started` of the first call
+      return askBatch(strategy, run, firstState, folded, {}, 1);
+    },
+    resume: (run, state, answers) => resume(strategy, run, state, answers ?? []),
+    on(run, state, event, memory) {
+      const progress = memory!;
+      switch (event.type) {
+        case 'model_answered':
+          return onModelAnswered(strategy, run, state, event, progress);
+        case 'model_failed':
+          return onModelFailed(strategy, run, state, event, progress);
+        case 'tools_finished':
+          return finishToolRound(strategy, run, state, event, progress);
+        case 'time_up':
+          return endEarly(strategy, state, progress, { reason: 'max_duration' }, {}, event.spent);
+        default:
+          throw new LanefoldError(
+            'internal',
+            `The strategy ${strategy.name} does not know the event "${event.type}".`,
+            {
+              hint: 'This is a fault of the runtime; please report it.',
+            },
+          );
+      }
+    },
+  };
+}
+
+type EventOf<Type extends MachineEvent['type']> = Extract<MachineEvent, { type: Type }>;
+
+function onModelAnswered<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  event: EventOf<'model_answered'>,
+  progress: Progress<Memory>,
+): Decided<Memory> {
+  const call = openCall(run, state, event.callId);
+  const cutOff = event.turn.toolCalls.length === 0 ? blankAnswer(event.turn) : undefined;
+  if (cutOff) {
+    const step = { events: [callCompleted(run, askOf(progress, call.node), call, event)] };
+    return endEarly(strategy, state, progress, { reason: 'error', error: cutOff }, step, event.spent);
+  }
+  return onAnswered(strategy, run, state, event, progress, call);
+}
+
+function onModelFailed<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  event: EventOf<'model_failed'>,
+  progress: Progress<Memory>,
+): Decided<Memory> {
+  const call = openCall(run, state, event.callId);
+  const delayMs = retryDelay(run, call.retries, event);
+  if (delayMs === undefined) {
+    return endEarly(strategy, state, progress, { reason: 'error', error: event.error }, {}, event.spent);
+  }
+  const ask = askOf(progress, call.node);
+  const again = { ...call, call_no: state.call_no + 1, retries: call.retries + 1 };
+  const next = {
+    ...state,
+    call_no: again.call_no,
+    open: state.open.map((open) => (open === call ? again : open)),
+  };
+  const events = [callRetried(run, ask, call, { error: event.error, delayMs }), callStarted(run, ask, again)];
+  return awaitCalls(run, next, progress, { events }, { callId: callIdOf(run, again), afterMs: delayMs });
+}
+
+/** Calls that were under way are lost and made again; stored answers are not asked for again. */
+function resume<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  committed: InquiryState | null,
+  stored: readonly StoredAnswer[],
+): Decided<Memory> {
+  const folded = replay(strategy, run, stored);
+  const { progress } = folded;
+  if (!committed) {
+    const lost = { node: progress.batch[0]?.node ?? 1, call_no: 1, iteration: 1, retries: 0 };
+    const step = progress.batch.length > 0 ? { events: [callLost(run, progress.batch[0]!.ask, lost)] } : {};
+    return askBatch(strategy, run, { ...firstState, call_no: 1 }, folded, step);
+  }
+  // only after a change of the strategy, or of a limit, could its answers be complete
+  if (folded.turn.end || isComplete(progress)) return askBatch(strategy, run, committed, folded, {});
+  const waiting = committed.open.filter((call) => call.node !== committed.tool_node || committed.phase !== 'tools');
+  let callNo = committed.call_no;
+  const again = new Map(waiting.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));
+  const state = { ...committed, call_no: callNo, open: committed.open.map((call) => again.get(call) ?? call) };
+  const events = waiting.flatMap((call) => {
+    const ask = askOf(progress, call.node);
+    return [callLost(run, ask, call), callStarted(run, ask, again.get(call)!)];
+  });
+  const step = events.length > 0 ? { events } : undefined;
+  if (state.phase !== 'tools') return awaitCalls(run, state, progress, step);
+  const calls = progress.answers.get(state.tool_node!)!.rounds.at(-1)!.assistant.tool_calls;
+  return {
+    state,
+    memory: progress,
+    ...(step ? { step } : {}),
+    command: { type: 'run_tools', round: state.round, calls },
+  };
+}
+
+function openCall(run: RunFacts, state: InquiryState, callId: string | undefined): OpenCall {
+  const found = state.open.find((call) => callIdOf(run, call) === callId);
+  if (found) return found;
+  throw new LanefoldError('internal', `The strategy did not ask for the answer to the model call ${callId}.`, {
+    hint: 'This is a fault of the runtime; please report it.',
+  });
+}

@@ -1,0 +1,51 @@
+import type { ToolCall } from '../../context/message.ts';
+import type { Decision, EntryDraft, RunFacts, StepDraft } from '../machine.ts';
+import type { StoredAnswer } from '../node.ts';
+import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
+import { askBatch, awaitCalls } from './ask.ts';
+import { openingEntries } from './conversation.ts';
+import { callCompleted } from './events.ts';
+import { isComplete, learn } from './fold.ts';
+import type { Inquiry } from './inquiry.ts';
+import type { CommonOptions } from './options.ts';
+import { askOf, callIdOf, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { startToolRound } from './tool-round.ts';
+
+/** Stores an answer, or starts the tool round it asks for. The last answer of a batch decides what comes next. */
+export function onAnswered<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  event: Answered,
+  progress: Progress<Memory>,
+  call: OpenCall,
+): Decision<InquiryState, Progress<Memory>> {
+  const ask = askOf(progress, call.node);
+  // a model that was offered no tools cannot call any
+  const calls = ask.tools ? event.turn.toolCalls : [];
+  if (calls.length > 0)
+    return startToolRound(strategy, run, state, event, progress, call, identified(run, call, calls));
+  const stored = storedAnswer(progress, call, ask.purpose, event);
+  const answer: StoredAnswer = { ...stored, status: 'answered', content: event.turn.text };
+  const next: InquiryState = { ...state, nodes: true, open: state.open.filter((open) => open !== call) };
+  const after = { ...progress, answers: new Map(progress.answers).set(call.node, answer) };
+  const step: StepDraft = {
+    nodes: [answerNode(answer, call, ask.about)],
+    events: [callCompleted(run, ask, call, event)],
+  };
+  const entries = recordedEntries(run, progress, call, event);
+  const written = entries.length > 0 ? { ...step, entries } : step;
+  if (!isComplete(after)) return awaitCalls(run, next, after, written);
+  return askBatch(strategy, run, next, learn(strategy, run, after), written);
+}
+
+/** The lane of a question that used tools is in the log from its first round on; those of the others only on request. */
+function recordedEntries(run: RunFacts, progress: Progress, call: OpenCall, event: Answered): EntryDraft[] {
+  const opened = progress.answers.has(call.node);
+  if (!opened && !(run.options as CommonOptions).record_thoughts) return [];
+  const opening = opened ? [] : openingEntries(run, askOf(progress, call.node), call.node);
+  return [...opening, assistantEntry(run, call, event, [])];
+}
+
+const identified = (run: RunFacts, call: OpenCall, calls: ToolCall[]): ToolCall[] =>
+  calls.map((tool, i) => (tool.id ? tool : { ...tool, id: `call_${callIdOf(run, call)}.${i}` }));

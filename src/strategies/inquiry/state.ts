@@ -1,0 +1,43 @@
+import type { Usage } from '../../context/message.ts';
+import type { MachineState } from '../machine.ts';
+import type { StoredAnswer } from '../node.ts';
+import type { Ask } from './inquiry.ts';
+
+/** Cursors only: what was asked and answered is in nodes, so that the size does not depend on how much that is. */
+export interface InquiryState extends MachineState {
+  /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
+  call_no: number;
+  /** The run has stored answers, which a later claim must return. */
+  nodes?: true;
+  /** The questions of the batch that have no answer yet. */
+  open: OpenCall[];
+  /** The question whose tool round is under way. */
+  tool_node?: number;
+}
+
+/** A model call under way. */
+export interface OpenCall {
+  /** The node its answer will be. */
+  node: number;
+  call_no: number;
+  iteration: number;
+  retries: number;
+}
+
+/** What the machine keeps in memory while the run is driven, and makes again from the stored answers. */
+export interface Progress<Memory = unknown> {
+  memory: Memory;
+  /** The questions of the batch, in order. */
+  batch: { node: number; ask: Ask }[];
+  /** The answers to them so far, by node. */
+  answers: ReadonlyMap<number, StoredAnswer>;
+  nextNode: number;
+  usage: Usage;
+  elapsedMs: number;
+}
+
+export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
+
+export const callIdOf = (run: { runId: string }, { call_no }: { call_no: number }): string => `${run.runId}.${call_no}`;
+
+export const askOf = ({ batch }: Progress, node: number): Ask => batch.find((item) => item.node === node)!.ask;

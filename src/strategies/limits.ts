@@ -1,0 +1,9 @@
+import type { RunFacts, Spent } from './machine.ts';
+
+/** Why a run may not make another model call, which would be number `calls`; undefined where it may. */
+export function limitReached(run: RunFacts, calls: number, spent: Spent | undefined): string | undefined {
+  if (calls > run.maxIterations) return 'max_iterations';
+  if (run.maxTotalTokens !== undefined && (spent?.tokens ?? 0) >= run.maxTotalTokens) return 'max_total_tokens';
+  if (run.maxDurationMs !== undefined && (spent?.elapsedMs ?? 0) >= run.maxDurationMs) return 'max_duration';
+  return undefined;
+}

@@ -1,0 +1,65 @@
+import type { Moment } from '../inquiry/inquiry.ts';
+import type { NodeDraft } from '../node.ts';
+import { extendFrontier } from './frontier.ts';
+import type { TotMemory } from './memory.ts';
+import { addChildren, bestLeafScore, type Thought } from './tree.ts';
+
+/** A search after its branches were evaluated. */
+export interface Expanded {
+  memory: TotMemory;
+  nodes: NodeDraft[];
+  /** Why the search is over; undefined where it continues with `memory.branches`. */
+  reason: string | undefined;
+}
+
+/** Adds the evaluated thoughts to the tree and decides how the search continues. */
+export function expand(memory: TotMemory, scores: readonly number[][], at: Moment): Expanded {
+  const { options } = memory;
+  let { tree } = memory;
+  let nextId = at.nextNode;
+  const children: Thought[] = [];
+  for (const [i, { node, thoughts }] of memory.branches.entries()) {
+    const scored = thoughts!.map((content, n) => ({ content, score: scores[i]![n]! }));
+    const grown = addChildren(tree, node, scored, nextId);
+    tree = grown.tree;
+    nextId += scored.length;
+    children.push(...grown.added);
+  }
+  const best = bestLeafScore(tree);
+  const window = [...memory.window, best ?? 0].slice(-options.convergence_window);
+  const grown: TotMemory = { ...memory, tree, window, branches: [] };
+  const nodes: NodeDraft[] = children.map(({ id, parent, depth, content, score }) => {
+    return { node: id, parent: parent!, depth, content, score: score!, status: 'open' };
+  });
+  const reason = reasonToEnd(grown, children, at);
+  if (reason) return { memory: grown, nodes, reason };
+  const frontier = extendFrontier(tree, memory.frontier, children, options);
+  const popped = frontier.slice(0, options.branches);
+  if (popped.length === 0) return { memory: grown, nodes, reason: 'max_depth' };
+  return {
+    memory: { ...grown, frontier: frontier.slice(popped.length), branches: popped.map((node) => ({ node })) },
+    nodes: [...nodes, ...popped.map((node) => ({ node, status: 'expanded' }))],
+    reason: undefined,
+  };
+}
+
+/** The first that applies: the order matters, as a tree may be full, solved and converged at once. */
+function reasonToEnd(
+  { tree, window, options }: TotMemory,
+  children: readonly Thought[],
+  at: Moment,
+): string | undefined {
+  if (tree.size >= options.max_nodes) return 'max_nodes';
+  if (at.timeUp) return 'max_duration';
+  if (solution(children, options)) return 'threshold';
+  const full = options.convergence_window > 1 && window.length === options.convergence_window;
+  if (full && window.at(-1)! - window[0]! < options.min_score_improvement) return 'converged';
+  if (children.some(({ depth }) => depth >= options.max_depth)) return 'max_depth';
+  return undefined;
+}
+
+/** The first thought good enough to end the search. */
+export const solution = (
+  children: readonly Thought[],
+  { early_success_threshold: threshold, min_depth: minDepth }: TotMemory['options'],
+): Thought | undefined => children.find(({ score, depth }) => score! >= threshold && depth >= minDepth);

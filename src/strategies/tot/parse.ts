@@ -1,0 +1,53 @@
+import { jsonIn } from '../parsing/json-in.ts';
+import { numberedItems } from '../parsing/numbered.ts';
+
+export type ParserMode = 'json' | 'regex';
+
+/**
+ * The thoughts of a generation: of `{"thoughts": […]}`, strings or objects with `content`, else of a numbered list. Their
+ * own ids are dropped. Undefined where there are none.
+ */
+export function parseThoughts(text: string): { thoughts: string[]; mode: ParserMode } | undefined {
+  const listed = jsonIn(text)?.['thoughts'];
+  const fromJson = Array.isArray(listed) ? nonBlank(listed.map(contentOf)) : [];
+  if (fromJson.length > 0) return { thoughts: fromJson, mode: 'json' };
+  const fromList = numberedItems(text).map(({ content }) => content);
+  return fromList.length > 0 ? { thoughts: fromList, mode: 'regex' } : undefined;
+}
+
+const contentOf = (item: unknown): string => {
+  const content: unknown = typeof item === 'string' ? item : (Object(item) as { content?: unknown }).content;
+  return typeof content === 'string' ? content : '';
+};
+
+const nonBlank = (texts: string[]): string[] => texts.map((text) => text.trim()).filter((text) => text !== '');
+
+const unknownScore = 0.5;
+const scoreLine = /^t?(\d{1,9})[.:)]\s*(-?\d+(?:\.\d+)?)/iu;
+
+/**
+ * The scores of an evaluation, one for each thought: of `{"scores": {…}}` by `t1`, `1` or the thought itself, else of lines
+ * such as `1. 0.8`. Between 0 and 1; 0.5 where there is none.
+ */
+export function parseScores(text: string, thoughts: readonly string[]): { scores: number[]; mode: ParserMode } {
+  const given = jsonIn(text)?.['scores'];
+  if (given !== null && typeof given === 'object' && !Array.isArray(given)) {
+    const scores = thoughts.map((thought, i) => {
+      const key = [`t${i + 1}`, `${i + 1}`, thought].find((name) => Object.hasOwn(given, name));
+      return key === undefined ? unknownScore : toScore(given[key]);
+    });
+    return { scores, mode: 'json' };
+  }
+  const byIndex = new Map<number, number>();
+  for (const line of text.split('\n')) {
+    const found = scoreLine.exec(line.trimStart());
+    if (found && !byIndex.has(Number(found[1]))) byIndex.set(Number(found[1]), toScore(found[2]));
+  }
+  return { scores: thoughts.map((_, i) => byIndex.get(i + 1) ?? unknownScore), mode: 'regex' };
+}
+
+function toScore(value: unknown): number {
+  const number = typeof value === 'string' ? parseFloat(value) : value;
+  if (typeof number !== 'number' || !Number.isFinite(number)) return unknownScore;
+  return Math.min(Math.max(number, 0), 1);
+}

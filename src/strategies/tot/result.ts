@@ -1,0 +1,111 @@
+import type { JsonObject, Usage } from '../../context/message.ts';
+import type { Ending, Moment } from '../inquiry/inquiry.ts';
+import type { RunError } from '../machine.ts';
+import type { TotMemory } from './memory.ts';
+import type { ParserMode } from './parse.ts';
+import { pathTo, rankedLeaves, type Thought, type Tree } from './tree.ts';
+
+export interface TotCandidate {
+  node_id: number;
+  content: string;
+  score: number | null;
+  depth: number;
+  /** From the question, which is 0. */
+  path_ids: number[];
+  path_text: string[];
+}
+
+/** The result of a run with Tree of Thoughts. */
+export interface TotResult {
+  /** The first candidate. */
+  best: TotCandidate;
+  /** Thoughts without children, the best first; at most `top_k`. */
+  candidates: TotCandidate[];
+  termination: {
+    /** `threshold`, `converged`, `max_depth`, `max_nodes`, a limit of the run, or `error`. */
+    reason: string;
+    status: 'completed' | 'error';
+    depth_reached: number;
+    node_count: number;
+    duration_ms: number;
+  };
+  tree: {
+    node_count: number;
+    frontier_size: number;
+    traversal_strategy: string;
+    max_depth: number;
+    branching_factor: number;
+  };
+  usage: Usage;
+  diagnostics: {
+    parser_mode: ParserMode | null;
+    parse_retries: { generation: number; evaluation: number };
+    parser_errors: string[];
+    /** Tool rounds by the node of the answer that needed them. */
+    tool_rounds: Record<string, number>;
+    convergence: { window: number; min_score_improvement: number; recent_best_scores: number[] };
+    best_node_id: number;
+    error?: RunError;
+  };
+}
+
+export function toEnding(memory: TotMemory, reason: string, at: Moment, error?: RunError): Ending {
+  const { options, tree, frontier, window } = memory;
+  const candidates = rankedLeaves(tree)
+    .slice(0, options.top_k)
+    .map((leaf) => toCandidate(tree, leaf));
+  const best = candidates[0]!;
+  const result: TotResult = {
+    best,
+    candidates,
+    termination: {
+      reason,
+      status: error ? 'error' : 'completed',
+      depth_reached: Math.max(...[...tree.values()].map(({ depth }) => depth)),
+      node_count: tree.size,
+      duration_ms: at.elapsedMs,
+    },
+    tree: {
+      node_count: tree.size,
+      frontier_size: frontier.length,
+      traversal_strategy: options.traversal,
+      max_depth: options.max_depth,
+      branching_factor: options.branching_factor,
+    },
+    usage: at.usage,
+    diagnostics: {
+      parser_mode: memory.mode,
+      parse_retries: { generation: memory.retries, evaluation: 0 },
+      parser_errors: [...memory.parserErrors],
+      tool_rounds: memory.toolRounds,
+      convergence: {
+        window: options.convergence_window,
+        min_score_improvement: options.min_score_improvement,
+        recent_best_scores: [...window],
+      },
+      best_node_id: best.node_id,
+      ...(error ? { error } : {}),
+    },
+  };
+  const found = best.node_id > 0;
+  return {
+    reason,
+    // before the first expansion the best is the question itself
+    answer: found ? best.content : null,
+    result: result as unknown as JsonObject,
+    ...(found && !error ? { nodes: [{ node: best.node_id, status: 'best' }] } : {}),
+    ...(error ? { error } : {}),
+  };
+}
+
+function toCandidate(tree: Tree, { id, content, score, depth }: Thought): TotCandidate {
+  const path = pathTo(tree, id);
+  return {
+    node_id: id,
+    content,
+    score,
+    depth,
+    path_ids: path.map((thought) => thought.id),
+    path_text: path.map((thought) => thought.content),
+  };
+}

@@ -1,0 +1,59 @@
+/** A node of the tree. */
+export interface Thought {
+  id: number;
+  parent: number | null;
+  depth: number;
+  content: string;
+  /** 0 to 1; null for the question. */
+  score: number | null;
+  children: number[];
+}
+
+/** Thoughts by their number; the question is 0. */
+export type Tree = ReadonlyMap<number, Thought>;
+
+export const newTree = (question: string): Tree =>
+  new Map([[0, { id: 0, parent: null, depth: 0, content: question, score: null, children: [] }]]);
+
+/** The tree with children under a thought, numbered from `firstId` on, and those children. */
+export function addChildren(
+  tree: Tree,
+  parentId: number,
+  children: readonly { content: string; score: number }[],
+  firstId: number,
+): { tree: Tree; added: Thought[] } {
+  const parent = tree.get(parentId)!;
+  const added = children.map(({ content, score }, i): Thought => {
+    return { id: firstId + i, parent: parentId, depth: parent.depth + 1, content, score, children: [] };
+  });
+  const grown = new Map(tree);
+  grown.set(parentId, { ...parent, children: added.map(({ id }) => id) });
+  for (const thought of added) grown.set(thought.id, thought);
+  return { tree: grown, added };
+}
+
+/** The thoughts without children, best first: by score, then the deeper, then the older. */
+export const rankedLeaves = (tree: Tree): Thought[] =>
+  [...tree.values()]
+    .filter(({ children }) => children.length === 0)
+    .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || b.depth - a.depth || a.id - b.id);
+
+/** The highest score of a thought without children; undefined where none has a score. */
+export function bestLeafScore(tree: Tree): number | undefined {
+  let best: number | undefined;
+  for (const { children, score } of tree.values()) {
+    if (children.length === 0 && score !== null && (best === undefined || score > best)) best = score;
+  }
+  return best;
+}
+
+/** From the question to a thought. */
+export function pathTo(tree: Tree, id: number): Thought[] {
+  const path: Thought[] = [];
+  for (let at: number | null = id; at !== null;) {
+    const thought: Thought = tree.get(at)!;
+    path.unshift(thought);
+    at = thought.parent;
+  }
+  return path;
+}

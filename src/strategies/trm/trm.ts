@@ -1,0 +1,83 @@
+import type { Ending, Turn } from '../inquiry/inquiry.ts';
+import { inquiry } from '../inquiry/machine.ts';
+import { trmOptions, type TrmOptions } from './options.ts';
+import { parseSupervision, type Supervision } from './parse.ts';
+import { improveAsk, reasonAsk, superviseAsk } from './prompts.ts';
+
+interface TrmMemory {
+  question: string;
+  options: TrmOptions;
+  /** From 1. */
+  step: number;
+  insights: string;
+  answer: string;
+  /** The node with `answer`. */
+  node: number;
+  /** The best answer that was scored; null until one has a score above 0. */
+  best: { answer: string; score: number } | null;
+  scores: readonly number[];
+  /** Why the last improvement is the last. */
+  ending?: string;
+}
+
+/**
+ * Recursive improvement: reason about the answer, have it criticised and scored, improve it; until it is good enough, or no
+ * longer gets better.
+ */
+export const trm = inquiry<TrmMemory, typeof trmOptions>({
+  name: 'trm',
+  options: trmOptions,
+  begin: (question, options) => ({
+    memory: { question, options, step: 1, insights: '', answer: '', node: 0, best: null, scores: [] },
+    asks: [reasonAsk(question, '')],
+  }),
+  learn(memory, [answer]) {
+    const { ask, text, node } = answer!;
+    if (ask.purpose === 'reason') return onReasoned(memory, text.trim(), node);
+    return ask.purpose === 'supervise'
+      ? onSupervised(memory, parseSupervision(text))
+      : onImproved({ ...memory, answer: text.trim(), node });
+  },
+  best: (memory, { reason }) => toEnding(memory, reason),
+});
+
+/** The first reasoning is the first answer. */
+function onReasoned(before: TrmMemory, insights: string, node: number): Turn<TrmMemory> {
+  const memory = before.step === 1 ? { ...before, insights, answer: insights, node } : { ...before, insights };
+  return { memory, asks: [superviseAsk(memory.question, memory.answer, memory.node)] };
+}
+
+function onSupervised(before: TrmMemory, { score, issues, suggestions }: Supervision): Turn<TrmMemory> {
+  const { question, answer, node, insights } = before;
+  const better = score > (before.best?.score ?? 0);
+  const memory = {
+    ...before,
+    scores: [...before.scores, score],
+    ...(better ? { best: { answer, score } } : {}),
+  };
+  const nodes = [{ node, status: 'answered', score }];
+  if (memory.ending) return { memory, nodes, end: toEnding(memory, memory.ending) };
+  return { memory, nodes, asks: [improveAsk({ question, answer, insights, issues, suggestions, node })] };
+}
+
+function onImproved(memory: TrmMemory): Turn<TrmMemory> {
+  const { question, answer, node, options } = memory;
+  const reason = reasonToStop(memory);
+  if (!reason) return { memory: { ...memory, step: memory.step + 1 }, asks: [reasonAsk(question, answer, node)] };
+  if (!options.evaluate_last) return { memory, end: toEnding(memory, reason) };
+  return { memory: { ...memory, ending: reason }, asks: [superviseAsk(question, answer, node)] };
+}
+
+function reasonToStop({ step, scores, options }: TrmMemory): string | undefined {
+  const last = scores.at(-1)!;
+  if (step >= options.max_supervision_steps) return 'max_steps';
+  if (last >= options.act_threshold) return 'act_threshold';
+  const recent = scores.slice(-3);
+  if (recent.length === 3 && Math.max(...recent) - Math.min(...recent) < 0.02) return 'convergence_detected';
+  return last >= 0.98 ? 'act_threshold' : undefined;
+}
+
+function toEnding({ best, answer }: TrmMemory, reason: string): Ending {
+  const text = best?.answer ?? answer;
+  return { reason, answer: text, result: text };
+}

@@ -1,0 +1,34 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Strategy } from '../strategies/registry.ts';
+import { simulate, type SimulatedRun, type Simulation } from './simulate.ts';
+
+/**
+ * Crashes a run once at each of its moments: before and after every commit, and after every answer. Whatever the moment, it
+ * must end as the undisturbed run does, with the same nodes and messages, and repeat no call whose answer was stored.
+ * Returns the undisturbed run.
+ *
+ * @throws Error naming the moment
+ */
+export function crashEverywhere(strategy: Strategy, simulation: Simulation): SimulatedRun {
+  const undisturbed = simulate(strategy, simulation);
+  const expected = outcomeOf(undisturbed);
+  for (let moment = 0; moment < undisturbed.moments; moment++) {
+    const crashed = simulate(strategy, { ...simulation, crashAt: [moment] });
+    const found = outcomeOf(crashed);
+    if (!isDeepStrictEqual(found, expected)) {
+      const what = JSON.stringify({ expected, found }, null, 2);
+      throw new Error(`${strategy.name} ends otherwise after a crash at moment ${moment}: ${what}`);
+    }
+    // one answer at most, which had come and was not stored; the others under way are made again without an answer
+    const repeated = crashed.calls.length - undisturbed.calls.length;
+    if (repeated > 1) throw new Error(`${strategy.name} repeats ${repeated} calls after a crash at moment ${moment}.`);
+  }
+  return undisturbed;
+}
+
+/** What a crash must not change. Numbers of calls rise where one is made again. */
+function outcomeOf({ finish, error, store }: SimulatedRun): object {
+  const entries = store.entries.map(({ refs: _, ...entry }) => entry);
+  const nodes = [...store.nodes.values()].sort((a, b) => a.node - b.node).map(({ callNo: _, ...node }) => node);
+  return JSON.parse(JSON.stringify({ finish, error, entries, nodes })) as object;
+}

@@ -1,0 +1,48 @@
+import type { EntryDraft, EventDraft, MachineState, StepDraft } from '../strategies/machine.ts';
+import type { NodeDraft, StoredAnswer } from '../strategies/node.ts';
+
+/** As the database refuses a larger one. */
+const maxStateBytes = 65_536;
+
+/** What the database would have of a simulated run. */
+export class MemoryStore {
+  state: MachineState | null = null;
+  readonly entries: EntryDraft[] = [];
+  readonly events: EventDraft[] = [];
+  readonly nodes = new Map<number, NodeDraft>();
+
+  /** Stores a step, as JSON would keep it, and returns the size of the state in bytes. */
+  commit(state: MachineState, step: StepDraft): number {
+    const json = JSON.stringify(state);
+    const bytes = Buffer.byteLength(json);
+    if (bytes > maxStateBytes) throw new Error(`The state has ${bytes} bytes; at most ${maxStateBytes} are stored.`);
+    this.state = JSON.parse(json) as MachineState;
+    for (const node of step.nodes ?? []) {
+      this.nodes.set(node.node, JSON.parse(JSON.stringify({ ...this.nodes.get(node.node), ...node })) as NodeDraft);
+    }
+    this.entries.push(...(step.entries ?? []));
+    this.events.push(...(step.events ?? []), ...(step.thenEvents ?? []));
+    return bytes;
+  }
+
+  /** The stored answers, as a later claim returns them. */
+  answers(): StoredAnswer[] {
+    return [...this.nodes.values()]
+      .filter((node) => node.callNo !== undefined)
+      .sort((a, b) => a.node - b.node)
+      .map(({ node, kind, status, content, usage, elapsedMs, data }) => ({
+        node,
+        kind: kind!,
+        status: status as StoredAnswer['status'],
+        content: content ?? null,
+        usage: usage!,
+        elapsedMs: elapsedMs!,
+        rounds: (data?.['rounds'] ?? []) as unknown as StoredAnswer['rounds'],
+      }));
+  }
+
+  /** Tokens of the stored answers. */
+  tokens(): number {
+    return [...this.nodes.values()].reduce((sum, node) => sum + (node.usage?.total_tokens ?? 0), 0);
+  }
+}

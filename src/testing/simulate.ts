@@ -1,0 +1,160 @@
+import type { Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
+import type {
+  Decision,
+  MachineEvent,
+  MachineState,
+  Outcome,
+  RunError,
+  RunFacts,
+  StepDraft,
+} from '../strategies/machine.ts';
+import { parseOptions } from '../strategies/options.ts';
+import type { Strategy } from '../strategies/registry.ts';
+import { MemoryStore } from './memory-store.ts';
+
+/** A model call of a simulated run. */
+export interface SimulatedCall {
+  callId: string;
+  /** Empty for a strategy that works on the lane's context. */
+  messages: Message[];
+  /** The last message as text. */
+  prompt: string;
+}
+
+export interface Simulation {
+  question: string;
+  /** Of the strategy, in camelCase. */
+  options?: object;
+  /** Answers a model call: its text, a whole turn, or an error that may not be retried. Must depend on the call alone. */
+  answer(call: SimulatedCall): string | Partial<ModelTurn> | Error;
+  /** Runs a tool; default: its result is `ok`. */
+  tool?(call: ToolCall): string | Partial<Outcome>;
+  /** Which of the calls under way is answered next, by its index; default the first. */
+  nextOf?(calls: readonly { callId: string }[]): number;
+  /** Time since the start of the run, in ms; default 0. */
+  elapsedMs?(): number;
+  facts?: Partial<RunFacts>;
+  /** The worker crashes at these moments, counted from 0: before and after every commit, and after every answer. */
+  crashAt?: readonly number[];
+}
+
+/** How a simulated run went. */
+export interface SimulatedRun {
+  /** How it ended; undefined where the strategy failed it without a step. */
+  finish: StepDraft['finish'];
+  error?: RunError;
+  /** Every committed step, in order. */
+  steps: StepDraft[];
+  /** Every model call made, the repeated ones of a crash too. */
+  calls: SimulatedCall[];
+  store: MemoryStore;
+  /** How many moments there were to crash at. */
+  moments: number;
+  /** Of the largest state committed, as JSON. */
+  stateBytes: number;
+}
+
+/** A simulated run ends after so many decisions, as it would not otherwise. */
+const maxDecisions = 100_000;
+
+/**
+ * Drives a strategy in memory: commits its steps, makes its calls with `answer`, and crashes where `crashAt` says so.
+ *
+ * @throws Error where the strategy breaks the rules of the runtime: a state that is too large, an endless run
+ */
+export function simulate(strategy: Strategy, simulation: Simulation): SimulatedRun {
+  const facts = factsOf(strategy, simulation);
+  const store = new MemoryStore();
+  const run: SimulatedRun = { finish: undefined, steps: [], calls: [], store, moments: 0, stateBytes: 0 };
+  const crashes = new Set(simulation.crashAt);
+  const survives = () => !crashes.has(run.moments++);
+  const resume = (): Decision => strategy.resume(facts, store.state, store.answers());
+
+  let decision: Decision = strategy.start(facts) as Decision;
+  for (let n = 0; n < maxDecisions; n++) {
+    const { state, step, command, memory } = decision;
+    if (step) {
+      const lost = !survives();
+      if (!lost) {
+        run.stateBytes = Math.max(run.stateBytes, store.commit(state, step));
+        run.steps.push(step);
+        if (step.finish) return Object.assign(run, { finish: step.finish });
+      }
+      if (lost || !survives()) {
+        decision = resume();
+        continue;
+      }
+    }
+    if (command.type === 'fail') return Object.assign(run, { error: command.error });
+    const event = execute(simulation, run, state, command);
+    if (survives()) {
+      const spent = { tokens: store.tokens(), elapsedMs: simulation.elapsedMs?.() ?? 0 };
+      decision = strategy.on(facts, state, { ...event, spent }, memory) as Decision;
+    } else decision = resume();
+  }
+  throw new Error(`The strategy ${strategy.name} did not end within ${maxDecisions} decisions.`);
+}
+
+function factsOf(strategy: Strategy, { question, options, facts }: Simulation): RunFacts {
+  const parsed = parseOptions(strategy, options);
+  return {
+    runId: 'run_1',
+    model: 'test:model',
+    maxIterations: strategy.maxIterations ?? 10,
+    maxModelRetries: 4,
+    question: { text: question, parts: [], system: null, history: [] },
+    ...(parsed ? { options: parsed } : {}),
+    ...facts,
+  };
+}
+
+function execute(
+  simulation: Simulation,
+  run: SimulatedRun,
+  state: MachineState,
+  command: Decision['command'],
+): MachineEvent {
+  switch (command.type) {
+    case 'call_model':
+      return call(simulation, run, { callId: command.callId, messages: [] });
+    case 'call_models': {
+      const index = simulation.nextOf?.(command.calls) ?? 0;
+      return call(simulation, run, command.calls[index]!);
+    }
+    case 'run_tools':
+      return {
+        type: 'tools_finished',
+        calls: command.calls,
+        outcomes: command.calls.map((tool) => outcomeOf(simulation.tool?.(tool) ?? 'ok')),
+      };
+    default:
+      throw new Error(`A simulation cannot execute ${command.type} in phase ${state.phase}.`);
+  }
+}
+
+function call(
+  simulation: Simulation,
+  run: SimulatedRun,
+  { callId, messages }: { callId: string; messages: Message[] },
+): MachineEvent {
+  const content = messages.at(-1)?.content ?? '';
+  const made = { callId, messages, prompt: typeof content === 'string' ? content : JSON.stringify(content) };
+  run.calls.push(made);
+  const answer = simulation.answer(made);
+  if (answer instanceof Error) {
+    return { type: 'model_failed', callId, error: { type: 'llm_request', message: answer.message }, retryable: false };
+  }
+  const turn = { text: '', toolCalls: [], usage, finishReason: 'stop' };
+  const given = typeof answer === 'string' ? { text: answer } : answer;
+  return { type: 'model_answered', callId, contextHash: 'simulated', turn: { ...turn, ...given } };
+}
+
+const usage: Usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+
+const outcomeOf = (result: string | Partial<Outcome>): Outcome => ({
+  status: 'ok',
+  content: '',
+  attempts: 1,
+  durationMs: 0,
+  ...(typeof result === 'string' ? { content: result } : result),
+});

@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Run, RunHandle } from 'lanefold';
+import { noRedis } from '../support/lanefold.ts';
+import { expectSound } from '../support/log.ts';
+import { until } from '../support/until.ts';
+import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { patient, startHarness, type FaultHarness } from './harness.ts';
+
+/** Leases that expire only through `expireLease`. */
+const worker = { ...patient, concurrency: 200 };
+
+const requests: Record<string, object> = {
+  aot: {},
+  tot: { maxDepth: 2, branchingFactor: 2, branches: 2, recordThoughts: true },
+  got: { generations: 1, branches: 2 },
+  trm: { maxSupervisionSteps: 1 },
+};
+
+/** The same question has the same answer, whichever worker asks. The first question of `tot` needs a tool. */
+function respond({ kind, prompt = '' }: ExternalCall): Answer {
+  if (kind === 'tool') return { result: 'seen' };
+  const depth = prompt.includes('<step>') ? 2 : 1;
+  if (prompt.includes('Score each thought')) return { text: '{"scores": {"t1": 0.7, "t2": 0.6}}' };
+  if (prompt.includes('Propose 2 distinct')) {
+    const asked = prompt.includes('"role":"tool"') || depth === 2;
+    return asked ? { text: `1. first ${depth}\n2. second ${depth}` } : { calls: [{ id: 'c0', name: 'look' }] };
+  }
+  if (prompt.includes('Judge the answer')) return { text: 'SCORE: 0.5' };
+  return { text: `Answer: ${prompt.length % 7}` };
+}
+
+describe.skipIf(noRedis())('a worker killed before or after each write, model call and tool of a strategy', () => {
+  let harness: FaultHarness;
+  const runs = new Map<string, RunHandle>();
+  beforeAll(async () => {
+    harness = await startHarness();
+    harness.callServer.respond = respond;
+  });
+  afterAll(() => harness?.close());
+
+  const enqueue = async (threadId: string) => {
+    // ids of the same length, as an answer depends on the length of its prompt
+    const strategy = threadId.split('-')[0]!;
+    const request = { agent: 'fault', input: threadId, threadId, createThread: true, strategy };
+    runs.set(threadId, await harness.runs.enqueue({ ...request, strategyOptions: requests[strategy]! }));
+  };
+  const nodesOf = async (threadId: string) =>
+    (await harness.runs.nodes(runs.get(threadId)!)).map(({ node, parent, kind, status, score, content, usage }) => ({
+      ...{ node, parent, kind, status, score, content, usage },
+    }));
+  const modelCalls = (threadId: string) =>
+    harness.callServer.calls.filter((call) => call.kind === 'model' && call.threadId === threadId).length;
+
+  test('the run ends as an undisturbed one, and repeats no call whose answer is stored', async () => {
+    const undisturbed = await harness.spawnWorker({ name: 'control', worker, crashPoints: {} });
+    const controls = Object.keys(requests).map((strategy) => `${strategy}-000`);
+    await Promise.all(controls.map(enqueue));
+    const expected = new Map<string, Run>();
+    for (const control of controls) expected.set(control, await harness.runs.wait(runs.get(control)!));
+    expect([...expected.values()].map(({ status }) => status)).toEqual(controls.map(() => 'completed'));
+    await undisturbed.kill();
+
+    const crashPoints: Record<string, string> = {};
+    for (const control of controls) {
+      const prefix = `point ${control} `;
+      const points = undisturbed.lines
+        .filter((line) => line.startsWith(prefix))
+        .map((line) => line.slice(prefix.length));
+      expect(points.length).toBeGreaterThan(5);
+      for (const [i, point] of points.entries())
+        crashPoints[`${control.split('-')[0]}-${String(i + 1).padStart(3, '0')}`] = point;
+    }
+    const threads = Object.keys(crashPoints);
+    const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
+    await Promise.all(threads.map(enqueue));
+    const blocked = () => crashing.lines.filter((line) => line.startsWith('blocked ')).length;
+    await until('every run is blocked at its crash point', () => blocked() === threads.length, 60_000);
+    await crashing.kill();
+    for (const threadId of threads) await harness.expireLease(threadId);
+    await harness.database.pool.query(
+      `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
+    );
+
+    const rescuer = await harness.startWorker(worker);
+    for (const threadId of threads) {
+      const control = `${threadId.split('-')[0]}-000`;
+      const point = `${threadId}: ${crashPoints[threadId]}`;
+      const run = await harness.runs.wait(runs.get(threadId)!, { timeoutMs: 60_000 });
+      const own = JSON.parse(JSON.stringify(await nodesOf(threadId)).replaceAll(threadId, control)) as unknown;
+      expect(own, point).toEqual(await nodesOf(control));
+      expect([run.status, run.terminationReason], point).toEqual([
+        'completed',
+        expected.get(control)!.terminationReason,
+      ]);
+      // at most those under way at the crash
+      expect(modelCalls(threadId) - modelCalls(control), point).toBeLessThanOrEqual(2);
+      // the only one with tools and lanes of its own
+      if (threadId.startsWith('tot-')) await expectSound(harness, threadId);
+    }
+    await rescuer.stop();
+  }, 200_000);
+});

@@ -1,0 +1,249 @@
+import { defineAgent, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
+import type { FakeTurn } from '../support/fake-model.ts';
+import { noRedis } from '../support/lanefold.ts';
+import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
+import { deferred } from '../support/until.ts';
+import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
+import type { TotResult } from '../../src/strategies/tot/result.ts';
+
+const look = defineTool({
+  name: 'look',
+  input: z.object({ at: z.string() }),
+  execute: ({ at }, ctx) =>
+    withEffects(`seen ${at}`, [{ op: 'set_path', path: ['seen', at], value: Object.keys(ctx.state).length }]),
+});
+
+const textOf = ({ prompt }: LanguageModelV4CallOptions): string =>
+  JSON.stringify(prompt.filter(({ role }) => role === 'user'));
+const thoughts = (...contents: string[]): FakeTurn => ({ text: JSON.stringify({ thoughts: contents }) });
+const scores = (...values: number[]): FakeTurn => ({
+  text: JSON.stringify({ scores: Object.fromEntries(values.map((value, i) => [`t${i + 1}`, value])) }),
+});
+
+/** A tree of two levels: A, B; A1, A2. */
+function tree(call: LanguageModelV4CallOptions): FakeTurn {
+  const text = textOf(call);
+  const deeper = text.includes('<step>');
+  if (!text.includes('Score each')) return deeper ? thoughts('A1', 'A2') : thoughts('A', 'B');
+  return deeper ? scores(0.9, 0.3) : scores(0.8, 0.4);
+}
+
+describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
+  let lanefold: Runtime;
+  beforeAll(async () => {
+    lanefold = await startRuntime([
+      defineAgent({ name: 'searcher', model: unset, strategy: 'tot', strategyOptions: { maxDepth: 2 }, tools: [look] }),
+      defineAgent({ name: 'plain', model: unset, instructions: 'Be brief.' }),
+    ]);
+  });
+  afterAll(() => lanefold?.close());
+
+  const nodesOf = async (threadId: string) =>
+    (
+      await lanefold.database.pool.query(
+        'select node, parent, depth, kind, status, score, content, call_id, usage from lanefold.run_node where thread_id = $1 order by node',
+        [threadId],
+      )
+    ).rows;
+
+  test('a tree is in SQL, its answer in the log, its result on the run', async () => {
+    const model = lanefold.model(tree);
+    const { threadId, id, run } = await lanefold.run({ agent: 'searcher', model: model.id, input: 'Q' });
+    expect(run).toMatchObject({
+      status: 'completed',
+      terminationReason: 'max_depth',
+      iteration: 4,
+      usage: { total_tokens: 60 },
+    });
+    const result = run.result as unknown as TotResult;
+    expect(result.best).toMatchObject({ content: 'A1', path_text: ['Q', 'A', 'A1'] });
+    expect(await contextOf(lanefold, threadId)).toEqual([
+      ['user', 'Q'],
+      ['assistant', 'A1'],
+    ]);
+    const nodes = await nodesOf(threadId);
+    expect(nodes.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
+      ...['generate answered', 'evaluate answered', 'thought expanded', 'thought open'],
+      ...['generate answered', 'evaluate answered', 'thought best', 'thought open'],
+    ]);
+    expect(nodes[4]).toMatchObject({ parent: 3, call_id: `${id}.3`, usage: { total_tokens: 15 } });
+    expect(nodes[6]).toMatchObject({ parent: 3, depth: 2, score: 0.9, content: 'A1' });
+    const events = await eventsOf(lanefold, threadId);
+    expect(events.map(({ kind }) => kind)).toEqual([
+      'request_started',
+      ...Array.from({ length: 4 }, () => ['llm_started', 'llm_completed']).flat(),
+      ...['request_completed', 'checkpoint'],
+    ]);
+    expect(events[4]!.data).toMatchObject({ call_id: `${id}.2`, node: 2, purpose: 'evaluate' });
+    await expectSound(lanefold, threadId);
+  });
+
+  test('tool rounds belong to their question: ledger, lane, effects in call order, and the model sees the results', async () => {
+    const model = lanefold.model((call) => {
+      const asked = call.prompt.some(({ role }) => role === 'tool');
+      if (textOf(call).includes('Score each') || textOf(call).includes('<step>') || asked) return tree(call);
+      return { calls: ['x', 'y'].map((at) => ({ id: at, name: 'look', args: { at } })) };
+    });
+    const { threadId, id, run } = await lanefold.run({ agent: 'searcher', model: model.id, input: 'Q' });
+    expect(run).toMatchObject({ status: 'completed', iteration: 5 });
+    expect((run.result as unknown as TotResult).diagnostics.tool_rounds).toEqual({ 1: 1 });
+    expect((await ledgerOf(lanefold, threadId)).map((row) => [row.status, row.result])).toEqual([
+      ['ok', 'seen x'],
+      ['ok', 'seen y'],
+    ]);
+    const lane = await contextOf(lanefold, threadId, `${id}.1`);
+    expect(lane.map(([role]) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'tool', 'assistant']);
+    // both saw the state before their round
+    expect((await lanefold.threads.get(threadId)).state).toEqual({ seen: { x: 0, y: 0 } });
+    expect((await contextOf(lanefold, threadId)).map(([role]) => role)).toEqual(['user', 'assistant']);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('too many tool rounds fail the run, and leave no open call', async () => {
+    const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }]);
+    const { threadId, run } = await lanefold.run({
+      agent: 'searcher',
+      model: model.id,
+      input: 'Q',
+      strategyOptions: { maxToolRoundTrips: 1 },
+    });
+    expect(run).toMatchObject({ status: 'failed', error: { type: 'max_tool_round_trips_reached' } });
+    expect(run.result).toMatchObject({ best: { node_id: 0 } });
+    await expectSound(lanefold, threadId);
+  });
+
+  test('recorded thoughts are lanes whose contexts are what the model saw', async () => {
+    const model = lanefold.model(tree);
+    const options = { maxDepth: 1, recordThoughts: true };
+    const { threadId, id } = await lanefold.run({
+      agent: 'searcher',
+      model: model.id,
+      input: 'Q',
+      strategyOptions: options,
+    });
+    const lane = await contextOf(lanefold, threadId, `${id}.2`);
+    expect(lane.map(([role]) => role)).toEqual(['system', 'user', 'assistant']);
+    expect(model.calls[1]!.prompt[0]).toEqual({ role: 'system', content: lane[0]![1] });
+    // every recorded answer has the hash of its lane
+    expect((await entriesOf(lanefold, threadId)).filter((entry) => entry.refs['context_hash'])).toHaveLength(2);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('a question stands alone, after the prompt of the lane; with history it follows the lane', async () => {
+    const model = lanefold.model([{ text: 'Answer: 4' }]);
+    const ask = (options: Partial<EnqueueOptions> = {}) =>
+      lanefold.run({
+        agent: 'plain',
+        model: model.id,
+        strategy: 'aot',
+        input: 'And now?',
+        threadId: 'talk',
+        createThread: true,
+        ...options,
+      });
+    await ask({ strategy: 'react', input: 'Hello.' });
+    await ask();
+    expect(model.calls[1]!.prompt.map(({ role }) => role)).toEqual(['system', 'user']);
+    expect(model.calls[1]!.prompt[0]!.content).toMatch(/^Be brief\.\n\nSolve the problem/);
+    const { run } = await ask({ strategyOptions: { history: true } });
+    expect(model.calls[2]!.prompt.map(({ role }) => role)).toEqual([
+      'system',
+      'user',
+      'assistant',
+      'user',
+      'assistant',
+      'user',
+    ]);
+    expect(run).toMatchObject({ strategy: 'aot', terminationReason: 'success', result: { answer: '4' } });
+    expect((await contextOf(lanefold, 'talk')).at(-1)).toEqual(['assistant', '4']);
+    await expectSound(lanefold, 'talk');
+  });
+
+  test('steering is refused, with a code that says why', async () => {
+    const called = deferred();
+    const answer = deferred();
+    const model = lanefold.model(async () => {
+      called.resolve();
+      await answer.promise;
+      return { text: 'Answer: 4' };
+    });
+    const handle = await lanefold.runs.enqueue({ agent: 'plain', strategy: 'aot', model: model.id, input: 'Q' });
+    await called.promise;
+    expect(await lanefold.runs.steer(handle.threadId, 'faster')).toMatchObject({
+      status: 'rejected',
+      reason: 'not_steerable',
+    });
+    answer.resolve();
+    expect((await lanefold.runs.wait(handle)).status).toBe('completed');
+  });
+
+  test.each(['tot', 'react'])(
+    'at its time limit a run of %s ends with what it has, also during a call',
+    async (strategy) => {
+      const model = lanefold.model((call, n) =>
+        n === 0 && strategy === 'tot' ? tree(call) : new Promise<FakeTurn>(() => {}),
+      );
+      const { run } = await lanefold.run({
+        agent: 'searcher',
+        strategy,
+        model: model.id,
+        input: 'Q',
+        maxDurationMs: 300,
+      });
+      expect(run).toMatchObject({ status: 'completed', terminationReason: 'max_duration' });
+      expect(run.durationMs).toBeGreaterThanOrEqual(300);
+    },
+  );
+
+  test('a token limit ends react before its next call', async () => {
+    const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }, { text: 'done' }]);
+    const { threadId, run } = await lanefold.run({
+      agent: 'searcher',
+      strategy: 'react',
+      model: model.id,
+      input: 'Q',
+      maxTotalTokens: 15,
+    });
+    expect(run).toMatchObject({ status: 'completed', terminationReason: 'max_total_tokens' });
+    await expectSound(lanefold, threadId);
+  });
+
+  test('adaptive records its choice and hands the run over, with tools where the strategy has them', async () => {
+    const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }, { text: 'done' }]);
+    const first = await lanefold.run({
+      agent: 'searcher',
+      strategy: 'adaptive',
+      model: model.id,
+      input: 'Search for x',
+    });
+    expect(first.run).toMatchObject({ strategy: 'adaptive', status: 'completed', result: 'done' });
+    expect(await lanefold.runs.get(first)).toMatchObject({ selection: { strategy: 'react', task_type: 'tool_use' } });
+    const other = lanefold.model([{ text: '1. Paris\n#### Paris' }]);
+    const second = await lanefold.run({
+      agent: 'searcher',
+      strategy: 'adaptive',
+      model: other.id,
+      input: 'What is the capital of France?',
+      threadId: first.threadId,
+    });
+    expect(second.run.result).toBe('Paris');
+    expect(await lanefold.runs.get(second)).toMatchObject({
+      selection: { strategy: 'cod', task_type: 'simple_query' },
+    });
+    await expectSound(lanefold, first.threadId);
+  });
+
+  test.each<[Partial<EnqueueOptions>, string]>([
+    [{ strategy: 'tot', strategyOptions: { maxDepht: 1 } }, 'invalid_strategy_options'],
+    [{ strategy: 'tot', strategyOptions: { maxDepth: 0 } }, 'invalid_strategy_options'],
+    [{ strategy: 'react', strategyOptions: { maxDepth: 1 } }, 'invalid_strategy_options'],
+    [{ strategy: 'adaptive', strategyOptions: { strategy: 'magic' } }, 'unknown_strategy'],
+    [{ strategy: 'tot', maxTotalTokens: 0 }, 'invalid_input'],
+    [{ strategy: 'trm', output: { schema: z.object({ a: z.string() }) } }, 'invalid_output'],
+  ])('%o is refused', async (wrong, code) => {
+    await expect(lanefold.runs.enqueue({ agent: 'plain', input: 'x', ...wrong })).rejects.toMatchObject({ code });
+  });
+});
