@@ -1,5 +1,6 @@
 /** LLM agents as durable background jobs: the whole public API. */
-export { createLanefold, type Lanefold, type LanefoldOptions } from './lanefold.ts';
+export { createLanefold, migrate } from './on-demand.ts';
+export type { Lanefold, LanefoldOptions } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
@@ -42,7 +43,8 @@ export type { InputReceipt, InputRejection } from './store/input/enqueue-input.t
 export type { RunEvent } from './store/trace/read-events.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
-export type { ErasureReport, Removed, TenantErasureReport } from './library/erase.ts';
+export type { ErasureReport, TenantErasureReport } from './library/erase.ts';
+export type { Removed } from './library/removed.ts';
 export type { Entry } from './store/log/read-entries.ts';
 export type { UiMessagesOptions } from './library/ui-messages.ts';
 export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from './ui-messages/message.ts';
@@ -52,6 +54,7 @@ export type { ExplainedMessage, PolicyView, Projection } from './library/project
 export type { ConfigReceipt } from './store/context/change-config.ts';
 export type { AppendReceipt } from './store/log/append-entries.ts';
 export type { ModelCall } from './library/calls.ts';
+export type { CallReplay, ReplayCallOptions } from './library/replay-call.ts';
 export type { AgentSummary } from './library/agents.ts';
 export type { PendingApproval } from './store/approval/list-approvals.ts';
 export type { Page } from './store/page.ts';
@@ -72,4 +75,4 @@ export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';
-export { migrate, type MigrateResult } from './store/schema/migrate.ts';
+export type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';

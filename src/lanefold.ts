@@ -146,20 +146,8 @@ export interface Lanefold extends Library {
   close(): Promise<void>;
 }
 
-/**
- * Connects to the database and the queue.
- *
- * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
- * `tenants_not_enforced`, `role_unfit`
- *
- * @example
- * const lanefold = await createLanefold({ agents: [support] });
- * const worker = await lanefold.startWorker();
- * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
- * const { result } = await lanefold.runs.wait(run);
- */
-export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+/** Connects to the database and the queue. See `createLanefold`. */
+export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   refuseUnknownKeys('createLanefold', options, optionKeys);
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
@@ -258,7 +246,7 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
       return {
         threads: threadsOf(db, agents, counting, streams, queue),
         runs,
-        contexts: contextsOf(db, agents, counting),
+        contexts: contextsOf(db, agents, models, counting),
         keys: keysOf(db, secrets),
         audit: auditOf(db),
         approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },

@@ -37,6 +37,7 @@ const floors = [
   ['api'],
   ['chat'],
   ['lanefold.ts'],
+  ['on-demand.ts'],
   ['chaos', 'replay'],
   ['cli'],
   ['index.ts'],

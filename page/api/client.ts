@@ -51,5 +51,8 @@ export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>
 /** @throws Problem */
 export const patch = <T>(path: string, body: unknown): Promise<T> => send<T>('PATCH', path, body);
 
+/** @throws Problem */
+export const remove = <T>(path: string): Promise<T> => send<T>('DELETE', path);
+
 /** A path below `/v1`, each part encoded. */
 export const v1 = (...parts: string[]): string => `/v1/${parts.map(encodeURIComponent).join('/')}`;

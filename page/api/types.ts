@@ -121,6 +121,17 @@ export interface RunSnapshot extends Run {
   job: { queue: string; id: string };
 }
 
+export interface RunNode {
+  node: number;
+  parent: number | null;
+  kind: string;
+  status: string;
+  score: number | null;
+  content: string | null;
+  call_id: string | null;
+  usage: Usage | null;
+}
+
 export interface RunEvent {
   event_seq: number;
   run_id: string;
@@ -162,6 +173,34 @@ export interface ModelCall {
   tools: { name: string; description: string | null; input_schema: JsonObject }[] | null;
   previous_call_id: string | null;
   next_call_id: string | null;
+}
+
+/** An answer of a call made again. */
+export interface CallReplay {
+  model: string;
+  answer: JsonObject | null;
+  error: { type: string; message: string } | null;
+  usage: Usage | null;
+  duration_ms: number;
+  /** Added by the page: it was made with another system prompt. */
+  changed_prompt: boolean;
+}
+
+export interface ErasureReport {
+  thread_id: string;
+  removed: Record<string, number>;
+  left: string[];
+}
+
+/** Why a message is sent or not. */
+export interface ExplainedMessage {
+  ordinal: number;
+  /** The entry; -1 for a prompt that a policy adds. */
+  seq: number;
+  role: string;
+  included: boolean;
+  reason: string;
+  tokens: number;
 }
 
 export interface Agent {

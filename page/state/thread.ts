@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { get, v1 } from '../api/client.ts';
 import { serverEvents, type ServerEvent } from '../api/stream.ts';
-import type { Entry, Lane, Page, Run, Thread } from '../api/types.ts';
+import type { Entry, ErasureReport, Lane, Page, Run, Thread } from '../api/types.ts';
 
 /** Entries read at once. A thread may have a million: the page reads those the reader looks at. */
 const pageSize = 200;
@@ -25,6 +25,8 @@ export class ThreadState {
   readonly paused = signal(false);
   readonly connected = signal(false);
   readonly error = signal<Error | undefined>(undefined);
+  /** What was removed, once the reader has erased the thread. */
+  readonly erased = signal<ErasureReport | undefined>(undefined);
   readonly head = computed(() => (this.thread.value?.rev ?? 0) - 1);
   readonly shownAt = computed(() => this.at.value ?? this.head.value);
   readonly activeRun = computed(() => this.runs.value.find(({ id }) => id === this.thread.value?.active_run_id));

@@ -30,6 +30,7 @@ import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
+import { addNodes } from './routes/nodes.ts';
 import { addOverview } from './routes/overview.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
@@ -97,6 +98,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addCalls(app);
   addRuns(app);
   addInputs(app);
+  addNodes(app);
   addCheckpoints(app);
   addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;

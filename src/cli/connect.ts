@@ -53,7 +53,7 @@ export async function connect(
 ): Promise<Lanefold> {
   const database = await findDatabase(options, { start });
   try {
-    const { createLanefold } = await import('../lanefold.ts');
+    const { createLanefold } = await import('../on-demand.ts');
     const lanefold = await createLanefold({
       databaseUrl: database.url,
       directUrl: database.directUrl,

@@ -14,6 +14,8 @@ export interface RunRequest extends RunOverrides {
   agent: string;
   model?: string;
   toolContext?: unknown;
+  /** Of a replayed call; a run takes its prompt from its thread. */
+  systemPrompt?: string | null | undefined;
 }
 
 /**

@@ -51,12 +51,18 @@ export interface ModelCall {
   nextCallId: string | null;
 }
 
-/** @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased` */
-export async function readModelCall(
-  { db, agents }: { db: Database; agents: AgentRegistry },
-  threadId: string,
-  llmCallId: string,
-): Promise<ModelCall> {
+interface CallDeps {
+  db: Database;
+  agents: AgentRegistry;
+}
+
+/**
+ * An answered call as the log and the trace have it, and what it sent. `agent`: as the run used it, undefined where this
+ * process does not know it or what it was overridden with.
+ *
+ * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
+ */
+export async function readSentCall({ db, agents }: CallDeps, threadId: string, llmCallId: string) {
   assertId(threadId, 'The thread id');
   assertId(llmCallId, 'The id of the model call');
   const call = await readCall(db, threadId, llmCallId);
@@ -69,7 +75,12 @@ export async function readModelCall(
   const agent = await agentOf(db, agents, threadId, call);
   const { messages, sources } = await readSent(db, threadId, call, agent);
   const recorded = String(call.refs['context_hash'] ?? '');
-  const verified = contextHash(messages) === recorded;
+  return { call, agent, messages, sources, recorded, verified: contextHash(messages) === recorded };
+}
+
+/** @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased` */
+export async function readModelCall(deps: CallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
+  const { call, agent, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
   return {
     ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
     ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },

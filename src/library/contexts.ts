@@ -4,6 +4,7 @@ import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
 import type { Counting } from '../models/counting/counting.ts';
+import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { assertContent } from '../models/messages/parts.ts';
@@ -17,6 +18,7 @@ import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
 import { newestRows, projectContext, type PolicyView, type Projection } from './project-context.ts';
+import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-call.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -83,11 +85,25 @@ export interface Contexts {
    * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
    */
   call(threadId: string, llmCallId: string): Promise<ModelCall>;
+  /**
+   * Makes an answered model call again, with another model or system prompt, to compare the answers. Runs no tools and
+   * writes nothing; a call that fails says so in `error`. `from`: whose request it is, see `runs.enqueue`.
+   *
+   * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`, `unknown_agent`, `unknown_model`,
+   * `missing_provider_key`, `override_not_allowed`, `server_busy`
+   */
+  replayCall(
+    threadId: string,
+    llmCallId: string,
+    options?: ReplayCallOptions,
+    on?: { from?: Caller },
+  ): Promise<CallReplay>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database, agents: AgentRegistry, counting: Counting): Contexts {
+export function contextsOf(db: Database, agents: AgentRegistry, models: ModelRegistry, counting: Counting): Contexts {
+  const replay = callReplayer({ db, agents, models });
   const apply = async (
     threadId: string,
     contextRef: string | undefined,
@@ -146,6 +162,8 @@ export function contextsOf(db: Database, agents: AgentRegistry, counting: Counti
     async call(threadId, llmCallId) {
       return readModelCall({ db, agents }, threadId, llmCallId);
     },
+    replayCall: (threadId, llmCallId, options = {}, { from = 'library' } = {}) =>
+      replay(threadId, llmCallId, options, from),
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);

@@ -5,19 +5,7 @@ import { toTopic } from '../queue/relay.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { dropUnread, eraseThread, findThreadsOf, type Erased } from '../store/log/erase-thread.ts';
 import { assertWhole } from '../whole-number.ts';
-
-/** How many of each were removed. */
-export interface Removed {
-  threads: number;
-  entries: number;
-  events: number;
-  runs: number;
-  toolCalls: number;
-  inputs: number;
-  operations: number;
-  /** Jobs in the queue. */
-  jobs: number;
-}
+import { addRemoved, type Removed } from './removed.ts';
 
 export interface ErasureReport {
   threadId: string;
@@ -90,9 +78,6 @@ const removedOf = ({ entries, events, runs, tool_calls: toolCalls, inputs, opera
   ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations },
   jobs: 0,
 });
-
-export const addRemoved = (a: Removed, b: Removed): Removed =>
-  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Removed]])) as never;
 
 /** Jobs carry ids only, so a queue that does not answer now holds up no erasure: they expire. */
 async function dropJobs(

@@ -134,7 +134,8 @@ describe.skipIf(noRedis())('starting a server', () => {
     expect(next.port).toBeGreaterThan(port);
     expect((await caller(next.url)('GET', '/healthz')).status).toBe(200);
     await next.close();
-    expect(await failure({ host: '127.9.9.9', port: 70_000 })).toMatchObject({ code: 'listen_failed' });
+    // an address for documentation, which no machine has
+    expect(await failure({ host: '203.0.113.7', port: 0, apiKey: 'k' })).toMatchObject({ code: 'listen_failed' });
   });
 
   test('stops with its Lanefold, or earlier', async () => {

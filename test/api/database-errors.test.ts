@@ -19,16 +19,16 @@ beforeAll(async () => {
   await api.call('POST', '/v1/threads', { id: 't' });
   // a statement fails with the SQLSTATE that the table names
   await api.lanefold.database.pool.query(`
-    create table fault (sqlstate text);
-    create sequence failures;
-    create function fail() returns trigger language plpgsql as $$ begin
-      if exists (select from fault) then
-        perform nextval('failures');
-        raise exception using errcode = (select sqlstate from fault), message = 'injected';
+    create table public.fault (sqlstate text);
+    create sequence public.failures;
+    create function public.fail() returns trigger language plpgsql security definer as $$ begin
+      if exists (select from public.fault) then
+        perform nextval('public.failures');
+        raise exception using errcode = (select sqlstate from public.fault), message = 'injected';
       end if;
       return new;
     end $$;
-    create trigger fail before insert or update on lanefold.thread for each row execute function fail()`);
+    create trigger fail before insert or update on lanefold.thread for each row execute function public.fail()`);
 });
 afterAll(() => api?.close());
 

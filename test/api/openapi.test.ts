@@ -90,7 +90,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       Config: await get('/v1/threads/t/config'),
       ToolList: await get('/v1/threads/t/tools'),
       Lane: (await get('/v1/threads/t/contexts'))['data']![0]!,
-      Context: await get('/v1/threads/t/contexts/default'),
+      Context: await get('/v1/threads/t/contexts/default?explain=true'),
       ContextMessage: (await get('/v1/threads/t/contexts/default'))['messages']![0]!,
       RunReceipt: run.body,
       RunSnapshot: await get(run.headers.get('location')!),

@@ -29,7 +29,7 @@ async function fill(tenant: string): Promise<{ thread: string; run: string; call
   const run = await runs.enqueue({ agent: 'calc', input: `secret-of-${tenant}`, threadId: thread });
   await runs.wait(run);
   const events = await runs.events(run);
-  const call = events.flatMap(({ data }) => String((data as { llm_call_id?: string }).llm_call_id ?? []))[0];
+  const call = events.map(({ data }) => (data as { llm_call_id?: string }).llm_call_id).find(Boolean);
   return { thread, run: run.id, call: call ?? 'none' };
 }
 
@@ -90,7 +90,10 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
       const none = await request(auth, operation, nowhere);
       const said = without(answer.text, bolt);
       if (answer.text.includes(secret)) leaks.push(`${operationId}: ${answer.text}`);
-      if (!/\{/.test(operation.path)) {
+      if (operationId === 'listAudit') {
+        // it names what keys of this tenant asked for, whether or not that is there
+        if (/"tenant_id":"(?!acme")/.test(answer.text)) leaks.push(`${operationId}: ${answer.text}`);
+      } else if (!/\{/.test(operation.path)) {
         // a list, or what is made
         for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
           if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);

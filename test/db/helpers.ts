@@ -1,3 +1,4 @@
+import { createModelRegistry } from '../../src/models/registry/registry.ts';
 import { createAgentRegistry } from '../../src/agents/registry.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
 import { contextsOf, type Contexts } from '../../src/library/contexts.ts';
@@ -27,7 +28,7 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
     ...database,
     db,
     threads: threadsOf(db, agents, counting, openStreams(db, { databaseUrl: database.url })),
-    contexts: contextsOf(db, agents, counting),
+    contexts: contextsOf(db, agents, createModelRegistry(), counting),
     async drop() {
       await db.close();
       await database.drop();

@@ -65,7 +65,7 @@ const functions = (condition: string) =>
 const call = ({ name, types }: Signature): string =>
   `select * from lanefold.${name}(${types
     .map((type, i) => {
-      if (i === 0) return `'${threadId}'`;
+      if (i === 0 && type === 'text') return `'${threadId}'`;
       if (type === 'text') return name.startsWith('lane') ? "'default'" : "'run'";
       return /int/.test(type) ? '100' : `null::${type}`;
     })

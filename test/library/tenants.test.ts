@@ -57,12 +57,14 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.reset': () => library.contexts.reset(threadId),
     'contexts.switch': () => library.contexts.switch(threadId, 'other'),
     'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
+    'contexts.replayCall': () => library.contexts.replayCall(threadId, `${runId}:1`),
     'contexts.lanes': () => library.contexts.lanes(threadId),
     'runs.enqueue': () => library.runs.enqueue({ agent: 'agent', input: 'x', threadId }),
     'runs.get': () => library.runs.get(run),
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
+    'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
     'runs.steer': () => library.runs.steer(threadId, 'x'),
@@ -91,7 +93,14 @@ test('every method is in the list', () => {
     Object.keys(operator[noun]).map((method) => `${noun}.${method}`),
   );
   // a token names a run, and these name no thread: see below
-  const others = ['threads.create', 'threads.list', 'threads.eraseTenant', 'runs.resume', 'runs.collect'];
+  const others = [
+    'threads.create',
+    'threads.list',
+    'threads.eraseTenant',
+    'runs.resume',
+    'runs.collect',
+    'runs.unfinished',
+  ];
   expect([...listed, ...others].sort()).toEqual(methods.sort());
 });
 

@@ -20,50 +20,10 @@ test('the page is off by an option', async () => {
   await api.close();
 });
 
-const payloads = [
-  ...[
-    '<script>alert(N)</script>',
-    '<img src=x onerror=alert(N)>',
-    '<svg onload=alert(N)>',
-    '"><script>alert(N)</script>',
-  ],
-  ...[
-    "'-alert(N)-'",
-    '</textarea><script>alert(N)</script>',
-    '</title><script>alert(N)</script>',
-    '<iframe src="javascript:alert(N)">',
-  ],
-  ...[
-    'javascript:alert(N)',
-    '<a href="javascript:alert(N)">x</a>',
-    '<body onload=alert(N)>',
-    '<style>@import "//evil.test";</style>',
-  ],
-  ...[
-    '<math><mtext><img src=x onerror=alert(N)>',
-    '{{constructor.constructor("alert(N)")()}}',
-    '${alert(N)}',
-    '<base href="//evil.test/">',
-  ],
-  ...[
-    '<link rel=stylesheet href=//evil.test>',
-    '<object data="javascript:alert(N)">',
-    '<embed src="//evil.test">',
-    '<form action="//evil.test"><button>x</button></form>',
-  ],
-  ...[
-    '<details open ontoggle=alert(N)>',
-    '<video><source onerror=alert(N)>',
-    '<input autofocus onfocus=alert(N)>',
-    '<marquee onstart=alert(N)>',
-  ],
-  '<meta http-equiv=refresh content="0;url=//evil.test">',
-];
-
 describe.skipIf(noRedis() || noBrowser)('the page of a server with a key', () => {
   let site: Site;
   beforeAll(async () => {
-    site = await openSite({ apiKey: 'sesame' });
+    site = await openSite({ server: { apiKey: 'sesame' } });
   });
   afterAll(() => site?.close());
 
@@ -85,41 +45,6 @@ describe.skipIf(noRedis() || noBrowser)('the page of a server with a key', () =>
       'sesame',
     );
     await context.close();
-  });
-
-  test('shows what users, models and tools wrote as text: nothing of it runs', async () => {
-    const { threads } = site.api.lanefold;
-    await threads.create({ id: 'evil' });
-    for (const [i, raw] of payloads.entries()) {
-      const payload = raw.replaceAll('N', String(i));
-      const call = { id: `c${i}`, name: payload, arguments: { [payload]: payload } };
-      await threads.append('evil', [
-        { message: { role: 'user', content: payload } },
-        { message: { role: 'assistant', content: payload, thinking: payload, tool_calls: [call] } },
-        { message: { role: 'tool', content: payload, tool_call_id: `c${i}`, name: payload } },
-      ]);
-    }
-    expect(payloads.length * 2).toBeGreaterThanOrEqual(50);
-    const { page, context } = await site.open();
-    await page.goto(site.api.url);
-    await page.getByLabel('API key').fill('sesame');
-    await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.goto(`${site.api.url}/#/threads/evil?tab=context`);
-    const shown = page.locator('.messages .entry');
-    await shown.nth(payloads.length * 3 - 1).waitFor();
-    for (const [i, raw] of payloads.entries())
-      expect(
-        await shown
-          .nth(i * 3)
-          .locator('.text')
-          .textContent(),
-      ).toBe(raw.replaceAll('N', String(i)));
-    for (const address of ['#/threads/evil', `#/threads/${encodeURIComponent('"><img src=x onerror=alert(1)>')}`]) {
-      await page.goto(`${site.api.url}/${address}`);
-      await page.locator('.entry, .failure').first().waitFor();
-    }
-    await context.close();
-    expect(site.faults).toEqual([]);
   });
 
   test('sends its files compressed, with a policy that allows nothing inline', async () => {

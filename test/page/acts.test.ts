@@ -3,7 +3,7 @@ import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
-import { openSite, type Site } from './harness.ts';
+import { expectAccessible, openSite, type Site } from './harness.ts';
 
 describe.skipIf(noRedis() || noBrowser)('what can be done on the page', () => {
   let site: Site;
@@ -84,6 +84,39 @@ describe.skipIf(noRedis() || noBrowser)('what can be done on the page', () => {
     await page.getByText('Context replaced (manual): 1 messages').waitFor();
     const rows = await site.api.lanefold.contexts.project('lanes', { contextRef: 'draft' });
     expect(rows.at(-1)!.content).toBe('From here on in French.');
+  });
+
+  test('replay a model call with another model and prompt, and compare the answers', async () => {
+    const id = await site.ask('again', 'To Hamburg?');
+    await go(`#/threads/again/calls/${id}.2`);
+    await page.getByRole('tab', { name: 'Replay' }).click();
+    await page.getByRole('combobox', { name: 'Model' }).fill('second');
+    await page.getByLabel('System prompt').fill('Be long.\nVery.');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The sun shines all day.').waitFor();
+    await page.getByRole('region', { name: 'Replay 1, other prompt' }).waitFor();
+    await page.getByRole('region', { name: 'Recorded' }).getByText('Take an umbrella.').waitFor();
+    expect(site.second.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be long.\nVery.' });
+    await expectAccessible(page, 'replay');
+    await page.getByRole('combobox', { name: 'Model' }).fill('nobody:knows');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('unknown_model').waitFor();
+    expect((await site.api.lanefold.threads.get('again')).rev).toBe(5);
+  });
+
+  test('erase a thread', async () => {
+    await site.ask('secret', 'Forget me');
+    await go('#/threads/secret');
+    await page.getByRole('button', { name: 'Erase', exact: true }).click();
+    await page.getByLabel('to confirm').fill('other');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByText('That is not the id of this thread.').waitFor();
+    await page.getByLabel('to confirm').fill('secret');
+    await page.getByRole('button', { name: 'Erase for good' }).click();
+    await page.getByRole('heading', { name: 'Erased: secret' }).waitFor();
+    await page.getByText('backups').first().waitFor();
+    await expectAccessible(page, 'erased');
+    await expect(site.api.lanefold.threads.get('secret')).rejects.toMatchObject({ code: 'thread_erased' });
   });
 
   test('pause the stream: what came meanwhile appears on resume, once', async () => {

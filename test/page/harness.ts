@@ -1,12 +1,12 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { defineAgent, defineTool, type ServerOptions } from 'lanefold';
+import { defineAgent, defineTool, type AgentDefinition, type LanefoldOptions, type ServerOptions } from 'lanefold';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { startApi, type Api } from '../api/helpers.ts';
 import { launchBrowser } from '../support/browser.ts';
-import { fakeModel } from '../support/fake-model.ts';
+import { fakeModel, type FakeModel } from '../support/fake-model.ts';
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
@@ -25,6 +25,8 @@ const script = (turns: unknown) => `scripted:${JSON.stringify(turns)}`;
 
 export interface Site {
   api: Api;
+  /** A model that no agent uses. */
+  second: FakeModel;
   browser: Browser;
   /** What went wrong in the pages, or was asked of another host. */
   faults: string[];
@@ -33,26 +35,39 @@ export interface Site {
   close(): Promise<void>;
 }
 
+export interface SiteOptions {
+  server?: ServerOptions;
+  /** More of them than every site has. */
+  agents?: AgentDefinition[];
+  models?: LanefoldOptions['models'];
+}
+
 /** A server with agents, and a browser to look at it. */
-export async function openSite(server: ServerOptions = {}): Promise<Site> {
+export async function openSite({ server, agents = [], models }: SiteOptions = {}): Promise<Site> {
   const broken = fakeModel(() => new Error('out of credit'));
+  const second = fakeModel([{ text: 'The sun shines all day.' }]);
   const api = await startApi({
-    server,
-    models: { broken: () => broken },
+    ...(server ? { server } : {}),
+    models: { broken: () => broken, second, ...models },
     aliases: {
       planner: script([{ tools: [{ tool: 'weather', args: { city: 'Hamburg' } }] }, 'Take an umbrella.']),
       booker: script([{ tools: [{ tool: 'book', args: { train: '10:12' } }] }, 'Booked.']),
       slow: `${script(['A long answer, written slowly.'])}?latency_ms=600000`,
     },
     agents: [
-      defineAgent({ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] }),
+      defineAgent({
+        ...{ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] },
+        overridable: { http: ['model', 'systemPrompt'] },
+      }),
       defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
+      ...agents,
     ],
   });
   const browser = await launchBrowser();
   const faults: string[] = [];
   return {
     api,
+    second,
     browser,
     faults,
     async open(theme = 'light', width = 1280) {

@@ -1,7 +1,9 @@
+import { defineAgent } from 'lanefold';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { noRedis } from '../support/lanefold.ts';
+import { treeModel } from '../support/tree-model.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
 
@@ -9,14 +11,20 @@ describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
   let site: Site;
   let runId: string;
   let awaiting: string;
+  let searching: string;
   let page: Page;
   beforeAll(async () => {
-    site = await openSite();
+    const tree = treeModel();
+    site = await openSite({
+      models: { tree },
+      agents: [defineAgent({ name: 'searcher', model: 'tree', strategy: 'tot', strategyOptions: { maxDepth: 2 } })],
+    });
     page = (await site.open()).page;
     runId = await site.ask('trip', 'Should I go to Hamburg?');
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
     await site.ask('trip', 'And Munich?');
+    searching = await site.ask('search', 'How do I get there?', 'searcher');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
     await until('the run waits', async () => {
@@ -39,13 +47,16 @@ describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
     ['model call', '#/threads/trip/calls/RUN.2', 'Hash verified'],
     ['run', '#/threads/trip/runs/RUN', 'Waited for a worker'],
     ['suspended run', '#/threads/order/runs/AWAITING', 'May'],
+    ['run of a tree', '#/threads/search/runs/SEARCHING', 'What it found out'],
     ['runs', '#/runs', 'travel'],
     ['approvals', '#/approvals', 'May'],
     ['operations', '#/operations', 'workers at work'],
   ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
-    await page.goto(`${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting)}`);
+    await page.goto(
+      `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching)}`,
+    );
     await page.getByText(text).first().waitFor();
     await expectAccessible(page, 'light');
     await page.emulateMedia({ colorScheme: 'dark' });
@@ -72,6 +83,22 @@ describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
     await page.getByText('In short: by train.').waitFor();
   });
 
+  test('say why each message is in or out', async () => {
+    const { threads, contexts } = site.api.lanefold;
+    for (const question of ['First', 'Second', 'Third']) await site.ask('long', question);
+    await threads.configure('long', { contextPolicy: { keepLastTurns: 1, maxMessages: 4 } });
+    const { explain, meta, messages } = await contexts.project('long', { explain: true });
+    expect(meta.entries_included).toBeLessThan(meta.entries_total);
+    await page.goto(`${site.api.url}/#/threads/long?tab=context`);
+    await page.getByText(`Why: ${meta.entries_included} of ${meta.entries_total} messages are sent`).click();
+    const rows = (await page.locator('.fold tbody tr').allTextContents()).map((row) => row.replace(/\s+/g, ' '));
+    expect(rows.length).toBe(explain!.length);
+    for (const [i, { role, seq, included, reason }] of explain!.entries())
+      expect(rows[i]).toContain(`${role} #${seq}${included ? 'in' : 'out'}${reason.replaceAll('_', ' ')}`);
+    expect(await page.locator('.messages .entry').count()).toBe(messages.length);
+    await expectAccessible(page, 'explained');
+  });
+
   test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {
     await page.goto(`${site.api.url}/#/threads/trip/calls/${runId}.2`);
     await page.locator('[data-verdict=verified]').waitFor();
@@ -80,6 +107,17 @@ describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
     expect(await page.locator('.diff > .added').count()).toBe(2);
     await page.getByRole('tab', { name: 'Answer' }).click();
     await page.getByText('Take an umbrella.').waitFor();
+  });
+
+  test('show the tree of a strategy, with the way to its best thought', async () => {
+    await page.goto(`${site.api.url}/#/threads/search/runs/${searching}`);
+    await page.locator('.tree .best').nth(1).waitFor();
+    const rows = page.locator('.tree > li');
+    const titles = (await rows.locator('summary').allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
+    expect(titles).toEqual(['3 expanded 0.80 By train', '7 best 0.90 By night', '8 0.30 By day', '4 0.40 By car']);
+    expect(await page.locator('.tree .best').count()).toBe(2);
+    await page.getByText('The answers of the model (4)').click();
+    await page.getByText('generate').first().waitFor();
   });
 
   test('turn the badge red when one byte of the context differs', async () => {

@@ -1,9 +1,9 @@
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
-import { record, replayCli, shopFigures, shopFile } from './setup.ts';
+import { record, recordedFiles, replayCli, shopFigures, shopFile } from './setup.ts';
 
 describe.skipIf(noRedis())('lanefold replay', () => {
   let database: TestDatabase;
@@ -106,8 +106,7 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     expect(await contents('again-used:2')).toMatchObject([{ role: 'user', content: 'hello' }]);
   });
 
-  const recordings = process.env['LANEFOLD_RECORDINGS'];
-  const files = !recordings || !existsSync(recordings) ? [] : filesOf(recordings);
+  const files = recordedFiles();
   if (files.length === 0) console.log('LANEFOLD_RECORDINGS is not set: the replay of full recordings is left out.');
   for (const file of files) {
     test(`all of ${path.basename(file)}`, { timeout: 300_000 }, async () => {
@@ -118,10 +117,3 @@ describe.skipIf(noRedis())('lanefold replay', () => {
     });
   }
 });
-
-function filesOf(recordings: string): string[] {
-  if (!statSync(recordings).isDirectory()) return [recordings];
-  return readdirSync(recordings)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => path.join(recordings, name));
-}

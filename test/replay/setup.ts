@@ -1,4 +1,4 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { inject } from 'vitest';
@@ -22,3 +22,13 @@ export const replayCli = (database: TestDatabase, file: string, ...options: stri
   cli(['replay', file, ...options], {
     env: { DATABASE_URL: database.url, ...(queueBackend() === 'redis' ? { REDIS_URL: inject('redisUrl') } : {}) },
   });
+
+/** The files of recorded conversations that `LANEFOLD_RECORDINGS` names; none without it. */
+export function recordedFiles(): string[] {
+  const recordings = process.env['LANEFOLD_RECORDINGS'];
+  if (!recordings || !existsSync(recordings)) return [];
+  if (!statSync(recordings).isDirectory()) return [recordings];
+  return readdirSync(recordings)
+    .filter((name) => name.endsWith('.json'))
+    .map((name) => path.join(recordings, name));
+}

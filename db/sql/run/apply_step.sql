@@ -56,8 +56,8 @@ begin
     perform lanefold._write_nodes(p_thread_id, t.tenant_id, p_run_id, p -> 'nodes');
   end if;
   if p ? 'lanes' then
-    insert into lanefold._lane (thread_id, context_ref)
-    select p_thread_id, c from jsonb_array_elements_text(p -> 'lanes') c
+    insert into lanefold._lane (thread_id, tenant_id, context_ref)
+    select p_thread_id, t.tenant_id, c from jsonb_array_elements_text(p -> 'lanes') c
     on conflict (thread_id, context_ref) do nothing;
   end if;
   if p ? 'calls' then

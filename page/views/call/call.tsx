@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { get, v1 } from '../../api/client.ts';
-import type { ModelCall } from '../../api/types.ts';
+import type { CallReplay, ModelCall } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { Tabs } from '../../parts/tabs.tsx';
@@ -10,17 +10,19 @@ import { useLoaded } from '../../state/use-loaded.ts';
 import { DiffTab } from './diff-tab.tsx';
 import { HashBadge } from './hash-badge.tsx';
 import { MessageList } from './message-list.tsx';
+import { ReplayTab } from './replay-tab.tsx';
 
 /** One model call: exactly what was sent, what changed since the call before, and what came back. */
 export function CallView({ threadId, callId }: { threadId: string; callId: string }) {
   const loaded = useLoaded<ModelCall>((signal) => get(v1('threads', threadId, 'calls', callId), {}, signal), []);
-  const tab = useSignal<'sent' | 'diff' | 'answer' | 'tools'>('sent');
+  const tab = useSignal<'sent' | 'diff' | 'answer' | 'tools' | 'replay'>('sent');
+  const replays = useSignal<CallReplay[]>([]);
   const call = loaded.data;
   if (loaded.error) return <Failure error={loaded.error} />;
   if (!call) return <Loading />;
   const usage = call.usage;
   return (
-    <article aria-labelledby="title">
+    <article aria-labelledby="title" data-call={call.llm_call_id}>
       <div class="heading">
         <div>
           <p class="crumbs">
@@ -57,6 +59,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['diff', 'Diff to previous call'],
           ['answer', 'Answer'],
           ['tools', `Tools (${call.tools?.length ?? '?'})`],
+          ['replay', 'Replay'],
         ]}
         current={tab.value}
         onSelect={(next) => (tab.value = next)}
@@ -73,6 +76,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         {tab.value === 'diff' && <DiffTab call={call} />}
         {tab.value === 'answer' && <JsonText value={call.answer} />}
         {tab.value === 'tools' && <Tools call={call} />}
+        {tab.value === 'replay' && <ReplayTab call={call} replays={replays} />}
       </div>
       {call.failed_attempts.length > 0 && (
         <section>

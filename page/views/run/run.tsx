@@ -1,6 +1,6 @@
 import { useSignal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
-import type { Input, Page, RunEvent, RunSnapshot } from '../../api/types.ts';
+import type { Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
@@ -8,10 +8,12 @@ import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision } from './decision.tsx';
+import { NodeTree } from './node-tree.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 const refreshMs = 1_000;
 const maxEvents = 1_000;
+const maxNodes = 1_000;
 const over = new Set(['completed', 'failed', 'cancelled']);
 
 interface Shown {
@@ -19,6 +21,7 @@ interface Shown {
   events: RunEvent[];
   more: boolean;
   inputs: Input[];
+  nodes: Page<RunNode>;
 }
 
 /** A run: what it did when, what it waits for, and how it ended. */
@@ -27,19 +30,20 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
   const path = (...parts: string[]) => v1('threads', threadId, 'runs', runId, ...parts);
   const loaded = useLoaded<Shown>(
     async (signal) => {
-      const [run, events, inputs] = await Promise.all([
+      const [run, events, inputs, nodes] = await Promise.all([
         get<RunSnapshot>(path(), {}, signal),
         get<Page<RunEvent>>(path('events'), { limit: maxEvents }, signal),
         get<Page<Input>>(path('inputs'), {}, signal),
+        get<Page<RunNode>>(path('nodes'), { limit: maxNodes }, signal),
       ]);
       ended.value = over.has(run.status);
-      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data };
+      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes };
     },
     [],
     { everyMs: ended.value ? undefined : refreshMs },
   );
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
-  const { run, events, more, inputs } = loaded.data;
+  const { run, events, more, inputs, nodes } = loaded.data;
   const cancel = () => post(path('cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
@@ -93,6 +97,8 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       <h2>What it did</h2>
       <Waterfall run={run} events={events} />
       {more && <p class="muted">The first {number(maxEvents)} events are shown.</p>}
+      {nodes.data.length > 0 && <NodeTree nodes={nodes.data} />}
+      {nodes.next_after !== null && <p class="muted">The first {number(maxNodes)} nodes are shown.</p>}
       {inputs.length > 0 && <Inputs inputs={inputs} />}
       {run.result !== null && (
         <section aria-labelledby="result">

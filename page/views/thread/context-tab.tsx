@@ -1,30 +1,73 @@
 import { get, v1 } from '../../api/client.ts';
-import type { Message } from '../../api/types.ts';
-import { Empty, Failure, Loading } from '../../parts/basics.tsx';
+import type { ExplainedMessage, Message } from '../../api/types.ts';
+import { Empty, Failure, Loading, Tag } from '../../parts/basics.tsx';
+import { amount } from '../../parts/format.ts';
+import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { MessageList } from '../call/message-list.tsx';
 
-interface Row extends Message {
-  seq: number;
+interface Context {
+  messages: (Message & { seq: number })[];
+  explain: ExplainedMessage[];
+  meta: { estimated_tokens: number; budget: number | null; entries_included: number; entries_total: number };
 }
 
-/** The projection of a lane at the moment shown: what a call made then would send. */
+/** What a call made at the moment shown would send of a lane, under the policy of the thread, and why. */
 export function ContextTab({ state, lane }: { state: ThreadState; lane: string }) {
   const at = state.at.value;
-  const context = useLoaded<{ messages: Row[] }>(
-    (signal) => get(v1('threads', state.id, 'contexts', lane), { at_seq: at }, signal),
-    [state.id, lane, at, at === null ? state.head.value : 0],
+  // its window is the budget
+  const model = state.runs.value[0]?.model;
+  const context = useLoaded<Context>(
+    (signal) => get(v1('threads', state.id, 'contexts', lane), { at_seq: at, explain: 'true', model }, signal),
+    [state.id, lane, model, at, at === null ? state.head.value : 0],
   );
   if (context.error) return <Failure error={context.error} />;
   if (!context.data) return <Loading />;
-  const { messages } = context.data;
-  if (messages.length === 0) return <Empty>The model sees nothing on this lane yet.</Empty>;
+  const { messages, explain, meta } = context.data;
+  if (explain.length === 0) return <Empty>The model sees nothing on this lane yet.</Empty>;
+  const entry = (seq: number) => href('threads', state.id, { at: String(seq) });
   return (
-    <MessageList
-      messages={messages}
-      sources={messages.map(({ seq }) => seq)}
-      sourceHref={(seq) => `#/threads/${encodeURIComponent(state.id)}?at=${seq}`}
-    />
+    <>
+      <details class="fold">
+        <summary>
+          Why: {meta.entries_included} of {meta.entries_total} messages are sent, ≈ {amount(meta.estimated_tokens)}{' '}
+          tokens
+          {meta.budget !== null && ` of ${amount(meta.budget)}`}
+        </summary>
+        <Explained messages={explain} entry={entry} />
+      </details>
+      <MessageList messages={messages} sources={messages.map(({ seq }) => (seq < 0 ? null : seq))} sourceHref={entry} />
+    </>
   );
 }
+
+/** Every message of the lane: whether the policy lets it through, for what reason, and what it costs. */
+const Explained = ({ messages, entry }: { messages: ExplainedMessage[]; entry: (seq: number) => string }) => (
+  <table class="list">
+    <thead>
+      <tr>
+        <th scope="col">Message</th>
+        <th scope="col">Sent</th>
+        <th scope="col">Why</th>
+        <th scope="col" class="num">
+          Tokens
+        </th>
+      </tr>
+    </thead>
+    <tbody>
+      {messages.map(({ ordinal, seq, role, included, reason, tokens }) => (
+        <tr key={ordinal}>
+          <th scope="row">{seq < 0 ? role : <a href={entry(seq)}>{`${role} #${seq}`}</a>}</th>
+          <td>
+            <span class={included ? 'status good' : 'status idle'}>{included ? 'in' : 'out'}</span>
+          </td>
+          <td>
+            <Tag>{reason.replaceAll('_', ' ')}</Tag>
+          </td>
+          <td class="num">{amount(tokens)}</td>
+        </tr>
+      ))}
+    </tbody>
+  </table>
+);

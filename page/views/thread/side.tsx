@@ -6,6 +6,7 @@ import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
+import { EraseButton } from './erase-button.tsx';
 import { LaneActions } from './lane-actions.tsx';
 
 interface Config {
@@ -66,6 +67,8 @@ export function Side({ state }: { state: ThreadState }) {
       )}
       <h2>Lanes</h2>
       <LaneActions state={state} />
+      <h2>Erasure</h2>
+      <EraseButton state={state} />
     </aside>
   );
 }

@@ -5,6 +5,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { ThreadState } from '../../state/thread.ts';
 import { Composer } from './composer.tsx';
+import { Erased } from './erase-button.tsx';
 import { ContextTab } from './context-tab.tsx';
 import { Conversation } from './conversation.tsx';
 import { Side } from './side.tsx';
@@ -19,6 +20,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
     void state.open(at === null ? null : Number(at));
     return () => state.close();
   }, [state]);
+  if (state.erased.value) return <Erased report={state.erased.value} />;
   const thread = state.thread.value;
   if (!thread) return state.error.value ? <Failure error={state.error.value} /> : <Loading />;
   const tab = query.get('tab') === 'context' ? 'context' : 'conversation';

@@ -1,10 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
+import { authorize } from '../../access/authorize.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
-import { ModelCall } from '../schemas/call.ts';
-import { problems } from '../schemas/problem.ts';
+import { CallReplay, ModelCall, ReplayRequest } from '../schemas/call.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id } from '../schemas/values.ts';
-import { json, security, thread } from './shared.ts';
+import { body, json, omitUndefined, security, thread } from './shared.ts';
 
 const getCall = createRoute({
   method: 'get',
@@ -18,7 +19,38 @@ const getCall = createRoute({
   responses: { 200: json('The call.', ModelCall), ...problems(404, 410) },
 });
 
+const replayCall = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/calls/{llm_call_id}/replay',
+  operationId: 'replayCall',
+  tags: ['Contexts'],
+  security,
+  summary: 'Make a recorded model call again, to compare the answers',
+  description:
+    'Sends the same messages, with another model or system prompt where given. Runs no tools and writes nothing to the ' +
+    'thread. The tokens are spent each time the request is made.',
+  request: { params: thread.extend({ llm_call_id: Id }), body: body(ReplayRequest) },
+  responses: {
+    200: json('How the model answered, or why it did not.', CallReplay),
+    ...problems(...bodyProblems, 403, 404, 410, 422),
+  },
+});
+
 export function addCalls(app: ApiApp): void {
+  app.openapi(replayCall, async (c) => {
+    const { thread_id: threadId, llm_call_id: callId } = c.req.valid('param');
+    const { model, system_prompt: systemPrompt } = c.req.valid('json');
+    const { lanefold, principal } = c.var;
+    // the path does not say whose call it is
+    if (principal.agents) {
+      const { agent } = await lanefold.contexts.call(threadId, callId);
+      authorize(principal, { scope: 'run', threadId, agent });
+    }
+    const options = { ...omitUndefined({ model, systemPrompt }), signal: c.req.raw.signal };
+    const replay = await lanefold.contexts.replayCall(threadId, callId, options, { from: 'http' });
+    return c.json(toJson(replay), 200);
+  });
+
   app.openapi(getCall, async (c) => {
     const { thread_id: threadId, llm_call_id: callId } = c.req.valid('param');
     const call = await c.var.lanefold.contexts.call(threadId, callId);

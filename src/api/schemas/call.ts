@@ -57,3 +57,28 @@ export const ModelCall = z
     next_call_id: Id.nullable().openapi({ description: 'The call after it on the lane.' }),
   })
   .openapi('ModelCall', { description: 'One answered model call: exactly what was sent, and what came back.' });
+
+export const ReplayRequest = z
+  .strictObject({
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Default: the model of the call.' }),
+    system_prompt: z.string().nullable().optional().openapi({
+      description: 'In place of the whole system message; null for none. Default: the one that was sent.',
+    }),
+  })
+  .openapi('ReplayRequest', { example: { model: 'openai:gpt-5' } });
+
+export const CallReplay = z
+  .object({
+    thread_id: Id,
+    llm_call_id: Id,
+    model: z.string(),
+    verified: z
+      .boolean()
+      .openapi({ description: 'The recorded messages, before any change, have the hash that was recorded.' }),
+    answer: jsonObject('The answer; its tool calls were not executed. Null if the call failed.').nullable(),
+    error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    usage: anyJson('Token counters, or null if the call failed.'),
+    finish_reason: z.string().nullable(),
+    duration_ms: z.number(),
+  })
+  .openapi('CallReplay', { description: 'How a model answered a recorded call. Stored nowhere.' });

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../case.ts';
-import { addRemoved, type ErasureReport, type TenantErasureReport } from '../../library/erase.ts';
+import type { ErasureReport, TenantErasureReport } from '../../library/erase.ts';
+import { addRemoved } from '../../library/removed.ts';
 import type { Threads } from '../../library/threads.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';

@@ -1,6 +1,5 @@
 import type { Command } from 'commander';
 import { assertId } from '../../ids.ts';
-import { rolesSql } from '../../store/role/roles-sql.ts';
 import { commandHelp } from '../help.ts';
 import { print } from '../output.ts';
 
@@ -18,8 +17,9 @@ export const addRoles = (program: Command): Command =>
       'after',
       commandHelp(['lanefold roles | psql "$OWNER_URL"', 'lanefold roles --prefix shop --tenant acme'], []),
     )
-    .action(({ prefix, tenant }: { prefix: string; tenant?: string }) => {
+    .action(async ({ prefix, tenant }: { prefix: string; tenant?: string }) => {
       assertId(prefix, 'The prefix');
       if (tenant !== undefined) assertId(tenant, 'The tenant id');
+      const { rolesSql } = await import('../../store/role/roles-sql.ts');
       print(rolesSql(prefix, tenant ?? '*'));
     });

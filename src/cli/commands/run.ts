@@ -6,7 +6,7 @@ import type { Run } from '../../store/run/run.ts';
 import type { RunRef } from '../../library/run-ref.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { privatePrefix } from '../../store/run/private-fleets.ts';
+import { privatePrefix } from '../../store/run/private-prefix.ts';
 import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';

@@ -27,14 +27,7 @@ export interface MigrateOptions extends LockPatience {
   queueTables?: boolean;
 }
 
-/**
- * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
- * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
- *
- * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
- *
- * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
- */
+/** Brings the database at `url` to this code's schema. See `migrate` of the package. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
   checkDatabaseUrl(url, 'The URL of the database');
   const { queueTables = true } = options;

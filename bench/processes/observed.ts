@@ -1,0 +1,38 @@
+/** A process that executes long runs, with telemetry of one kind or none, and says what CPU time they took. */
+import { metrics } from '@opentelemetry/api';
+import { AggregationTemporality, InMemoryMetricExporter, MeterProvider } from '@opentelemetry/sdk-metrics';
+import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
+import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
+import { createLanefold } from 'lanefold';
+import { givenOptions, serve } from '../support/serve.ts';
+import { agent, models, text400 } from '../workload.ts';
+
+export type Observed = 'nothing' | 'traces' | 'metrics';
+
+const { databaseUrl, observed } = givenOptions<{ databaseUrl: string; observed: Observed }>();
+
+const toNowhere: SpanExporter = { export: (_, done) => done({ code: 0 }), shutdown: async () => {} };
+if (observed === 'traces') {
+  new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(toNowhere)] }).register();
+  const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
+  const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+}
+
+const lanefold = await createLanefold({
+  ...{ databaseUrl, redisUrl: null, agents: [agent], models },
+  telemetry: observed === 'traces',
+});
+await lanefold.startWorker({ concurrency: 1, metrics: observed === 'metrics' });
+
+/** Without the time in the kernel: most of it sends to PostgreSQL, and telemetry has none. */
+async function run({ steps }: { steps: number }): Promise<number> {
+  const from = process.cpuUsage();
+  const ended = await lanefold.runs.wait(
+    await lanefold.runs.enqueue({ agent: 'bench', model: `bench:${steps - 1}`, input: text400 }),
+  );
+  if (ended.iteration !== steps) throw new Error(`the run made ${ended.iteration} model calls, not ${steps}`);
+  return process.cpuUsage(from).user / 1_000;
+}
+
+serve({ run, stop: () => lanefold.close() });

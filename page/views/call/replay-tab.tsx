@@ -1,0 +1,122 @@
+import { useSignal, type Signal } from '@preact/signals';
+import { get, post, v1 } from '../../api/client.ts';
+import type { Agent, CallReplay, Message, ModelCall } from '../../api/types.ts';
+import { Facts, Failure } from '../../parts/basics.tsx';
+import { duration, number } from '../../parts/format.ts';
+import { MessageBody } from '../../parts/message.tsx';
+import { useLoaded } from '../../state/use-loaded.ts';
+
+/** Makes the call again with another model or prompt, and shows the answers side by side. Nothing is stored. */
+export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<CallReplay[]> }) {
+  const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
+  const busy = useSignal(false);
+  const error = useSignal<Error | undefined>(undefined);
+  const sent = systemPromptOf(call.messages);
+  const replay = async (event: Event) => {
+    event.preventDefault();
+    const fields = new FormData(event.currentTarget as HTMLFormElement);
+    // a form sends its lines with CRLF
+    const prompt = String(fields.get('prompt')).replaceAll('\r\n', '\n');
+    busy.value = true;
+    error.value = undefined;
+    try {
+      const made = await post<CallReplay>(v1('threads', call.thread_id, 'calls', call.llm_call_id, 'replay'), {
+        model: fields.get('model'),
+        ...(prompt === sent ? {} : { system_prompt: prompt === '' ? null : prompt }),
+      });
+      replays.value = [{ ...made, changed_prompt: prompt !== sent }, ...replays.value];
+    } catch (caught) {
+      error.value = caught as Error;
+    } finally {
+      busy.value = false;
+    }
+  };
+  return (
+    <>
+      <form class="replay" onSubmit={(event) => void replay(event)}>
+        <p class="muted">
+          The same messages go to the model once more. No tool runs, and nothing is written to the thread; the tokens
+          are spent.
+        </p>
+        <label>
+          <span>Model</span>
+          <input name="model" required list="models" defaultValue={call.model} />
+        </label>
+        <datalist id="models">
+          {[...new Set(agents.data?.data.map(({ model }) => model))].map((model) => (
+            <option key={model} value={model} />
+          ))}
+        </datalist>
+        <label>
+          <span>System prompt, as it was sent; none sends none</span>
+          <textarea name="prompt" rows={4} defaultValue={sent} />
+        </label>
+        <Failure error={error.value} />
+        <button type="submit" class="primary" disabled={busy.value}>
+          {busy.value ? 'Waiting for the model…' : 'Replay'}
+        </button>
+      </form>
+      <div class="answers">
+        <Answer
+          title="Recorded"
+          model={call.model}
+          answer={call.answer as unknown as Message}
+          usage={call.usage}
+          durationMs={call.duration_ms}
+        />
+        {replays.value.map((made, index) => (
+          <Answer
+            key={replays.value.length - index}
+            title={`Replay ${replays.value.length - index}${made.changed_prompt ? ', other prompt' : ''}`}
+            model={made.model}
+            answer={made.answer as Message | null}
+            error={made.error}
+            usage={made.usage}
+            durationMs={made.duration_ms}
+          />
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Answer({
+  title,
+  model,
+  answer,
+  error,
+  usage,
+  durationMs,
+}: {
+  title: string;
+  model: string;
+  answer: Message | null;
+  error?: CallReplay['error'];
+  usage: CallReplay['usage'];
+  durationMs: number | null;
+}) {
+  return (
+    <section class="entry assistant" aria-label={title}>
+      <h2>{title}</h2>
+      <Facts
+        items={[
+          ['Model', model],
+          ['Input', usage && <span class="num">{number(usage.input_tokens)}</span>],
+          ['Output', usage && <span class="num">{number(usage.output_tokens)}</span>],
+          ['Duration', durationMs === null ? null : duration(durationMs)],
+        ]}
+      />
+      {error && (
+        <div class="failure">
+          <strong>{error.type}</strong> {error.message}
+        </div>
+      )}
+      {answer && <MessageBody message={answer} />}
+    </section>
+  );
+}
+
+/** The text of the system message; empty where there is none. */
+function systemPromptOf([first]: Message[]): string {
+  return first?.role === 'system' && typeof first.content === 'string' ? first.content : '';
+}

@@ -1,0 +1,89 @@
+import type { RunNode } from '../../api/types.ts';
+import { Tag } from '../../parts/basics.tsx';
+import { number } from '../../parts/format.ts';
+import { Text } from '../../parts/text.tsx';
+
+const deepest = 16;
+
+/**
+ * What a strategy found out: its thoughts as the tree it made of them, each below the one it follows from, and the answers
+ * it made them of. A strategy without thoughts has its answers in the tree.
+ */
+export function NodeTree({ nodes }: { nodes: RunNode[] }) {
+  const answers = nodes.filter(({ call_id: callId }) => callId !== null);
+  const thoughts = nodes.filter(({ call_id: callId }) => callId === null);
+  const best = wayToBest(nodes);
+  return (
+    <section aria-labelledby="nodes">
+      <h2 id="nodes">What it found out</h2>
+      <ol class="tree plain">
+        {inOrder(thoughts.length > 0 ? thoughts : answers).map(({ node, depth }) => (
+          <li
+            key={node.node}
+            class={best.has(node.node) ? 'best' : ''}
+            style={{ paddingLeft: `${Math.min(depth, deepest)}rem` }}
+          >
+            <Node node={node} open={best.has(node.node)} />
+          </li>
+        ))}
+      </ol>
+      {thoughts.length > 0 && answers.length > 0 && (
+        <details class="fold">
+          <summary>The answers of the model ({answers.length})</summary>
+          {answers.map((node) => (
+            <Node key={node.node} node={node} />
+          ))}
+        </details>
+      )}
+    </section>
+  );
+}
+
+const Node = ({ node, open = false }: { node: RunNode; open?: boolean }) => (
+  <details class="fold" open={open}>
+    <summary>
+      <span class="num">{node.node}</span> {node.kind !== 'thought' && <span>{node.kind} </span>}
+      {node.status !== 'open' && <Tag>{node.status}</Tag>}{' '}
+      {node.score !== null && (
+        <strong class="num" title="Score">
+          {node.score.toFixed(2)}
+        </strong>
+      )}{' '}
+      {node.content?.slice(0, 100)}
+      {node.usage && <span class="num"> {number(node.usage.total_tokens)} tokens</span>}
+    </summary>
+    {node.content && <Text text={node.content} />}
+  </details>
+);
+
+/** The nodes depth first, with a stack of its own: a chain of a thousand steps is deep. */
+function inOrder(nodes: RunNode[]): { node: RunNode; depth: number }[] {
+  const known = new Set(nodes.map(({ node }) => node));
+  const children = new Map<number, RunNode[]>();
+  for (const node of nodes) {
+    const parent = node.parent !== null && known.has(node.parent) ? node.parent : 0;
+    const siblings = children.get(parent);
+    if (siblings) siblings.push(node);
+    else children.set(parent, [node]);
+  }
+  const below = (parent: number, depth: number) =>
+    (children.get(parent) ?? []).map((node) => ({ node, depth })).toReversed();
+  const found: { node: RunNode; depth: number }[] = [];
+  const open = below(0, 0);
+  for (let next = open.pop(); next; next = open.pop()) {
+    found.push(next);
+    open.push(...below(next.node.node, next.depth + 1));
+  }
+  return found;
+}
+
+/** The best nodes and all they follow from. */
+function wayToBest(nodes: RunNode[]): ReadonlySet<number> {
+  const known = new Map(nodes.map((node) => [node.node, node]));
+  const way = new Set<number>();
+  for (const { node, status } of nodes) {
+    if (status !== 'best') continue;
+    for (let at = known.get(node); at && !way.has(at.node); at = known.get(at.parent ?? 0)) way.add(at.node);
+  }
+  return way;
+}

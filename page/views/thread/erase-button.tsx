@@ -1,0 +1,56 @@
+import { remove, v1 } from '../../api/client.ts';
+import type { ErasureReport } from '../../api/types.ts';
+import { Facts } from '../../parts/basics.tsx';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { number } from '../../parts/format.ts';
+import { href } from '../../state/route.ts';
+import type { ThreadState } from '../../state/thread.ts';
+
+/** Removes the thread for good. Whoever does it types its id, because nothing brings it back. */
+export const EraseButton = ({ state }: { state: ThreadState }) => (
+  <DialogButton
+    title="Erase this thread"
+    button="Erase"
+    submit="Erase for good"
+    kind="danger"
+    onSubmit={async (fields) => {
+      if (fields.get('id') !== state.id) throw new Error('That is not the id of this thread.');
+      const report = await remove<ErasureReport>(v1('threads', state.id));
+      state.close();
+      state.erased.value = report;
+    }}
+  >
+    <p>
+      Messages, runs, traces and jobs of the thread are removed from the database and the queue. Nothing brings them
+      back.
+    </p>
+    <label>
+      <span>
+        The id of the thread, to confirm: <code>{state.id}</code>
+      </span>
+      <input name="id" required autocomplete="off" spellcheck={false} />
+    </label>
+  </DialogButton>
+);
+
+/** What was removed, and what was not. */
+export const Erased = ({ report }: { report: ErasureReport }) => (
+  <article aria-labelledby="title">
+    <h1 id="title">Erased: {report.thread_id}</h1>
+    <Facts
+      items={Object.entries(report.removed).map(([name, count]) => [
+        name.replaceAll('_', ' '),
+        <span class="num">{number(count)}</span>,
+      ])}
+    />
+    <h2>Not removed</h2>
+    <ul>
+      {report.left.map((line) => (
+        <li key={line}>{line}</li>
+      ))}
+    </ul>
+    <p>
+      <a href={href('threads')}>All threads</a>
+    </p>
+  </article>
+);

@@ -1,0 +1,15 @@
+/** How many of each were removed. */
+export interface Removed {
+  threads: number;
+  entries: number;
+  events: number;
+  runs: number;
+  toolCalls: number;
+  inputs: number;
+  operations: number;
+  /** Jobs in the queue. */
+  jobs: number;
+}
+
+export const addRemoved = (a: Removed, b: Removed): Removed =>
+  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Removed]])) as never;

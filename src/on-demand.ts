@@ -1,0 +1,34 @@
+// Drivers and queues are loaded by what needs them: a module that only defines agents and tools starts without.
+import type { Lanefold, LanefoldOptions } from './lanefold.ts';
+import type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
+
+/**
+ * Connects to the database and the queue.
+ *
+ * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
+ * `tenants_not_enforced`, `role_unfit`
+ *
+ * @example
+ * const lanefold = await createLanefold({ agents: [support] });
+ * const worker = await lanefold.startWorker();
+ * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+ * const { result } = await lanefold.runs.wait(run);
+ */
+export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+  const { openLanefold } = await import('./lanefold.ts');
+  return openLanefold(options);
+}
+
+/**
+ * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
+ * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
+ *
+ * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
+ *
+ * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const { migrate: apply } = await import('./store/schema/migrate.ts');
+  return apply(url, options);
+}
