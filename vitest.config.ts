@@ -3,6 +3,7 @@ import path from 'node:path';
 import { defineConfig } from 'vitest/config';
 
 const alias = {
+  'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
   'lanefold/testing': path.resolve('src/testing.ts'),
   lanefold: path.resolve('src/index.ts'),

@@ -46,6 +46,8 @@ export type { AppendOptions, NewEntry, Threads } from './library/threads.ts';
 export type { ErasureReport, TenantErasureReport } from './library/erase.ts';
 export type { Removed } from './library/removed.ts';
 export type { Entry } from './store/log/read-entries.ts';
+export type { UiMessagesOptions } from './library/ui-messages.ts';
+export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from './ui-messages/message.ts';
 export type { Thread } from './store/log/read-thread.ts';
 export type { Contexts, NewContext, OperationOptions, ProjectOptions } from './library/contexts.ts';
 export type { ExplainedMessage, PolicyView, Projection } from './library/project-context.ts';

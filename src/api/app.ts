@@ -25,6 +25,7 @@ import { addCalls } from './routes/calls.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
+import { addUiMessages } from './routes/ui-messages.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
@@ -92,6 +93,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addThreads(app, lanefold);
   addErasure(app);
   addEntries(app);
+  addUiMessages(app);
   addContexts(app);
   addCalls(app);
   addRuns(app);

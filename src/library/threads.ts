@@ -19,6 +19,7 @@ import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
 import { assertStorable, promptOf } from '../text.ts';
+import type { UiMessage } from '../ui-messages/message.ts';
 import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { assertWhole } from '../whole-number.ts';
@@ -26,6 +27,7 @@ import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { requestHash } from './request-hash.ts';
+import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 
 /** An entry to append: a message, or an entry of your own kind. */
 export type NewEntry =
@@ -76,6 +78,14 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
   ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
+  /**
+   * The conversation of a lane as the AI SDK's `UIMessage`s, in the order it was held: the newest `limit` questions with
+   * their answers, and with `after: nextAfter` the ones before. A question that waits for a worker is included; an answer
+   * under way has what is committed of it. What a replace or a compaction took out of the context is still here.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  uiMessages(id: string, options?: UiMessagesOptions): Promise<Page<UiMessage>>;
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
@@ -154,6 +164,7 @@ export function threadsOf(
       return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
+    uiMessages: (id, options) => uiMessages(db, id, options),
     async config(id, { contextRef, atSeq } = {}) {
       assertId(id, 'The thread id');
       return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);

@@ -11,7 +11,7 @@ const sql = readdirSync('db/sql', { recursive: true, encoding: 'utf8' })
   .join('\n');
 
 test('the table of rooms lists every folder of src', () => {
-  const listed = new Set([...page.matchAll(/^\| `src\/([a-z]+)/gm)].map((match) => match[1]!));
+  const listed = new Set([...page.matchAll(/^\| `src\/([a-z-]+)/gm)].map((match) => match[1]!));
   const folders = readdirSync('src', { withFileTypes: true })
     .filter((item) => item.isDirectory())
     .map(({ name }) => name);

@@ -24,6 +24,7 @@ export const pages = [
   'docs/runs.md',
   'docs/telemetry.md',
   'docs/page.md',
+  'docs/chat.md',
 ];
 
 export function snippetsOf(page: string): Snippet[] {

@@ -16,6 +16,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listLanes: 'read',
   getContext: 'read',
   listEntries: 'read',
+  listUiMessages: 'read',
   listThreadEvents: 'read',
   listRuns: 'read',
   getRun: 'read',

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
+import { uiMessageHeader } from '../../ui-messages/answer.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -9,7 +10,7 @@ import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
 import { after, limit } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
-import { toUiMessages, uiMessageHeader } from '../ui-messages.ts';
+import { toUiEvents } from '../ui-events.ts';
 import { omitUndefined, json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
@@ -159,7 +160,7 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
     }
     options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
-    return sse(c, ui ? toUiMessages(items, { threadId, runId: runId! }) : toEventMessages(items), {
+    return sse(c, ui ? toUiEvents(items, { threadId, runId: runId! }) : toEventMessages(items), {
       abort: end,
       budget: options.budget,
       onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),

@@ -1,31 +1,36 @@
-import type { SSEMessage } from 'hono/streaming';
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
-
-/** A chunk of the AI SDK's UI message stream. */
-type Chunk = { type: string } & Record<string, unknown>;
+import { approvalId, type AnswerMetadata, type UiChunk } from './message.ts';
+import { toContentParts, toErrorText, toOutput, toText, UniqueIds } from './parts.ts';
 
 /** The header by which the AI SDK's clients recognise the protocol. */
 export const uiMessageHeader = ['x-vercel-ai-ui-message-stream', 'v1'] as const;
 
 /** Converts the stream of one run, with its entries, to the AI SDK's UI message stream. */
-export async function* toUiMessages(
+export async function* toUiChunks(
   items: AsyncIterable<StreamItem>,
   run: { threadId: string; runId: string },
-): AsyncGenerator<SSEMessage> {
-  const message = new UiMessage(run);
+): AsyncGenerator<UiChunk> {
+  const answer = new UiAnswer(run);
   for await (const item of items) {
-    for (const chunk of message.add(item)) yield { data: JSON.stringify(chunk) };
-    if (message.over) break;
+    yield* answer.add(item);
+    if (answer.over) return;
   }
-  yield { data: '[DONE]' };
+}
+
+/** What the ledger knows of a tool call. */
+interface LedgerCall {
+  round: number;
+  index: number;
+  status: string;
+  result: Json;
 }
 
 /**
  * One run as one assistant message with the id of the run. In the AI SDK's protocol each model call is a step with its
  * reasoning, text, tool calls and their results.
  */
-class UiMessage {
+export class UiAnswer {
   over = false;
   readonly #run: { threadId: string; runId: string };
   #started = false;
@@ -34,13 +39,15 @@ class UiMessage {
   #open = new Set<string>();
   /** Unanswered tool calls of the current round, with their ids in the message. */
   #calls: { index: number; id: string; shownAs: string }[] = [];
-  readonly #usedIds = new Set<string>();
+  /** Of the calls that wait for approval. */
+  #round = 0;
+  readonly #ids = new UniqueIds();
 
   constructor(run: { threadId: string; runId: string }) {
     this.#run = run;
   }
 
-  *add(item: StreamItem): Generator<Chunk> {
+  *add(item: StreamItem): Generator<UiChunk> {
     if (!this.#started) {
       this.#started = true;
       const { threadId, runId } = this.#run;
@@ -54,7 +61,7 @@ class UiMessage {
     }
   }
 
-  *#event(kind: string, data: JsonObject, entry: JsonObject): Generator<Chunk> {
+  *#event(kind: string, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
     switch (kind) {
       case 'llm_started':
         if (this.#inStep) return;
@@ -75,14 +82,25 @@ class UiMessage {
         if (this.#calls.length === 0) yield* this.#endStep();
         break;
       case 'approval_requested': {
+        this.#round = Number(data['round']);
         const call = this.#calls.find(({ index }) => index === data['index']);
-        if (call) yield { type: 'tool-approval-request', approvalId: approvalId(data), toolCallId: call.shownAs };
+        if (call)
+          yield {
+            type: 'tool-approval-request',
+            approvalId: approvalId(data['round'], data['index']),
+            toolCallId: call.shownAs,
+          };
         break;
       }
       case 'approval_decided': {
         const reason = data['reason'] === undefined ? {} : { reason: data['reason'] };
         const approved = data['decision'] === 'approved';
-        yield { type: 'tool-approval-response', approvalId: approvalId(data), approved, ...reason };
+        yield {
+          type: 'tool-approval-response',
+          approvalId: approvalId(data['round'], data['index']),
+          approved,
+          ...reason,
+        };
         break;
       }
       case 'tool_completed':
@@ -93,7 +111,7 @@ class UiMessage {
         yield {
           type: 'steering-message',
           id: String(data['input_id'] ?? data['seq']),
-          parts: [{ type: 'text', text: toText(entry['content'] ?? '') }],
+          parts: toContentParts(entry['content'] ?? ''),
         };
         break;
       case 'request_completed':
@@ -101,22 +119,42 @@ class UiMessage {
         if (data['termination_reason'] === 'max_iterations' && typeof data['result'] === 'string')
           yield* this.#write('text', 'result', data['result']);
         yield* this.#endParts();
-        yield* this.#end({ type: 'finish', finishReason: 'stop', messageMetadata: this.#spent(data) });
+        yield* this.#end({ type: 'finish', finishReason: 'stop', messageMetadata: this.#metadata(data) });
         break;
       case 'request_failed': {
-        const error = Object(data['error']) as JsonObject;
+        const { type, message } = Object(data['error']) as JsonObject;
+        const error = { type: toText(type ?? data['error_type'] ?? 'error'), message: toText(message ?? 'failed') };
         yield* this.#endParts();
-        yield* this.#end({ type: 'error', errorText: toText(error['message'] ?? data['error_type'] ?? 'failed') });
+        yield { type: 'message-metadata', messageMetadata: this.#metadata(data, error) };
+        yield* this.#end({ type: 'error', errorText: error.message });
         break;
       }
-      case 'request_cancelled':
+      case 'request_cancelled': {
+        const reason = toText(data['reason'] ?? 'cancelled');
         yield* this.#endParts();
-        yield* this.#end({ type: 'abort', reason: toText(data['reason'] ?? 'cancelled') });
+        yield {
+          type: 'message-metadata',
+          messageMetadata: this.#metadata(data, { type: 'cancelled', message: reason }),
+        };
+        yield* this.#end({ type: 'abort', reason });
         break;
+      }
     }
   }
 
-  *#write(type: 'text' | 'reasoning', callId: string, text: string): Generator<Chunk> {
+  /**
+   * Ends the message while the run waits for approval, as the AI SDK's own servers do: its client sends the responses once
+   * it has them all and the other calls of the round have their results, which the log gets only with the round.
+   */
+  *suspend(calls: LedgerCall[]): Generator<UiChunk> {
+    for (const { index, shownAs } of this.#calls) {
+      const call = calls.findLast((of) => of.index === index && of.round === this.#round);
+      if (call && call.result !== null) yield toResult(shownAs, call.status, call.result);
+    }
+    yield* this.#end({ type: 'finish', finishReason: 'tool-calls', messageMetadata: this.#metadata({}) });
+  }
+
+  *#write(type: 'text' | 'reasoning', callId: string, text: string): Generator<UiChunk> {
     if (text === '') return;
     const part = `${type} ${callId}`;
     const id = `${callId}.${type}`;
@@ -125,7 +163,7 @@ class UiMessage {
     yield { type: `${type}-delta`, id, delta: text };
   }
 
-  *#endParts(): Generator<Chunk> {
+  *#endParts(): Generator<UiChunk> {
     for (const part of this.#open) {
       const [type, callId] = part.split(' ');
       yield { type: `${type}-end`, id: `${callId}.${type}` };
@@ -133,59 +171,43 @@ class UiMessage {
     this.#open.clear();
   }
 
-  *#endStep(): Generator<Chunk> {
+  *#endStep(): Generator<UiChunk> {
     if (this.#inStep) yield { type: 'finish-step' };
     this.#inStep = false;
   }
 
-  *#end(last: Chunk): Generator<Chunk> {
+  *#end(last: UiChunk): Generator<UiChunk> {
     yield* this.#endStep();
     yield last;
     this.over = true;
   }
 
-  /** A model may reuse a call id, but ids must be unique within the message. */
-  #call({ id, name, arguments: input }: ToolCall, index: number): Chunk {
-    let shownAs = id;
-    for (let n = 2; this.#usedIds.has(shownAs); n++) shownAs = `${id}#${n}`;
-    this.#usedIds.add(shownAs);
+  #call({ id, name, arguments: input }: ToolCall, index: number): UiChunk {
+    const shownAs = this.#ids.shown(id);
     this.#calls.push({ index, id, shownAs });
     return { type: 'tool-input-available', toolCallId: shownAs, toolName: name, input };
   }
 
-  #result(data: JsonObject, entry: JsonObject): Chunk {
+  #result(data: JsonObject, entry: JsonObject): UiChunk {
     const at = this.#calls.findIndex((call) => call.id === data['tool_call_id']);
     const [call] = at < 0 ? [] : this.#calls.splice(at, 1);
-    const toolCallId = call?.shownAs ?? data['tool_call_id'];
-    const content = entry['content'] ?? '';
-    if (data['status'] === 'ok') return { type: 'tool-output-available', toolCallId, output: toOutput(content) };
-    if (data['status'] === 'denied') return { type: 'tool-output-denied', toolCallId };
-    const { error } = Object(toOutput(content)) as { error?: { message?: string } };
-    return { type: 'tool-output-error', toolCallId, errorText: error?.message ?? toText(content) };
+    return toResult(call?.shownAs ?? String(data['tool_call_id']), data['status'], entry['content'] ?? '');
   }
 
-  #spent({ usage, termination_reason }: JsonObject): JsonObject {
+  #metadata({ usage, termination_reason: reason }: JsonObject, error?: AnswerMetadata['error']): AnswerMetadata {
     const { threadId, runId } = this.#run;
     return {
       thread_id: threadId,
       run_id: runId,
       ...(usage ? { usage } : {}),
-      ...(termination_reason ? { termination_reason } : {}),
+      ...(typeof reason === 'string' ? { termination_reason: reason } : {}),
+      ...(error ? { error } : {}),
     };
   }
 }
 
-/** The call's name in the API: `/tool-calls/{round}.{index}/approve`. */
-const approvalId = (data: JsonObject): string => `${String(data['round'])}.${String(data['index'])}`;
-
-const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
-
-/** A tool result as the tool returned it: JSON is parsed, other text stays text. */
-function toOutput(content: Json): Json {
-  if (typeof content !== 'string') return content;
-  try {
-    return JSON.parse(content) as Json;
-  } catch {
-    return content;
-  }
+function toResult(toolCallId: string, status: unknown, content: Json): UiChunk {
+  if (status === 'ok') return { type: 'tool-output-available', toolCallId, output: toOutput(content) };
+  if (status === 'denied') return { type: 'tool-output-denied', toolCallId };
+  return { type: 'tool-output-error', toolCallId, errorText: toErrorText(content) };
 }

@@ -1,0 +1,45 @@
+import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart, type UIMessage } from 'ai';
+
+type Decide = (response: { id: string; approved: boolean; reason?: string }) => unknown;
+
+export function Message({ message, decide }: { message: UIMessage; decide: Decide }) {
+  const { error } = Object(message.metadata) as { error?: { message: string } };
+  return (
+    <article aria-label={message.role}>
+      <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>
+      {message.parts.map((part, index) => {
+        if (part.type === 'text') return <p key={index}>{part.text}</p>;
+        if (isToolUIPart(part)) return <Tool key={index} part={part} decide={decide} />;
+        return null;
+      })}
+      {error && <p>This answer ended early: {error.message}</p>}
+    </article>
+  );
+}
+
+function Tool({ part, decide }: { part: ToolUIPart | DynamicToolUIPart; decide: Decide }) {
+  const call = `${getToolName(part)}(${JSON.stringify(part.input)})`;
+  switch (part.state) {
+    case 'approval-requested':
+      return (
+        <fieldset>
+          <legend>May I?</legend>
+          <p>{call}</p>
+          <button onClick={() => void decide({ id: part.approval.id, approved: true })}>Approve</button>{' '}
+          <button
+            onClick={() => void decide({ id: part.approval.id, approved: false, reason: 'The customer said no.' })}
+          >
+            Deny
+          </button>
+        </fieldset>
+      );
+    case 'output-available':
+      return <p>{`${call}: ${JSON.stringify(part.output)}`}</p>;
+    case 'output-error':
+      return <p>{`${call} failed: ${part.errorText}`}</p>;
+    case 'output-denied':
+      return <p>{`${call} was denied.`}</p>;
+    default:
+      return <p>{call} …</p>;
+  }
+}

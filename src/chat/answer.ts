@@ -1,0 +1,80 @@
+import { LanefoldError } from '../errors.ts';
+import type { Library } from '../library/library.ts';
+import type { RunRef } from '../library/run-ref.ts';
+import { isTerminal } from '../streams/assemble-deltas.ts';
+import type { StreamItem } from '../streams/stream-item.ts';
+import { UiAnswer } from '../ui-messages/answer.ts';
+import { approvalId, type UiChunk } from '../ui-messages/message.ts';
+
+export interface AnswerOptions {
+  signal: AbortSignal;
+  /** The client has the message up to the approvals of this round: only what follows is sent. Default: all of it. */
+  afterRound?: number | undefined;
+}
+
+/**
+ * Opens the stream of an answer. It ends with the run, or as soon as the run waits for approval: the AI SDK's client sends
+ * its responses once a stream has ended.
+ *
+ * @throws LanefoldError `run_not_found`, `thread_not_found`, `thread_erased`
+ */
+export async function openAnswer(
+  lanefold: Library,
+  run: RunRef,
+  { signal, afterRound }: AnswerOptions,
+): Promise<AsyncGenerator<UiChunk>> {
+  const { items } = await lanefold.streams.open(run.threadId, run.id, { entries: true, signal });
+  return chunksOf(lanefold, run, items, { signal, afterRound });
+}
+
+async function* chunksOf(
+  lanefold: Library,
+  run: RunRef,
+  items: AsyncIterable<StreamItem>,
+  { signal, afterRound }: AnswerOptions,
+): AsyncGenerator<UiChunk> {
+  const answer = new UiAnswer({ threadId: run.threadId, runId: run.id });
+  const awaiting = new Set<string>();
+  const known = new KnownPart(afterRound);
+  for await (const item of items) {
+    known.pass(item);
+    for (const chunk of answer.add(item)) if (known.over || chunk.type === 'start') yield chunk;
+    if (answer.over) return;
+    if (item.type !== 'event') continue;
+    const { kind, data } = item.event;
+    if (kind !== 'approval_requested' && kind !== 'approval_decided') continue;
+    const call = approvalId(data['round'], data['index']);
+    if (kind === 'approval_requested') awaiting.add(call);
+    else awaiting.delete(call);
+    // the same calls wait now: this is no replay of decisions made long ago
+    const now = await lanefold.runs.get(run);
+    const open = now.status === 'suspended' ? now.awaiting.map(({ round, index }) => approvalId(round, index)) : [];
+    if (open.length === 0 || open.length !== awaiting.size || !open.every((id) => awaiting.has(id))) continue;
+    yield* answer.suspend(now.toolCalls);
+    return;
+  }
+  if (signal.aborted) return;
+  throw new LanefoldError('lanefold_closed', 'The server stopped during the answer; the run goes on.', {
+    hint: 'Resume the stream.',
+  });
+}
+
+/** The part of a message that the client has already: up to the approvals of a round. */
+class KnownPart {
+  over: boolean;
+  #asked = false;
+  readonly #round: number | undefined;
+
+  constructor(round: number | undefined) {
+    this.#round = round;
+    this.over = round === undefined;
+  }
+
+  pass(item: StreamItem): void {
+    if (this.over || item.type !== 'event') return;
+    const { kind, data } = item.event;
+    const asks = kind === 'approval_requested';
+    if (asks && data['round'] === this.#round) this.#asked = true;
+    this.over = (this.#asked && !asks) || isTerminal(kind);
+  }
+}

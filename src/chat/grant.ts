@@ -1,0 +1,41 @@
+import { LanefoldError } from '../errors.ts';
+import { assertId } from '../ids.ts';
+import type { EnqueueOptions } from '../library/enqueue.ts';
+import type { ChatRequest } from './request.ts';
+
+/** What a request may do: everything a chat needs on one thread. */
+export interface ChatGrant {
+  /** The thread of the chat; created with the first message. */
+  threadId: string;
+  /** The thread must belong to this tenant, and is created for it. Default: no check. */
+  tenantId?: string;
+  /** Default: the `agent` of the handler. */
+  agent?: string;
+  /** Who decides on approvals, for the log. */
+  by?: string;
+  /** Further options of the runs, such as `busy`, `model` or `toolContext`. */
+  run?: Omit<EnqueueOptions, 'agent' | 'input' | 'threadId' | 'createThread' | 'requestId'>;
+}
+
+/** A grant; a response of your own, such as a redirect to a sign-in; anything else is refused with 403. */
+export type ChatVerdict = ChatGrant | Response | null | undefined | false;
+
+/** Asks the caller's function, and refuses whatever is no grant. @throws LanefoldError `forbidden` */
+export async function readGrant(
+  authorize: (request: Request, chat: ChatRequest) => ChatVerdict | Promise<ChatVerdict>,
+  request: Request,
+  chat: ChatRequest,
+): Promise<ChatGrant | Response> {
+  const verdict = await authorize(request, chat);
+  if (verdict instanceof Response) return verdict;
+  const { threadId, tenantId } = Object(verdict) as Partial<ChatGrant>;
+  // a thread id built of something undefined is better refused than shared
+  if (typeof threadId !== 'string' || /(^|[._:@-])(undefined|null)($|[._:@-])/.test(threadId)) {
+    throw new LanefoldError('forbidden', 'This chat is not yours, or you are not signed in.', {
+      hint: 'authorize must return { threadId } for those who may use the chat.',
+    });
+  }
+  assertId(threadId, 'The thread id');
+  if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+  return verdict as ChatGrant;
+}

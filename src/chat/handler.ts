@@ -1,0 +1,167 @@
+import { logErrors } from '../api/log-errors.ts';
+import { invalidRequest, problemHeaders, toProblem } from '../api/problem.ts';
+import type { JsonObject } from '../context/message.ts';
+import { isLanefoldError, LanefoldError } from '../errors.ts';
+import { assertId } from '../ids.ts';
+import type { Library } from '../library/library.ts';
+import { threadNotFound } from '../store/missing.ts';
+import type { Thread } from '../store/log/read-thread.ts';
+import { toInput } from '../ui-messages/question.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { openAnswer } from './answer.ts';
+import { decideApprovals } from './approvals.ts';
+import { readGrant, type ChatGrant, type ChatVerdict } from './grant.ts';
+import { lastMessage, readChatRequest, type ChatRequest } from './request.ts';
+import { sseResponse } from './sse.ts';
+
+export interface ChatOptions {
+  /** The agent that answers, unless the grant names another. */
+  agent?: string;
+  /**
+   * Says which thread the request may use; whoever gets no `threadId` is refused. Look at the session of the request, and
+   * at `chat.chatId` as at any other input. The body of the request is in `chat.body`.
+   */
+  authorize(request: Request, chat: ChatRequest): ChatVerdict | Promise<ChatVerdict>;
+  /** Maximum size of a body, in bytes; default 4 MiB. */
+  maxBodyBytes?: number;
+  /** Called with the error behind a response of 500 or above; default: log it. Must not throw. */
+  onError?: (error: unknown, request: { method: string; path: string }) => void;
+}
+
+/** A route handler of any framework that has the web's `Request` and `Response`. */
+export type ChatHandler = (request: Request) => Promise<Response>;
+
+const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyBytes: true, onError: true };
+
+/**
+ * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals, and
+ * streams the answer; `GET …/{chat id}/stream` resumes the answer under way; `GET …/{chat id}/messages` is what was said;
+ * `POST …/{chat id}/stop` cancels the run.
+ *
+ * @throws LanefoldError `invalid_input` without `authorize`
+ *
+ * @example
+ * const chat = createChatHandler(lanefold, {
+ *   agent: 'support',
+ *   authorize: async (request, { chatId }) => {
+ *     const user = await signedIn(request);
+ *     return user && { threadId: `chat:${user.id}:${chatId}`, by: user.email };
+ *   },
+ * });
+ * export { chat as GET, chat as POST };
+ */
+export function createChatHandler(lanefold: Library, options: ChatOptions): ChatHandler {
+  refuseUnknownKeys('createChatHandler', options, optionKeys);
+  const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log) } = options;
+  if (typeof authorize !== 'function') {
+    throw new LanefoldError('invalid_input', 'createChatHandler needs authorize: who may use which thread?', {
+      hint: 'Pass authorize: (request, { chatId }) => ({ threadId }) for those who are signed in, else null.',
+    });
+  }
+  return async (request) => {
+    try {
+      const chat = await readChatRequest(request, maxBodyBytes);
+      const grant = await readGrant(authorize, request, chat);
+      return grant instanceof Response ? grant : await answer(lanefold, request, chat, { agent: options.agent, grant });
+    } catch (error) {
+      const problem = toProblem(error);
+      if (problem.status >= 500) onError(error, { method: request.method, path: new URL(request.url).pathname });
+      return new Response(JSON.stringify(problem), {
+        status: problem.status,
+        headers: problemHeaders(problem.status, error),
+      });
+    }
+  };
+}
+
+async function answer(
+  lanefold: Library,
+  request: Request,
+  { action, body }: ChatRequest,
+  { grant, agent }: { grant: ChatGrant; agent: string | undefined },
+): Promise<Response> {
+  const { threadId } = grant;
+  const thread = await findThread(lanefold, grant);
+  const stream = async (runId: string, afterRound?: number) => {
+    const left = new AbortController();
+    const signal = AbortSignal.any([left.signal, request.signal]);
+    const chunks = await openAnswer(lanefold, { threadId, id: runId }, { signal, afterRound });
+    return sseResponse(chunks, () => left.abort());
+  };
+  switch (action) {
+    case 'history': {
+      const after = new URL(request.url).searchParams.get('after') ?? undefined;
+      const options = after === undefined ? {} : { after };
+      const page = thread ? await lanefold.threads.uiMessages(threadId, options) : { data: [], nextAfter: null };
+      return json({ messages: page.data, next_after: page.nextAfter });
+    }
+    case 'resume':
+      return thread?.activeRunId ? stream(thread.activeRunId) : new Response(null, { status: 204 });
+    case 'stop': {
+      if (!thread?.activeRunId) return json({ accepted: false });
+      const { accepted } = await lanefold.runs.cancel({ threadId, id: thread.activeRunId });
+      return json({ accepted });
+    }
+    case 'approve': {
+      const message = lastMessage(body);
+      if (!thread) throw threadNotFound(threadId);
+      assertId(message['id'], 'The id of the message');
+      const round = await decideApprovals(lanefold, { threadId, id: message['id'] }, message, grant.by);
+      return stream(message['id'], round);
+    }
+    case 'send':
+      return stream(await send(lanefold, thread, lastMessage(body), body, { ...grant, agent: grant.agent ?? agent }));
+  }
+}
+
+/** Accepts the run that answers a message, once for each message id. */
+async function send(
+  lanefold: Library,
+  thread: Thread | undefined,
+  message: JsonObject,
+  { trigger }: JsonObject,
+  { threadId, tenantId, agent, run }: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
+): Promise<string> {
+  if (trigger === 'regenerate-message') {
+    throw new LanefoldError('invalid_input', 'An answer is not generated again: what was said stays in the log.', {
+      hint: 'Send a new message.',
+    });
+  }
+  if (message['role'] !== 'user') throw invalidRequest([{ path: 'message.role', message: 'Must be user.' }]);
+  assertId(message['id'], 'The id of the message');
+  if (agent === undefined) {
+    throw new LanefoldError('unknown_agent', 'The chat has no agent.', {
+      hint: 'Pass agent to createChatHandler, or return one from authorize.',
+    });
+  }
+  const input = toInput(message['parts']);
+  const enqueue = async (createThread: boolean) => {
+    const options = { ...run, agent, input, threadId, createThread, requestId: message['id'] as string };
+    return (await lanefold.runs.enqueue(options)).id;
+  };
+  if (thread || tenantId === undefined) return enqueue(true);
+  try {
+    // only once the run would be accepted is there a thread
+    return await enqueue(false);
+  } catch (error) {
+    if (!isLanefoldError(error, 'thread_not_found')) throw error;
+  }
+  await lanefold.threads.create({ id: threadId, tenantId }).catch((error: unknown) => {
+    // two first messages at once
+    if (!isLanefoldError(error, 'thread_exists')) throw error;
+  });
+  await findThread(lanefold, { threadId, tenantId });
+  return enqueue(false);
+}
+
+/** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
+async function findThread(lanefold: Library, { threadId, tenantId }: ChatGrant): Promise<Thread | undefined> {
+  const thread = await lanefold.threads.get(threadId).catch((error: unknown) => {
+    if (isLanefoldError(error, 'thread_not_found')) return undefined;
+    throw error;
+  });
+  if (thread && tenantId !== undefined && thread.tenantId !== tenantId) throw threadNotFound(threadId);
+  return thread;
+}
+
+const json = (value: object): Response => Response.json(value, { headers: { 'cache-control': 'no-store' } });

@@ -1,0 +1,5 @@
+/** A chat route for `useChat` of the AI SDK: `import { createChatHandler } from 'lanefold/chat'`. */
+export { createChatHandler, type ChatHandler, type ChatOptions } from './handler.ts';
+export type { ChatGrant, ChatVerdict } from './grant.ts';
+export type { ChatAction, ChatRequest } from './request.ts';
+export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from '../ui-messages/message.ts';

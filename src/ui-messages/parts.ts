@@ -1,0 +1,50 @@
+import type { ContentPart, Json } from '../context/message.ts';
+import type { UiFilePart, UiTextPart } from './message.ts';
+
+export const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** A tool result as the tool returned it: JSON is parsed, other text stays text. */
+export function toOutput(content: Json): Json {
+  if (typeof content !== 'string') return content;
+  try {
+    return JSON.parse(content) as Json;
+  } catch {
+    return content;
+  }
+}
+
+/** What an error result says. */
+export function toErrorText(content: Json): string {
+  const { error } = Object(toOutput(content)) as { error?: { message?: string } };
+  return error?.message ?? toText(content);
+}
+
+/** The content of a stored user message. */
+export const toContentParts = (content: Json): (UiTextPart | UiFilePart)[] =>
+  Array.isArray(content)
+    ? (content as unknown as ContentPart[]).map(toContentPart)
+    : [{ type: 'text', text: toText(content) }];
+
+function toContentPart(part: ContentPart): UiTextPart | UiFilePart {
+  const { type, text, media_type, data, url, filename } = part as Record<string, Json | undefined>;
+  if (type !== 'file') return { type: 'text', text: toText(text ?? (part as Json)) };
+  const mediaType = toText(media_type ?? 'application/octet-stream');
+  return {
+    type: 'file',
+    mediaType,
+    url: data === undefined ? toText(url ?? '') : `data:${mediaType};base64,${toText(data)}`,
+    ...(typeof filename === 'string' ? { filename } : {}),
+  };
+}
+
+/** Ids of tool calls within one message: a model may reuse an id, but here each must be unique. */
+export class UniqueIds {
+  readonly #used = new Set<string>();
+
+  shown(id: string): string {
+    let shown = id;
+    for (let n = 2; this.#used.has(shown); n++) shown = `${id}#${n}`;
+    this.#used.add(shown);
+    return shown;
+  }
+}

@@ -1,0 +1,233 @@
+import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
+import { createChatHandler, type ChatHandler, type ChatOptions } from 'lanefold/chat';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { startPair, type Pair } from '../support/two-processes.ts';
+import { until } from '../support/until.ts';
+
+describe.skipIf(noRedis())('the chat handler, called by the AI SDK’s own transport', () => {
+  let pair: Pair;
+  let chat: ChatHandler;
+  const handler = (options: Partial<ChatOptions> = {}) =>
+    createChatHandler(pair.front, {
+      agent: 'typist',
+      authorize: (_, { chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'acme', by: 'ada' }),
+      onError: () => {},
+      ...options,
+    });
+  beforeAll(async () => {
+    pair = await startPair();
+    chat = handler();
+  });
+  afterAll(() => pair?.close());
+
+  const base = 'https://shop.example/api/chat';
+  const call = (path: string, init: RequestInit = {}, by = chat) => by(new Request(base + path, init));
+  const post = (body: unknown, by = chat, type = 'application/json') =>
+    call('', { method: 'POST', headers: { 'content-type': type }, body: JSON.stringify(body) }, by);
+  const user = (id: string, text: string) => ({ id, role: 'user' as const, parts: [{ type: 'text' as const, text }] });
+  const codeOf = async (response: Promise<Response>) => {
+    const answer = await response;
+    return [answer.status, ((await answer.json()) as { code?: string }).code];
+  };
+
+  const transport = () =>
+    new DefaultChatTransport<UIMessage>({
+      api: base,
+      fetch: (url, init) => chat(new Request(url as string, init)),
+    });
+
+  /** Reads an answer in the background, on top of what the client has of it. */
+  function read(stream: ReadableStream<UIMessageChunk>, before?: UIMessage) {
+    let message = before;
+    const chunks: UIMessageChunk[] = [];
+    const kept = stream.pipeThrough(
+      new TransformStream<UIMessageChunk, UIMessageChunk>({
+        transform: (chunk, out) => {
+          chunks.push(chunk);
+          out.enqueue(chunk);
+        },
+      }),
+    );
+    const ended = (async () => {
+      const messages = readUIMessageStream({ stream: kept, ...(before ? { message: structuredClone(before) } : {}) });
+      for await (const next of messages) message = next;
+    })();
+    return { chunks, ended, message: () => message, text: () => textOf(message) };
+  }
+  const textOf = (message?: UIMessage) =>
+    (message?.parts ?? []).map((part) => (part.type === 'text' ? part.text : '')).join('');
+  const send = async (chatId: string, ...messages: UIMessage[]) =>
+    read(
+      await transport().sendMessages({
+        ...{ chatId, messages, trigger: 'submit-message', messageId: undefined, abortSignal: undefined },
+      }),
+      messages.at(-1)!.role === 'assistant' ? messages.at(-1) : undefined,
+    );
+  const history = async (chatId: string) =>
+    ((await (await call(`/${chatId}/messages`)).json()) as { messages: UIMessage[] }).messages;
+
+  test('sends, streams, resumes, and shows the conversation afterwards', async () => {
+    expect(await history('first')).toEqual([]);
+    expect(await transport().reconnectToStream({ chatId: 'first' })).toBeNull();
+    const answer = await send('first', user('m1', 'hi'));
+    const keys = await pair.model.next();
+    keys.type('Hello ');
+    await until('it is shown', () => answer.text() === 'Hello ');
+    const again = read((await transport().reconnectToStream({ chatId: 'first' }))!);
+    await until('so it is to who reloads', () => again.text() === 'Hello ');
+    keys.type('there.');
+    keys.stop();
+    await Promise.all([answer.ended, again.ended]);
+    expect(await history('first')).toEqual([user('m1', 'hi'), JSON.parse(JSON.stringify(again.message()))]);
+    expect(answer.message()).toEqual(again.message());
+    expect(await pair.front.threads.get('chat:first')).toMatchObject({ tenantId: 'acme' });
+  });
+
+  test('takes a message once, however often it is sent', async () => {
+    const answer = await send('once', user('m1', 'hi'));
+    const repeated = await send('once', user('m1', 'hi'));
+    (await pair.model.next()).stop();
+    await Promise.all([answer.ended, repeated.ended]);
+    expect(repeated.message()!.id).toBe(answer.message()!.id);
+    expect((await pair.front.runs.list({ threadId: 'chat:once' })).data).toHaveLength(1);
+    expect(await codeOf(post({ id: 'once', message: user('m1', 'something else') }))).toEqual([
+      422,
+      'idempotency_mismatch',
+    ]);
+  });
+
+  test('ends the stream for approvals, takes the responses, and continues the same message', async () => {
+    const answer = await send('dig', user('m1', 'dig'));
+    const look = { id: 'l', name: 'look', args: { at: 'the sea' } };
+    (await pair.model.next()).stop({ id: 'd1', name: 'dig' }, look, { id: 'd2', name: 'dig' });
+    await answer.ended;
+    expect(answer.chunks.at(-1)).toMatchObject({ type: 'finish', finishReason: 'tool-calls' });
+    const asked = answer.message()!;
+    expect(asked.parts.slice(1)).toMatchObject([
+      { state: 'approval-requested', approval: { id: '1.0' } },
+      { state: 'output-available' },
+      { state: 'approval-requested', approval: { id: '1.2' } },
+    ]);
+    expect(await history('dig')).toEqual([user('m1', 'dig'), JSON.parse(JSON.stringify(asked))]);
+    const respond = (message: UIMessage, ...decisions: Record<string, boolean>[]): UIMessage => ({
+      ...message,
+      parts: message.parts.map((part) => {
+        const id = (part as { approval?: { id: string } }).approval?.id ?? '';
+        const approved = Object.assign({}, ...decisions)[id] as boolean | undefined;
+        return (
+          approved === undefined
+            ? part
+            : { ...part, state: 'approval-responded', approval: { id, approved, reason: 'so be it' } }
+        ) as typeof part;
+      }),
+    });
+    // one response: the run still waits for the other
+    const half = await send('dig', user('m1', 'dig'), respond(asked, { '1.0': true }));
+    await half.ended;
+    expect(half.message()!.parts).toHaveLength(4);
+    const rest = await send('dig', user('m1', 'dig'), respond(half.message()!, { '1.2': false }));
+    const keys = await pair.model.next();
+    keys.type('One hole.');
+    keys.stop();
+    await rest.ended;
+    const [, answered] = await history('dig');
+    expect(JSON.parse(JSON.stringify(rest.message()))).toEqual(answered);
+    expect(answered!.parts.slice(1)).toMatchObject([
+      { state: 'output-available', output: 'dug', approval: { approved: true } },
+      { state: 'output-available' },
+      { state: 'output-denied', approval: { approved: false, reason: 'so be it' } },
+      { type: 'step-start' },
+      { text: 'One hole.' },
+    ]);
+    const events = await pair.front.threads.events('chat:dig');
+    expect(events.filter(({ kind }) => kind === 'approval_decided').map(({ data }) => data['by'])).toEqual([
+      'ada',
+      'ada',
+    ]);
+    // a response that comes too late changes nothing, and reads what was decided
+    const late = await send('dig', user('m1', 'dig'), respond(asked, { '1.0': false, '1.2': true }));
+    await late.ended;
+    expect(JSON.parse(JSON.stringify(late.message()))).toEqual(answered);
+  });
+
+  test('stops a run, also one that waits for approval, and leaves no call open', async () => {
+    expect(
+      await (await call('/stop/stop', { method: 'POST', headers: { 'content-type': 'application/json' } })).json(),
+    ).toEqual({ accepted: false });
+    const answer = await send('stop', user('m1', 'dig'));
+    (await pair.model.next()).stop({ id: 'd', name: 'dig' });
+    await answer.ended;
+    const stopped = await call('/stop/stop', { method: 'POST', headers: { 'content-type': 'application/json' } });
+    expect(await stopped.json()).toEqual({ accepted: true });
+    const { parts } = answer.message()!;
+    const responded = {
+      ...answer.message()!,
+      parts: [parts[0]!, { ...parts[1]!, state: 'approval-responded', approval: { id: '1.0', approved: true } }],
+    };
+    const after = await send('stop', user('m1', 'dig'), responded as UIMessage);
+    await after.ended;
+    // otherwise sendAutomaticallyWhen would send it again, for ever
+    expect(after.message()!.parts[1]).toMatchObject({ state: 'output-error' });
+    expect(after.chunks.at(-1)).toMatchObject({ type: 'abort' });
+  });
+
+  test('refuses whoever authorize does not name a thread for, and threads of other tenants', async () => {
+    expect(() => createChatHandler(pair.front, { agent: 'typist' } as never)).toThrow(/authorize/);
+    expect(() => handler({ autorize: () => null } as never)).toThrow('does not take "autorize"');
+    const message = user('m1', 'hi');
+    for (const verdict of [null, undefined, false, {}, { threadId: 'chat:undefined' }, { threadId: 7 }, 'chat:first']) {
+      const closed = handler({ authorize: () => verdict as never });
+      expect(await codeOf(post({ id: 'x', message }, closed))).toEqual([403, 'forbidden']);
+      expect(await codeOf(call('/first/messages', {}, closed))).toEqual([403, 'forbidden']);
+      expect(await codeOf(call('/first/stream', {}, closed))).toEqual([403, 'forbidden']);
+    }
+    const broken = handler({ authorize: () => Promise.reject(new Error('no session store')) });
+    const answer = await call('/first/messages', {}, broken);
+    expect([answer.status, await answer.text()]).toEqual([500, expect.not.stringContaining('session store')]);
+    const own = handler({ authorize: () => new Response('sign in', { status: 401 }) });
+    expect((await call('/first/messages', {}, own)).status).toBe(401);
+    const foreign = handler({ authorize: (_, { chatId }) => ({ threadId: `chat:${chatId}`, tenantId: 'evil' }) });
+    const answered = await send('mine', message);
+    (await pair.model.next()).stop();
+    await answered.ended;
+    for (const response of [
+      call('/mine/messages', {}, foreign),
+      call('/mine/stream', {}, foreign),
+      post({ id: 'mine', message: user('m2', 'hi') }, foreign),
+    ])
+      expect(await codeOf(response)).toEqual([404, 'thread_not_found']);
+  });
+
+  test('says what is wrong with a request, and writes nothing', async () => {
+    const id = 'bad';
+    const cases: [unknown, number, string][] = [
+      [{}, 400, 'invalid_request'],
+      [{ id }, 400, 'invalid_request'],
+      [{ id, messages: [] }, 400, 'invalid_request'],
+      [{ id, message: { ...user('m', 'hi'), role: 'system' } }, 400, 'invalid_request'],
+      [{ id, message: user('not an id', 'hi') }, 400, 'invalid_id'],
+      [{ id, message: user('m', ' ') }, 400, 'empty_content'],
+      [{ id, message: { id: 'm', role: 'user' } }, 400, 'invalid_input'],
+      [{ id, message: { id: 'm', role: 'user', parts: [{ type: 'data-x', data: 1 }] } }, 400, 'invalid_input'],
+      [{ id, message: { id: 'm', role: 'assistant', parts: [] } }, 404, 'thread_not_found'],
+      [{ id, message: user('m', 'hi'), trigger: 'regenerate-message' }, 400, 'invalid_input'],
+    ];
+    for (const [body, status, code] of cases)
+      expect(await codeOf(post(body)), JSON.stringify(body)).toEqual([status, code]);
+    expect(await codeOf(post({ id, message: user('m', 'hi') }, chat, 'text/plain'))).toEqual([
+      415,
+      'unsupported_media_type',
+    ]);
+    expect(await codeOf(post({ id, message: user('m', 'x'.repeat(2_000)) }, handler({ maxBodyBytes: 1_000 })))).toEqual(
+      [413, 'body_too_large'],
+    );
+    expect(await codeOf(call('/bad', {}))).toEqual([404, 'not_found']);
+    expect(await codeOf(call('/bad/stream', { method: 'DELETE' }))).toEqual([405, 'method_not_allowed']);
+    expect(await codeOf(post({ id, message: user('m', 'hi') }, handler({ agent: 'nobody' })))).toEqual([
+      422,
+      'unknown_agent',
+    ]);
+    await expect(pair.front.threads.get('chat:bad')).rejects.toMatchObject({ code: 'thread_not_found' });
+  });
+});
