@@ -15,7 +15,8 @@ import { assertStorable } from '../text.ts';
 import { toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { requestHash } from './request-hash.ts';
 
-export interface EnqueueOptions extends RunOverrides {
+/** `Strategy` is the name of its strategy, where that is known at compile time. */
+export interface EnqueueOptions<Strategy extends string = string> extends RunOverrides<Strategy> {
   agent: string;
   /** The user message. */
   input: string | ContentPart[];

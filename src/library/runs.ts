@@ -30,7 +30,7 @@ import {
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
-import type { RunRef } from './run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
 
@@ -48,11 +48,17 @@ export interface Runs {
    * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
    * trust: they may override only what the agent lists for callers over HTTP
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller }): Promise<RunHandle>;
+  enqueue<const Strategy extends string = string>(
+    options: EnqueueOptions<Strategy>,
+    on?: { tx?: Transaction; from?: Caller },
+  ): Promise<RunHandle<Strategy>>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
-  wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
+  wait<Strategy extends string = string>(
+    run: RunRef<Strategy>,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<Run<Strategy>>;
   /** Runs, newest first: of one thread, or over all threads. */
   list(filter?: Partial<RunFilter>): Promise<Page<Run>>;
   /** The trace of a run after the `eventSeq` `after`, in order. */
@@ -123,7 +129,10 @@ export function runsOf(deps: RunsDeps): Runs {
     if (!found) throw runNotFound(run.threadId, run.id);
     return found;
   };
-  const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
+  const wait = async <Strategy extends string = string>(
+    run: RunRef<Strategy>,
+    { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Run<Strategy>> => {
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
     const key = { threadId: run.threadId, runId: run.id };
@@ -137,13 +146,16 @@ export function runsOf(deps: RunsDeps): Runs {
       });
     }
     if (!ended) throw runNotFound(run.threadId, run.id);
-    return ended;
+    return ended as Run<Strategy>;
   };
   const points = { ...deps, get, wait };
   return {
-    async enqueue(options, { tx, from = 'library' } = {}) {
+    async enqueue<Strategy extends string>(
+      options: EnqueueOptions<Strategy>,
+      { tx, from = 'library' }: { tx?: Transaction; from?: Caller } = {},
+    ) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return enqueue(deps, options, tx);
+      return (await enqueue(deps, options, tx)) as RunHandle<Strategy>;
     },
     get,
     wait,
