@@ -11,6 +11,7 @@ import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
 import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
+import { telemetryCost } from './telemetry.ts';
 import { strategies } from './strategies.ts';
 import { throughput } from './throughput.ts';
 import { waiting } from './waiting.ts';
@@ -32,6 +33,7 @@ const runs = Number(values.runs);
 const benches: Record<string, (servers: Servers) => Promise<void>> = {
   throughput: (servers) => throughput(servers, { runs: 1_000, rounds: 3 }),
   cpu: cpuPerStep,
+  telemetry: telemetryCost,
   'run-cost': runCost,
   storage,
   reading,
@@ -52,7 +54,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|run-cost|storage|reading|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|reading|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);

@@ -56,3 +56,27 @@ export function queueShards(option: number | undefined): number {
     },
   );
 }
+
+/** `LANEFOLD_OTEL`; default off. @throws LanefoldError `invalid_input` */
+export const telemetryWanted = (): boolean =>
+  ['on', 'true', '1'].includes(oneOf('LANEFOLD_OTEL', ['on', 'off', 'true', 'false', '1', '0'] as const, 'off'));
+
+/** `LANEFOLD_LOG`. @throws LanefoldError `invalid_input` */
+export const logFormat = (): 'text' | 'json' => oneOf('LANEFOLD_LOG', ['text', 'json'] as const, 'text');
+
+/** `LANEFOLD_LOG_LEVEL`, where it is set. @throws LanefoldError `invalid_input` */
+export const logLevel = () =>
+  oneOf('LANEFOLD_LOG_LEVEL', ['debug', 'info', 'warn', 'error', 'silent'] as const, undefined);
+
+function oneOf<Value extends string, Default>(name: string, values: readonly Value[], otherwise: Default) {
+  const given = process.env[name];
+  if (!given) return otherwise;
+  if ((values as readonly string[]).includes(given)) return given as Value;
+  throw new LanefoldError(
+    'invalid_input',
+    `${name} must be one of ${values.join(', ')}; got ${JSON.stringify(given)}.`,
+    {
+      hint: 'Set it to one of these, or unset it.',
+    },
+  );
+}

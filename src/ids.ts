@@ -25,10 +25,16 @@ const base32 = (hex: string): string => BigInt(`0x${hex}`).toString(32).padStart
 
 export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
 export const newThreadId = (): string => newId('thread');
+/** What threads belong to that were created for no tenant. */
+const defaultTenant = 'default';
+
 /**
- * The thread of a request that names none. It follows from the request id, so a retry of a request whose answer was
- * lost finds the same thread.
+ * The thread of a request that names none. It follows from tenant and request id, so a retry of a request whose answer was
+ * lost finds the same thread, and two tenants may use the same id.
  */
-export const threadIdOf = (requestId: string): string =>
-  `thread_${base32(createHash('sha256').update(requestId).digest('hex').slice(0, 32))}`;
+export function threadIdOf(requestId: string, tenant = defaultTenant): string {
+  // ids contain no space
+  const request = tenant === defaultTenant ? requestId : `${tenant} ${requestId}`;
+  return `thread_${base32(createHash('sha256').update(request).digest('hex').slice(0, 32))}`;
+}
 export const newRunId = (): string => newId('run');

@@ -1,30 +1,45 @@
-import { maxContextBytes, preparedStatements, queueShards, stopGrace } from './environment.ts';
+import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
+import type { TokenEstimator } from './policy/estimate.ts';
+import type { Projector } from './policy/projector.ts';
+import { readPolicy } from './policy/read-policy.ts';
+import { createCounting } from './models/counting/counting.ts';
 import type { RequestTransformer } from './agents/transformer.ts';
 import type { Strategy } from './strategies/registry.ts';
 import type { ToolListing } from './tools/normalise.ts';
 import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
-import { openDatabase, type DatabaseOptions } from './postgres/pool.ts';
+import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
 import { listApprovals } from './store/approval/list-approvals.ts';
 import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
-import { fromPostgres } from './postgres/errors.ts';
+import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
+import type { Logger } from './log/logger.ts';
+import { openLogger } from './log/open.ts';
+import type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
 import { startServer } from './api/start.ts';
 import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
-import type { Library } from './library/library.ts';
+import type { Library, TenantLibrary } from './library/library.ts';
+import { otherTenant, scopeOf } from './library/tenant.ts';
+import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './library/role-check.ts';
+import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
+import { tenantsOf } from './library/tenants.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
+import { checkDatabaseUrl, checkRedisUrl } from './connection-url.ts';
+import { refuseUnknownKeys, type KeysOf } from './unknown-keys.ts';
 import { tokenSecrets } from './tokens/secrets.ts';
+import { endAbandonedRuns } from './library/end-abandoned-runs.ts';
+import { holdFleet } from './store/run/private-fleets.ts';
 import { threadsOf } from './library/threads.ts';
 
 export interface LanefoldOptions {
@@ -34,6 +49,8 @@ export interface LanefoldOptions {
   directUrl?: string;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
+  /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
+  tenant?: string;
   agents?: readonly AgentDefinition[];
   /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
@@ -41,6 +58,12 @@ export interface LanefoldOptions {
   requestTransformers?: Record<string, RequestTransformer>;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
+  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
+  contextWindows?: Record<string, number>;
+  /** Token estimators that context policies may name. */
+  tokenEstimators?: Record<string, TokenEstimator>;
+  /** Projectors that context policies may name. */
+  projectors?: Record<string, Projector>;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -58,6 +81,11 @@ export interface LanefoldOptions {
   poolSize?: number;
   /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
   preparedStatements?: boolean;
+  /**
+   * What to do about a role that may do more than its duty needs: `refuse` to start, `warn` or nothing. Default
+   * `LANEFOLD_ROLE_CHECK`, else `refuse` where `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
+   */
+  roleCheck?: RoleCheck;
   /** First part of every queue name; default `lf`. */
   queuePrefix?: string;
   /** The queue belongs to this process alone; `close` deletes it. */
@@ -73,10 +101,44 @@ export interface LanefoldOptions {
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
   redactKeys?: readonly string[];
+  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
+  telemetry?: boolean | TelemetryOptions;
+  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
+  logger?: Logger;
 }
 
+const optionKeys: KeysOf<LanefoldOptions> = {
+  strategies: true,
+  telemetry: true,
+  logger: true,
+  scriptedModels: true,
+  maxContextBytes: true,
+  databaseUrl: true,
+  directUrl: true,
+  redisUrl: true,
+  tenant: true,
+  roleCheck: true,
+  agents: true,
+  tools: true,
+  requestTransformers: true,
+  contextWindows: true,
+  tokenEstimators: true,
+  projectors: true,
+  models: true,
+  aliases: true,
+  embeddedDir: true,
+  migrate: true,
+  poolSize: true,
+  preparedStatements: true,
+  queuePrefix: true,
+  privateQueue: true,
+  queueShards: true,
+  tokenSecrets: true,
+  redactKeys: true,
+};
+
 export interface Lanefold extends Library {
-  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable` */
+  /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable`, `role_unfit` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */
   startServer(options?: ServerOptions): Promise<RunningServer>;
@@ -88,7 +150,8 @@ export interface Lanefold extends Library {
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`
+ * `embedded_postgres_failed`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
+ * `tenants_not_enforced`, `role_unfit`
  *
  * @example
  * const lanefold = await createLanefold({ agents: [support] });
@@ -97,15 +160,32 @@ export interface Lanefold extends Library {
  * const { result } = await lanefold.runs.wait(run);
  */
 export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+  refuseUnknownKeys('createLanefold', options, optionKeys);
   const agents = await createAgentRegistry(options.agents ?? [], options);
   const redactor = createKeyRedactor(options.redactKeys);
+  const log = await openLogger(redactor, options.logger);
+  const { telemetry: wanted = telemetryWanted() } = options;
+  // Imported on demand, so that a process without telemetry does not load it.
+  const telemetry = wanted
+    ? await (await import('./telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    : undefined;
   const models = createModelRegistry({
     ...(options.models ? { models: options.models } : {}),
     ...(options.aliases ? { aliases: options.aliases } : {}),
     ...(options.scriptedModels ? { scriptedModels: true } : {}),
   });
+  const counting = createCounting(options, models.target);
+  for (const { contextPolicy } of options.agents ?? []) {
+    if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
+  }
+  const roleCheck = roleCheckOf(options.roleCheck);
   // Compose files turn an unset variable into an empty one.
   const given = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
+  if (given) checkDatabaseUrl(given, options.databaseUrl ? 'databaseUrl' : 'DATABASE_URL');
+  const givenDirect = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || undefined;
+  if (givenDirect) checkDatabaseUrl(givenDirect, options.directUrl ? 'directUrl' : 'LANEFOLD_DIRECT_URL');
+  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  if (redisUrl) checkRedisUrl(redisUrl, options.redisUrl ? 'redisUrl' : 'REDIS_URL');
   const dir = options.embeddedDir ?? '.lanefold';
   let embedded: EmbeddedPostgres | undefined;
   let databaseUrl = given ?? (await findEmbeddedPostgres(dir))?.url;
@@ -113,17 +193,21 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     embedded = await startEmbeddedPostgres({ dir });
     databaseUrl = embedded.url;
   }
-  const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || databaseUrl;
-  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  const directUrl = givenDirect ?? databaseUrl;
   const closers: (() => Promise<unknown>)[] = [async () => embedded?.stop()];
+  let closed = false;
   const close = async () => {
+    closed = true;
+    await embedded?.retire().catch(() => {});
     let fault: unknown;
     for (const closer of closers.splice(0).reverse()) await closer().catch((error: unknown) => (fault ??= error));
     if (fault !== undefined) throw fault;
   };
 
   /** Registers what is starting, so that a `close` during the start waits for it and then stops it. */
-  const stopOnClose = <T>(starting: Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+  const stopOnClose = async <T>(start: () => Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> => {
+    if (closed) throw lanefoldClosed();
+    const starting = start();
     closers.push(() => starting.then(stop, () => {}));
     return starting;
   };
@@ -143,6 +227,9 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     });
     db.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.groupCommit = !(await isDistributed(db.pool));
+    const rights = await readSessionRights(db.pool);
+    // the embedded server has one role, its superuser
+    checkRole(rights, given === undefined && roleCheck === 'refuse' ? 'warn' : roleCheck);
     const queueOptions = {
       redisUrl,
       databaseUrl: directUrl,
@@ -152,55 +239,93 @@ export async function createLanefold(options: LanefoldOptions = {}): Promise<Lan
     const queue = openQueue(queueOptions);
     closers.push(() => queue.close());
     await queue.ready();
-    if (options.privateQueue) closers.push(() => queue.obliterate().catch(() => {}));
-    const waiter = new RunWaiter(db);
-    closers.push(async () => waiter.close());
+    if (options.privateQueue) {
+      closers.push(() => queue.obliterate().catch(() => {}));
+      const fleet = await holdFleet(directUrl, queue.prefix);
+      closers.push(() => fleet.release());
+    }
+    await endAbandonedRuns(db, queue, directUrl, queueOptions);
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
-
     const secrets = tokenSecrets(options.tokenSecrets);
+    const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
+      const waiter = new RunWaiter(db);
+      closers.push(async () => waiter.close());
+      const runs = runsOf({
+        ...{ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets },
+        activeTraceparent: telemetry?.activeTraceparent,
+      });
+      return {
+        threads: threadsOf(db, agents, counting, streams, queue),
+        runs,
+        contexts: contextsOf(db, agents, counting),
+        keys: keysOf(db, secrets),
+        audit: auditOf(db),
+        approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
+        streams,
+        tenant: db.tenant,
+        waiter,
+      };
+    };
+    const tenants = new Map<string, TenantLibrary>();
+    const forTenant = (tenant: string): TenantLibrary => {
+      if (options.tenant !== undefined && tenant !== options.tenant) throw otherTenant(tenant, options.tenant);
+      const known = tenants.get(tenant);
+      if (known) return known;
+      const scoped = db.forTenant(scopeOf(tenant, rights));
+      const { waiter: _, ...library } = libraryOn(scoped, streams.forTenant(scoped));
+      tenants.set(tenant, library);
+      return library;
+    };
+    const { waiter, ...everything } = libraryOn(db, streams);
     const lanefold: Lanefold = {
-      threads: threadsOf(db, agents, streams, queue),
-      runs: runsOf({ db, queue, agents, models, waiter, streams, tokenSecrets: secrets }),
-      keys: keysOf(db, secrets),
-      audit: auditOf(db),
-      contexts: contextsOf(db, agents),
+      ...(options.tenant === undefined ? everything : forTenant(options.tenant)),
+      forTenant,
+      tenants: tenantsOf(db),
       agents: { list: () => listAgents(agents) },
-      approvals: { list: ({ after, limit = 50 } = {}) => listApprovals(db, { after, limit }) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
       activity: ({ hours = 24 } = {}) => readActivity(db, hours),
-      streams,
+      log,
       redact: (value) => redactor.value(value),
       databaseUrl,
       queueBackend: queue.backend,
       queues: queue.queues,
       toolNames: agents.toolNames,
-      startWorker: (workerOptions = {}) =>
-        stopOnClose(
+      startWorker: async (workerOptions = {}) => {
+        checkWorkerRole(rights);
+        return stopOnClose(
           // Imported on demand, so that a process without a worker does not load one.
-          import('./runtime/worker/worker.ts').then(({ startWorker }) =>
-            startWorker(
-              {
-                db,
-                connect,
-                agents,
-                models,
-                directUrl,
-                redactor,
-                live: streams.live,
-                privateQueue: options.privateQueue ?? false,
-                onHold: (run) => waiter.hold(run),
-                onRelease: (run) => waiter.release(run),
-              },
-              queue,
-              { ...stopGrace(), ...workerOptions },
+          () =>
+            import('./runtime/worker/worker.ts').then(({ startWorker }) =>
+              startWorker(
+                {
+                  db,
+                  connect,
+                  agents,
+                  models,
+                  counting,
+                  directUrl,
+                  redactor,
+                  log,
+                  telemetry,
+                  live: streams.live,
+                  privateQueue: options.privateQueue ?? false,
+                  onHold: (run) => waiter.hold(run),
+                  onRelease: (run) => waiter.release(run),
+                },
+                queue,
+                { ...stopGrace(), ...workerOptions },
+              ),
             ),
-          ),
           (worker) => worker.stop(),
-        ),
+        );
+      },
       startServer: (serverOptions = {}) =>
-        stopOnClose(startServer(lanefold, serverOptions), (server) => server.close()),
+        stopOnClose(
+          () => startServer(lanefold, serverOptions),
+          (server) => server.close(),
+        ),
       close,
     };
     return lanefold;

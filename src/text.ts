@@ -7,6 +7,12 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 export const cleanText = (text: string): string =>
   isStorable(text) ? text : text.toWellFormed().replaceAll('\u0000', '\ufffd');
 
+/** Empty, or nothing but what Unicode counts as white space: more than `trim` removes. */
+export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
+
+/** A system prompt; a blank one means none, because providers reject an empty system message. */
+export const promptOf = (text: string | null): string | null => (text === null || isBlank(text) ? null : text);
+
 /** The path (`$.a[0]`) of the first unstorable string in a JSON value, or undefined. */
 export function findUnstorable(value: unknown, path = '$'): string | undefined {
   if (typeof value === 'string') return isStorable(value) ? undefined : path;

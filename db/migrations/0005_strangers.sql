@@ -2,6 +2,7 @@ CREATE TABLE "lanefold"."_api_key" (
 	"id" text COLLATE "C" NOT NULL,
 	"hash" "bytea" NOT NULL,
 	"name" text NOT NULL,
+	"tenant_id" text COLLATE "C",
 	"allowed" jsonb NOT NULL,
 	"created_by" text NOT NULL,
 	"created_at" timestamptz NOT NULL,
@@ -21,6 +22,13 @@ CREATE TABLE "lanefold"."_audit" (
 	"detail" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_role" (
+	"name" text COLLATE "C" NOT NULL,
+	"duty" text NOT NULL,
+	"tenant" text COLLATE "C",
+	CONSTRAINT "_role_name_pk" PRIMARY KEY("name")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_run_node" (
 	"score" double precision,
 	"node" integer NOT NULL,
@@ -28,6 +36,7 @@ CREATE TABLE "lanefold"."_run_node" (
 	"depth" integer,
 	"call_no" integer,
 	"elapsed_ms" bigint,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"kind" text NOT NULL,
@@ -38,12 +47,39 @@ CREATE TABLE "lanefold"."_run_node" (
 	CONSTRAINT "_run_node_thread_id_run_id_node_pk" PRIMARY KEY("thread_id","run_id","node")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_tenant" (
+	"tenant_id" text COLLATE "C" NOT NULL,
+	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	CONSTRAINT "_tenant_tenant_id_pk" PRIMARY KEY("tenant_id")
+);
+--> statement-breakpoint
+ALTER TABLE "lanefold"."_append_receipt" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."context_op" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."_entry" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_entry" ADD COLUMN "bytes" integer;--> statement-breakpoint
+ALTER TABLE "lanefold"."_event_batch" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."_lane" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."pending_input" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "caller" text COLLATE "C";--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;--> statement-breakpoint
+ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=false) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
 CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint
 CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
+CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
+CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHERE finished_at is null and tenant_id <> 'default';--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
-CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);
+CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint
+-- Roles that were granted rights on tables and views before keep what they could do, for all tenants: see grant_role.
+INSERT INTO lanefold._role (name, duty, tenant)
+SELECT r.rolname, CASE WHEN bool_or(a.privilege_type IN ('INSERT', 'UPDATE')) THEN 'worker' ELSE 'reader' END, '*'
+FROM pg_class c
+CROSS JOIN LATERAL aclexplode(c.relacl) a
+JOIN pg_roles r ON r.oid = a.grantee
+WHERE c.relnamespace = 'lanefold'::regnamespace AND a.grantee <> c.relowner
+GROUP BY r.rolname;

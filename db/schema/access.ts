@@ -9,7 +9,9 @@ export const apiKey = lanefold.table(
     /** SHA-256 of the secret, which has 256 random bits. */
     hash: bytea('hash').notNull(),
     name: text('name').notNull(),
-    /** What the key may do: {scopes, tenant?, agents?, thread_prefix?, limits?}. */
+    /** Null: a key for all tenants. */
+    tenantId: id('tenant_id'),
+    /** What the key may do: {scopes, agents?, thread_prefix?, limits?}. */
     allowed: jsonb('allowed').notNull(),
     createdBy: text('created_by').notNull(),
     createdAt: moment('created_at').notNull(),

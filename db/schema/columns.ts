@@ -9,3 +9,9 @@ export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 
 /** A timestamptz with microseconds, read as a Date. */
 export const moment = customType<{ data: Date }>({ dataType: () => 'timestamptz' });
+
+/**
+ * Whose row it is: the thread's tenant, on every row, because policies compare a column. Functions write it; the default is what
+ * rows of older versions have without being rewritten.
+ */
+export const tenantId = () => id('tenant_id').notNull().default('default');

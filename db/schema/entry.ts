@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
-import { id, lanefold, moment } from './columns.ts';
+import { id, lanefold, moment, tenantId } from './columns.ts';
 
 /**
  * The log. Read it through the view `thread_entry`, which reassembles the payload: values that have a column are not
@@ -13,6 +13,7 @@ export const entry = lanefold.table(
     at: moment('at').notNull(),
     isAnchor: boolean('is_anchor').notNull().default(false),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     kind: id('kind').notNull(),
     contextRef: id('context_ref'),
     role: text('role'),
@@ -58,6 +59,7 @@ export const appendReceipt = lanefold.table(
   '_append_receipt',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     opId: id('op_id').notNull(),
     firstSeq: bigint('first_seq', { mode: 'number' }).notNull(),
     hash: text('hash').notNull(),

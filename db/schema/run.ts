@@ -12,7 +12,7 @@ import {
   text,
   uniqueIndex,
 } from 'drizzle-orm/pg-core';
-import { bytea, id, lanefold, moment } from './columns.ts';
+import { bytea, id, lanefold, moment, tenantId } from './columns.ts';
 
 /** One request executed by a strategy; the outbox of the queue. Read it through the view `run`. */
 export const run = lanefold.table(
@@ -59,7 +59,10 @@ export const run = lanefold.table(
     /** First part of the name of the queue the run was given to; the shard is the rest. */
     queuePrefix: text('queue_prefix').notNull().default('lf'),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     id: id('id').notNull(),
+    /** The key that started it, as in the audit; null: nobody who is counted. */
+    caller: id('caller'),
     /** Null means: the run's own id. */
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
@@ -78,6 +81,8 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
+    /** W3C `traceparent` of whoever enqueued the run, for the traces of its workers. */
+    traceparent: text('traceparent'),
   },
   (t) => [
     primaryKey({ columns: [t.threadId, t.id] }),
@@ -102,6 +107,13 @@ export const run = lanefold.table(
     index('_run_failed')
       .on(t.createdAt, t.threadId, t.id)
       .where(sql`error is not null and termination_reason <> 'cancelled'`),
+    // What limits of keys and tenants count. They cost the runs of keys and tenants, and no others.
+    index('_run_of_caller')
+      .on(t.caller)
+      .where(sql`finished_at is null and caller is not null`),
+    index('_run_of_tenant')
+      .on(t.tenantId)
+      .where(sql`finished_at is null and tenant_id <> 'default'`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),
@@ -128,6 +140,7 @@ export const toolCall = lanefold.table(
     attempts: smallint('attempts').notNull().default(0),
     status: text('status').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     toolCallId: text('tool_call_id').notNull(),
     name: text('name').notNull(),
@@ -154,6 +167,7 @@ export const runNode = lanefold.table(
     callNo: integer('call_no'),
     /** Of an answer: when it came, since the run started. */
     elapsedMs: bigint('elapsed_ms', { mode: 'number' }),
+    tenantId: tenantId(),
     threadId: id('thread_id').notNull(),
     runId: id('run_id').notNull(),
     kind: text('kind').notNull(),
@@ -171,6 +185,7 @@ export const pendingInput = lanefold.table(
   'pending_input',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     ordinal: integer('ordinal').notNull(),
     id: id('id').notNull(),
@@ -200,6 +215,7 @@ export const eventBatch = lanefold.table(
     /** The run's own number of the first event. */
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     runId: id('run_id').notNull(),
     /**
      * [{k: kind, i: iteration, d?: data, e?: entry offset, c?: call number, m?: messages, r?: reason}]; json is a third

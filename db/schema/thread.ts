@@ -1,13 +1,13 @@
 import { sql } from 'drizzle-orm';
 import { bigint, boolean, index, integer, jsonb, primaryKey, text } from 'drizzle-orm/pg-core';
-import { id, lanefold, moment } from './columns.ts';
+import { id, lanefold, moment, tenantId } from './columns.ts';
 
 /** One conversation. Every writer locks its row first. */
 export const thread = lanefold.table(
   'thread',
   {
     id: id('id').primaryKey(),
-    tenantId: id('tenant_id').notNull().default('default'),
+    tenantId: tenantId(),
     rev: bigint('rev', { mode: 'number' }).notNull().default(0),
     /** Number of events; `rev` is the number of entries. */
     eventRev: bigint('event_rev', { mode: 'number' }).notNull().default(0),
@@ -44,6 +44,7 @@ export const lane = lanefold.table(
   '_lane',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     contextRef: id('context_ref').notNull(),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.contextRef] })],
@@ -54,6 +55,7 @@ export const contextOp = lanefold.table(
   'context_op',
   {
     threadId: id('thread_id').notNull(),
+    tenantId: tenantId(),
     opId: id('op_id').notNull(),
     contextRef: id('context_ref').notNull(),
     type: text('type').notNull(),

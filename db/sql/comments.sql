@@ -45,6 +45,14 @@ comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancell
 comment on function lanefold.run_ended(text, text) is 'Whether a run has ended; true also for a run that does not exist.';
 comment on function lanefold.new_events(text, bigint, int) is 'Events of a thread after an event_seq, or one row that says that the thread was erased.';
 comment on function lanefold.drop_trace(text, text[]) is 'Empties events, state and result of runs that have ended; rows and keys stay.';
+comment on function lanefold.create_key(bytea, jsonb) is 'Stores an API key by the hash of its secret.';
+comment on function lanefold.rotate_key(text, bytea, text, float8) is 'Adds a secret to an API key; the ones before it end soon.';
+comment on function lanefold.revoke_key(text) is 'Ends every secret of an API key.';
+comment on function lanefold.audit_read(text, jsonb) is 'Writes down a read across tenants.';
+comment on function lanefold.configure_tenant(text, jsonb) is 'Sets the limits of a tenant.';
+comment on function lanefold.write_audit(jsonb) is 'Writes down who does what.';
+comment on function lanefold.grant_role(text, text, text) is 'Gives a role of the server what its duty needs: worker, api, or reader of a tenant.';
+comment on function lanefold.revoke_role(text) is 'Takes from a role of the server what grant_role gave it.';
 comment on function lanefold.erase_conversation(text) is 'Erases a thread and returns what was removed.';
 comment on function lanefold.erase_thread(text) is 'Deletes everything of a thread and leaves a tombstone.';
 comment on function lanefold.schema_version() is 'The version of this schema.';

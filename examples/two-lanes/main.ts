@@ -45,7 +45,7 @@ try {
   await ask('Which of them is shortest?');
   await show('The next run sees the summary:');
 
-  const before = await lanefold.contexts.project(threadId, { atSeq: 2 });
+  const before = await lanefold.contexts.project(threadId, { contextRef: 'default', atSeq: 2 });
   console.log(`\nNothing is lost: after entry 2 of ${rev} the main lane was`);
   for (const row of before) console.log(`  ${row.role}: ${JSON.stringify(row.content)}`);
 } finally {

@@ -1,10 +1,12 @@
-import type { Allowed, Scope } from './scope.ts';
+import type { Allowed, Limits, Scope } from './scope.ts';
 import { scopes } from './scope.ts';
 
 /** Who makes a request. */
 export interface Principal extends Allowed {
   /** For the audit and the log: `operator`, `key:<id>` or `token:<id of the key that made it>`. */
   actor: string;
+  /** What all keys of its tenant together may do. */
+  tenantLimits?: Limits;
   /** Only this thread, and of it only this run. */
   threadId?: string;
   runId?: string;
@@ -15,9 +17,9 @@ export const operator: Principal = { actor: 'operator', scopes };
 
 export const may = (principal: Principal, scope: Scope): boolean => principal.scopes.includes(scope);
 
-/** Whether a principal sees everything, so that what spans threads and tenants is open to it. */
-export const isUnbound = (principal: Principal): boolean =>
-  principal.tenant === undefined &&
-  principal.agents === undefined &&
-  principal.threadPrefix === undefined &&
-  principal.threadId === undefined;
+/** Whether a principal sees everything, so that what spans tenants is open to it. */
+export const isUnbound = (principal: Principal): boolean => principal.tenant === undefined && seesThreads(principal);
+
+/** Whether a principal sees every thread of its tenant, so that what spans threads is open to it. */
+export const seesThreads = (principal: Principal): boolean =>
+  principal.agents === undefined && principal.threadPrefix === undefined && principal.threadId === undefined;

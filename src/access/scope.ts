@@ -21,6 +21,8 @@ export interface Allowed {
 export interface Limits {
   /** Requests per minute, in each process; all of them may come at once. */
   requestsPerMinute?: number;
+  /** Runs that have not ended. */
+  runs?: number;
   /** Open event streams, in each process. */
   streams?: number;
   /** Bytes of a request body. */

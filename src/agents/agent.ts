@@ -6,9 +6,13 @@ import { parseOptions } from '../strategies/options.ts';
 import type { StrategyOptions } from '../strategies/types.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
+import { promptOf } from '../text.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import {
   overridableFields,
   readOverridable,
@@ -47,6 +51,8 @@ export interface AgentDefinition<Chosen extends string = string> {
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
+  /** How the context is cut before a model call: a policy or a preset. Default: it is cut to the window of the model. */
+  contextPolicy?: PolicyOption;
   /** Stream the answer; default true. */
   streaming?: boolean;
   /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
@@ -83,8 +89,45 @@ export interface AgentDefinition<Chosen extends string = string> {
   guardTool?: GuardTool | null;
 }
 
+const agentKeys: KeysOf<AgentDefinition> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
+  overridable: true,
+  name: true,
+  model: true,
+  instructions: true,
+  tools: true,
+  strategy: true,
+  cycleWarning: true,
+  maxIterations: true,
+  maxModelRetries: true,
+  settings: true,
+  streaming: true,
+  idleTimeoutMs: true,
+  toolTimeoutMs: true,
+  toolMaxRetries: true,
+  toolRetryBackoffMs: true,
+  toolConcurrency: true,
+  maxToolResultBytes: true,
+  toolContext: true,
+  output: true,
+  contextPolicy: true,
+  requestTransformer: true,
+  requestTransformers: true,
+  approvalTimeoutMs: true,
+  effectPolicy: true,
+  guardTool: true,
+};
+
 type Optional =
-  'requestTransformer' | 'output' | 'strategyOptions' | 'maxIterations' | 'maxTotalTokens' | 'maxDurationMs';
+  | 'requestTransformer'
+  | 'output'
+  | 'contextPolicy'
+  | 'strategyOptions'
+  | 'maxIterations'
+  | 'maxTotalTokens'
+  | 'maxDurationMs';
 
 export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
   Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
@@ -95,12 +138,13 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
 /**
  * Checks an agent and fills in the defaults.
  *
- * @throws LanefoldError `invalid_agent` naming the field
+ * @throws LanefoldError `invalid_agent` naming the field, `invalid_policy`
  *
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
  */
 export function defineAgent<const Chosen extends string = string>(definition: AgentDefinition<Chosen>): Agent {
+  refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
     throw invalid(String(name), 'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
@@ -115,6 +159,8 @@ export function defineAgent<const Chosen extends string = string>(definition: Ag
   } catch (error) {
     throw invalid(name, (error as Error).message.replace(/\.$/, ''));
   }
+  if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
+    throw invalid(name, 'contextPolicy.systemPrompt belongs to a thread or a request; an agent has instructions');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
@@ -129,8 +175,7 @@ export function defineAgent<const Chosen extends string = string>(definition: Ag
   return Object.freeze({
     name,
     model: definition.model,
-    // Providers reject an empty system message.
-    instructions: definition.instructions || null,
+    instructions: promptOf(definition.instructions ?? null),
     tools: definition.tools ?? [],
     strategy,
     cycleWarning: definition.cycleWarning ?? true,
@@ -150,6 +195,7 @@ export function defineAgent<const Chosen extends string = string>(definition: Ag
     ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
     ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
     ...(definition.output ? { output: definition.output } : {}),
+    ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,

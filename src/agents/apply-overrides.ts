@@ -1,3 +1,4 @@
+import { readPolicyJson } from '../policy/read-policy.ts';
 import { mergeSettings } from '../models/settings/call-settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readStoredContract } from '../contracts/read-contract.ts';
@@ -19,15 +20,19 @@ export function effectiveAgent(
 }
 
 function configuredAgent(registry: AgentRegistry, agent: ReadyAgent, config: LoggedConfig): ReadyAgent {
-  const toolContext = { ...agent.toolContext, ...config.tool_context };
-  if (!config.tools) return { ...agent, toolContext };
+  const own = {
+    ...agent,
+    toolContext: { ...agent.toolContext, ...config.tool_context },
+    ...(config.policy == null ? {} : { contextPolicy: readPolicyJson(config.policy) }),
+  };
+  if (!config.tools) return own;
   const { added, removed } = config.tools;
   const tools = new Map([...agent.tools].filter(([name]) => !removed.includes(name)));
   for (const name of added) {
     const tool = registry.extraTools.get(name) ?? agent.tools.get(name);
     if (tool) tools.set(name, tool);
   }
-  return withTools({ ...agent, toolContext }, tools);
+  return withTools(own, tools);
 }
 
 function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOptions): ReadyAgent {
@@ -41,6 +46,7 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
     ...(options.idle_timeout_ms === undefined ? {} : { idleTimeoutMs: options.idle_timeout_ms }),
     ...(options.tool_timeout_ms === undefined ? {} : { toolTimeoutMs: options.tool_timeout_ms }),
     ...(transformer === undefined ? {} : { requestTransformer: registry.transformer(agent.name, transformer) }),
+    ...(options.context_policy === undefined ? {} : { contextPolicy: readPolicyJson(options.context_policy) }),
     ...(options.output === undefined ? {} : { output: contractOf(options.output) }),
   };
   const own = Object.keys(changed).length > 0 ? { ...agent, ...changed } : agent;

@@ -11,6 +11,7 @@ export const overridableFields = [
   'headers',
   'providerOptions',
   'requestTransformer',
+  'contextPolicy',
   'maxIterations',
   'maxTotalTokens',
   'maxDurationMs',
@@ -54,8 +55,12 @@ export function refusedOverrides(
   given: Partial<Record<(typeof overridableFields)[number], unknown>>,
 ): string[] {
   if (!allowed) return [];
+  const { contextPolicy: policy } = given;
+  // the prompt of a policy is sent in place of the lane's
+  const prompt =
+    typeof policy === 'object' && policy !== null && 'systemPrompt' in policy ? policy.systemPrompt : undefined;
   return overridableFields.flatMap((field) => {
-    const value = given[field];
+    const value = field === 'systemPrompt' && given[field] === undefined ? prompt : given[field];
     if (value === undefined || allowed.includes(field)) return [];
     if (field !== 'toolContext' || typeof value !== 'object' || value === null) return [field];
     const keys = Object.keys(value).map((key) => `toolContext.${key}` as const);

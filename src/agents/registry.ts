@@ -6,6 +6,8 @@ import { fromCallSettings } from '../models/settings/call-settings.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { ReadyContract } from '../contracts/contract.ts';
 import { readContract } from '../contracts/read-contract.ts';
+import type { StoredPolicy } from '../policy/policy.ts';
+import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
@@ -19,7 +21,7 @@ import type { RequestTransformer } from './transformer.ts';
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
 export interface ReadyAgent extends Omit<
   Agent,
-  'tools' | 'settings' | 'requestTransformer' | 'output' | 'strategy' | 'maxIterations'
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations'
 > {
   /** The name of its strategy. */
   readonly strategy: string;
@@ -28,6 +30,7 @@ export interface ReadyAgent extends Omit<
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
+  readonly contextPolicy?: StoredPolicy | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
   /** SHA-256 of everything that affects how a run continues: a checkpoint token is bound to it. */
@@ -107,18 +110,20 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, strategy: chosen, ...agent }: Agent,
+  { requestTransformer: given, output: contract, contextPolicy: policy, strategy: chosen, ...agent }: Agent,
   shared: Record<string, RequestTransformer>,
 ): Promise<ReadyAgent> {
   const tools = await normaliseTools(agent.tools);
   const strategy = typeof chosen === 'string' ? chosen : chosen.name;
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));
+  const contextPolicy = policy === undefined ? undefined : readPolicy(policy);
   return {
     ...agent,
     strategy,
     maxIterations: agent.maxIterations,
     ...(output ? { output } : {}),
+    ...(contextPolicy ? { contextPolicy } : {}),
     ...(transformer ? { requestTransformer: transformer } : {}),
     tools: toolsByName(tools),
     descriptors: describeTools(tools),
@@ -137,6 +142,7 @@ async function ready(
           toolLimits: [agent.toolTimeoutMs, agent.toolMaxRetries, agent.toolRetryBackoffMs, agent.toolConcurrency],
           // The name is the only identity of a function that survives a deployment.
           ...(output ? { output: [output.schema, output.maxRepairs, output.mode, output.repair?.name ?? null] } : {}),
+          ...(contextPolicy ? { contextPolicy } : {}),
           ...(given ? { transformer: typeof given === 'string' ? given : given.name } : {}),
         }) as string,
       )

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
-import { errorStatus, LanefoldError } from '../errors.ts';
+import { LanefoldError } from '../errors.ts';
+import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
 import { limitStreams } from './access/limit-streams.ts';
@@ -12,6 +13,7 @@ import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
+import { logErrors } from './log-errors.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
@@ -25,7 +27,7 @@ import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
-import { addOperations } from './routes/operations.ts';
+import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
 import { addOverview } from './routes/overview.ts';
 import { addRuns } from './routes/runs.ts';
@@ -43,9 +45,10 @@ const defaultMaxStreams = 1_000;
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
  * requests with a loopback Host.
  */
-export function createApp(lanefold: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
+export function createApp(all: Library, options: AppOptions & { closing?: AbortSignal } = {}): ApiApp {
+  const lanefold = options.tenant === undefined ? all : { ...all, ...all.forTenant(options.tenant) };
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
-  const onError = options.onError ?? logError;
+  const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   const requests = requestCounter();
 
@@ -68,7 +71,7 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
   });
 
   app.use(requests.count, securityHeaders);
-  const keys = knownKeys(lanefold.keys);
+  const keys = knownKeys(lanefold);
   const byKey = authenticate(apiKey, keys);
   const bySignIn = authenticate(apiKey, keys, { basic: true });
   app.use('/v1/*', byKey);
@@ -82,38 +85,31 @@ export function createApp(lanefold: Library, options: AppOptions & { closing?: A
     timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
     budget: new ByteBudget(maxHeldBytes, 'bodies'),
   });
-  app.use('/v1/*', read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  app.use('/v1/*', actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
 
   addThreads(app, lanefold);
-  addErasure(app, lanefold);
-  addEntries(app, lanefold);
-  addContexts(app, lanefold);
-  addCalls(app, lanefold);
-  addRuns(app, lanefold);
-  addInputs(app, lanefold);
-  addCheckpoints(app, lanefold);
-  addApprovals(app, lanefold);
+  addErasure(app);
+  addEntries(app);
+  addContexts(app);
+  addCalls(app);
+  addRuns(app);
+  addInputs(app);
+  addCheckpoints(app);
+  addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
-  addEvents(app, lanefold, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
-  addKeys(app, lanefold);
-  addAudit(app, lanefold);
+  addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
+  addKeys(app);
+  addAudit(app);
   addOverview(app, lanefold);
-  addOperations(app, lanefold, requests);
+  addProbes(app, lanefold);
   addDocs(app);
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';
   if (page) addPage(app, apiKey ? undefined : byKey);
-  app.route(bullBoardPath, bullBoard(lanefold, { page }));
-  return app;
-}
-
-function logError(error: unknown, { method, path }: { method: string; path: string }): void {
-  if (!(error instanceof LanefoldError) || errorStatus[error.code] === 500) {
-    console.error(`lanefold: ${method} ${path}:`, error);
-    return;
+  if (lanefold.tenant === undefined) {
+    addMetrics(app, lanefold, requests);
+    app.route(bullBoardPath, bullBoard(lanefold, { page }));
   }
-  const cause =
-    error.cause === undefined ? '' : ` (${error.cause instanceof Error ? error.cause.message : String(error.cause)})`;
-  console.error(`lanefold: ${method} ${path}: ${error.code}: ${error.message}${cause}`);
+  return app;
 }

@@ -1,4 +1,6 @@
 export interface AppOptions {
+  /** Serve this tenant alone, without Bull Board and metrics, which show all; default: that of the library. */
+  tenant?: string;
   /** Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
   apiKey?: string;
   /** Maximum size of a request body, in bytes; default 4 MiB. */

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import { createApp, defaultBodyTimeoutMs } from './app.ts';
 import { isLoopback } from './auth.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
@@ -15,10 +16,30 @@ const closePatienceMs = 2_000;
 /** How long the headers of a request may take. */
 const headersMs = 10_000;
 
+const optionKeys: KeysOf<ServerOptions> = {
+  tenant: true,
+  page: true,
+  maxStreams: true,
+  bodyTimeoutMs: true,
+  maxHeldBytes: true,
+  apiKey: true,
+  maxBodyBytes: true,
+  onError: true,
+  host: true,
+  port: true,
+  nextFreePort: true,
+};
+
 /** Listens; see `startServer`. */
 export async function serve(lanefold: Library, options: ServerOptions = {}): Promise<RunningServer> {
+  refuseUnknownKeys('startServer', options, optionKeys);
   const host = options.host ?? (process.env['LANEFOLD_HOST'] || '127.0.0.1');
   const first = options.port ?? Number(process.env['LANEFOLD_PORT'] || defaultPort);
+  if (!Number.isInteger(first) || first < 0 || first > 65_535) {
+    throw new LanefoldError('invalid_input', `The port must be a whole number from 0 to 65535; got ${first}.`, {
+      hint: 'Set port or LANEFOLD_PORT to a free one, or to 0.',
+    });
+  }
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   if (!apiKey && !isLoopback(host)) {
     throw new LanefoldError('missing_api_key', `Serving the API on ${host} requires an API key.`, {

@@ -9,6 +9,8 @@ export interface DatabaseHandle {
   directUrl: string;
   /** Whether this process started the database, and so must migrate it. */
   own: boolean;
+  /** Announces that `release` will follow, after work that takes its time. */
+  retire(): Promise<void>;
   /** Stops the PostgreSQL if this process started it. */
   release(): Promise<void>;
 }
@@ -23,11 +25,12 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   const given = options.databaseUrl;
   if (given) {
     const directUrl = process.env['LANEFOLD_DIRECT_URL'] || given;
-    return { url: given, directUrl, own: false, release: async () => {} };
+    return { url: given, directUrl, own: false, retire: async () => {}, release: async () => {} };
   }
   const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('../postgres/embedded/index.ts');
   const running = await findEmbeddedPostgres(options.dir);
-  if (running) return { url: running.url, directUrl: running.url, own: false, release: async () => {} };
+  if (running)
+    return { url: running.url, directUrl: running.url, own: false, retire: async () => {}, release: async () => {} };
   if (!start) {
     throw new LanefoldError(
       'database_unreachable',
@@ -39,7 +42,8 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   }
   note(`starting PostgreSQL in ${options.dir}`);
   const embedded = await startEmbeddedPostgres({ dir: options.dir });
-  return { url: embedded.url, directUrl: embedded.url, own: true, release: () => embedded.stop() };
+  const ending = { retire: () => embedded.retire(), release: () => embedded.stop() };
+  return { url: embedded.url, directUrl: embedded.url, own: true, ...ending };
 }
 
 /** Connects to the database and queue of the command; `close` also stops a PostgreSQL started for it. */
@@ -58,6 +62,7 @@ export async function connect(
       ...more,
     });
     const close = async () => {
+      await database.retire().catch(() => {});
       await lanefold.close();
       await database.release();
     };

@@ -1,5 +1,6 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
 import { oneLine } from '../printable.ts';
+import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */
 export const exitCodes = {
@@ -26,6 +27,7 @@ export class UsageError extends Error {
 const usageCodes = new Set<ErrorCode>([
   'invalid_id',
   'invalid_input',
+  'empty_content',
   'invalid_text',
   'invalid_agent',
   'invalid_tool',
@@ -40,6 +42,10 @@ const usageCodes = new Set<ErrorCode>([
 /** Prints an error on stderr, one line for what happened and one for what to do. Returns the exit code. */
 export function report(error: unknown): number {
   const { message, hint, code } = describe(error);
+  if (jsonLogs()) {
+    note(oneLine(message), { level: 'error', code, hint });
+    return exitCodeOf(error);
+  }
   process.stderr.write(`lanefold: ${oneLine(message)} [${code}]\n`);
   if (hint) process.stderr.write(`hint: ${oneLine(hint)}\n`);
   if (code === 'internal' && process.env['LANEFOLD_DEBUG'] && error instanceof Error)

@@ -8,29 +8,38 @@ export interface HealthServer {
   close(): void;
 }
 
+interface Answer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+const json = (status: number, body: object): Answer => ({
+  ...{ status, type: 'application/json', body: `${JSON.stringify(body)}\n` },
+});
+
 /**
- * Serves `/livez` and `/readyz` of a worker on every interface, because probes come from outside the container. `/livez`
- * stays 200 while the worker stops: a supervisor must not kill it before it has handed its runs over.
+ * Serves `/livez`, `/readyz` and `/metrics` of a worker on every interface, because probes come from outside the
+ * container. `/livez` stays 200 while the worker stops: a supervisor must not kill it before it has handed its runs over.
  *
  * @throws LanefoldError `port_taken`, `listen_failed`
  */
 export async function serveHealth(worker: RunningWorker, port: number): Promise<HealthServer> {
-  const answers: Record<string, () => Promise<[status: number, body: object]>> = {
-    '/livez': async () => [200, { status: 'ok' }],
+  const answers: Record<string, () => Promise<Answer>> = {
+    '/livez': async () => json(200, { status: 'ok' }),
     '/readyz': async () => {
       const { ready, reasons } = await worker.health();
-      return ready ? [200, { status: 'ok' }] : [503, { status: 'not_ready', reasons }];
+      return ready ? json(200, { status: 'ok' }) : json(503, { status: 'not_ready', reasons });
     },
+    '/metrics': async () => ({
+      ...{ status: 200, type: 'text/plain; version=0.0.4; charset=utf-8', body: await worker.metrics() },
+    }),
   };
   const server = http.createServer((request, response) => {
-    const answer = answers[request.url?.split('?')[0] ?? ''] ?? (async () => [404, { status: 'not_found' }] as const);
-    void answer().then(([status, body]) => {
-      response.writeHead(status, {
-        'content-type': 'application/json',
-        'cache-control': 'no-store',
-        connection: 'close',
-      });
-      response.end(`${JSON.stringify(body)}\n`);
+    const answer = answers[request.url?.split('?')[0] ?? ''] ?? (async () => json(404, { status: 'not_found' }));
+    void answer().then(({ status, type, body }) => {
+      response.writeHead(status, { 'content-type': type, 'cache-control': 'no-store', connection: 'close' });
+      response.end(body);
     });
   });
   await new Promise<void>((resolve, reject) => {

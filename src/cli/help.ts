@@ -3,6 +3,7 @@ const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
   LANEFOLD_DIRECT_URL: 'direct connection past a pooler, for migrations and the queue (default DATABASE_URL)',
   LANEFOLD_PREPARED_STATEMENTS: 'set to off behind PgBouncer < 1.21 (default on)',
+  LANEFOLD_ROLE_CHECK: 'refuse, warn of or ignore (off) a database role that may do too much',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
   LANEFOLD_AGENTS: 'module that default-exports an array of agents',
@@ -12,10 +13,13 @@ const variables = {
   LANEFOLD_API_KEY: 'API key: Bearer token for /v1, password for /docs and /admin',
   LANEFOLD_TOKEN_SECRET: 'comma-separated secrets for checkpoint tokens; the first signs. Required to create tokens',
   LANEFOLD_STOP_GRACE_MS: 'how long a stopping worker waits for its runs (default 25000)',
-  LANEFOLD_HEALTH_PORT: 'port of /livez and /readyz; none by default',
+  LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; none by default',
   LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end, 0 for unlimited (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY, …': 'API keys of model providers',
+  LANEFOLD_LOG: 'json: log JSON lines on stderr (default text)',
+  LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error; with json info)',
+  LANEFOLD_OTEL: 'on: trace by OpenTelemetry, whose SDK you load with NODE_OPTIONS (default off)',
   NO_COLOR: 'disables colours',
 } as const;
 
@@ -31,10 +35,7 @@ export const commandHelp = (examples: string[], environment: Variable[]): string
 Examples:
 ${examples.map((example) => `  $ ${example}`).join('\n')}
 
-Environment:
-${list(environment)}
-
-Exit codes: 0 success, 1 failure, 2 invalid usage.`;
+${environment.length > 0 ? `Environment:\n${list(environment)}\n\n` : ''}Exit codes: 0 success, 1 failure, 2 invalid usage.`;
 
 /** The end of the help of `lanefold` itself. */
 export const environmentHelp = `

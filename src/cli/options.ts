@@ -27,15 +27,17 @@ export const withAgents = (command: Command): Command =>
 
 export const withJson = (command: Command): Command => command.option('--json', 'machine-readable output on stdout');
 
-/** Parses a whole number of at least `minimum`. */
+/** Parses a whole number of at least `minimum`, and at most `maximum`. */
 export const wholeNumber =
-  (minimum: number) =>
+  (minimum: number, maximum = Number.MAX_SAFE_INTEGER) =>
   (text: string): number => {
     const value = /^-?\d+$/.test(text) ? Number(text) : NaN;
-    if (Number.isSafeInteger(value) && value >= minimum) return value;
-    throw new InvalidArgumentError(`It must be a whole number of at least ${minimum}.`);
+    if (Number.isSafeInteger(value) && value >= minimum && value <= maximum) return value;
+    const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+    throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 
+export const portNumber = wholeNumber(0, 65_535);
 /** Parses a JSON object. */
 export function jsonObject(text: string): object {
   try {

@@ -12,8 +12,16 @@ export const print = (line = ''): void => void process.stdout.write(`${line}\n`)
 /** The command's result for machines, as one line of JSON. */
 export const printJson = (value: unknown): void => print(JSON.stringify(value));
 
+/** Whether stderr is read by machines, which expect a JSON object on each line. */
+export const jsonLogs = (): boolean => process.env['LANEFOLD_LOG'] === 'json';
+
 /** A line on stderr about the work, not part of the result. */
-export const note = (line: string): void => void process.stderr.write(`${line}\n`);
+export function note(msg: string, facts: Record<string, unknown> = { level: 'info' }): void {
+  const line = jsonLogs()
+    ? JSON.stringify({ ...facts, time: new Date(), service: 'lanefold', pid: process.pid, msg })
+    : msg;
+  process.stderr.write(`${line}\n`);
+}
 
 export interface Progress {
   /** Shows the text, at a limited rate. */

@@ -1,6 +1,10 @@
 import { defaultIdleMs } from '../agents/agent.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart } from '../context/message.ts';
+import type { Counting } from '../models/counting/counting.ts';
+import { limitsOf } from '../policy/limits.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { readPolicy, storedOption } from '../policy/read-policy.ts';
 import type { RunOptions } from '../store/run/run-options.ts';
 import { LanefoldError } from '../errors.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
@@ -33,6 +37,8 @@ export interface RunOverrides<Strategy extends string = string> {
   headers?: Record<string, string>;
   /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
   requestTransformer?: string;
+  /** How the context is cut before a model call, instead of what the agent and the thread say: a policy or a preset. */
+  contextPolicy?: PolicyOption;
   /** Overrides the agent's limit of model calls. */
   maxIterations?: number;
   /** Tokens after which the run ends with the best result it has. */
@@ -55,7 +61,7 @@ export async function toRunOptions(
   given: RunOverrides & { input: string | ContentPart[] },
 ): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
-  const { maxTotalTokens, maxDurationMs } = given;
+  const { maxTotalTokens, maxDurationMs, contextPolicy } = given;
   assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
   assertWhole(maxTotalTokens, 'maxTotalTokens', { minimum: 1, hint });
   assertWhole(maxDurationMs, 'maxDurationMs', { minimum: 1, hint });
@@ -73,6 +79,7 @@ export async function toRunOptions(
     ...(allowedTools ? { allowed_tools: [...new Set(allowedTools)].sort() } : {}),
     ...(settings ? { settings } : {}),
     ...(requestTransformer === undefined ? {} : { request_transformer: requestTransformer }),
+    ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
     ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
@@ -85,6 +92,18 @@ export async function toRunOptions(
     ...(machine.prompt && instructions === null ? { prompt: machine.prompt } : {}),
     ...(given.output === undefined ? {} : { output: await toOutput(given.output) }),
   };
+}
+
+/**
+ * Rejects a policy that names what this process does not have, or demands a window that nobody knows.
+ *
+ * @throws LanefoldError `invalid_policy`, `unknown_window`
+ */
+export async function checkPolicy(counting: Counting, model: string, option: PolicyOption | undefined): Promise<void> {
+  if (option === undefined) return;
+  const policy = readPolicy(option);
+  counting.check(policy);
+  if (policy.max_input_tokens === 'window') limitsOf(policy, { model, window: await counting.windowOf(model) });
 }
 
 async function toOutput(output: OutputOption): Promise<StoredContract | 'raw'> {

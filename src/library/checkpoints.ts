@@ -116,12 +116,17 @@ export async function mintToken(
 }
 
 /** Resumes from a token. See `Runs.resume`. */
-export async function resume(deps: CheckpointDeps, token: string, options: ResumeOptions = {}): Promise<Run> {
+export async function resume(
+  deps: CheckpointDeps,
+  token: string,
+  options: ResumeOptions = {},
+  { caller }: { caller?: string } = {},
+): Promise<Run> {
   const point = openToken(deps, token);
   const ref = { threadId: point.threadId, id: point.runId };
   const { query } = options;
   if (query !== undefined && !(typeof query === 'string' && query.trim() === '')) {
-    return askAgain(deps, await deps.get(ref), query, options.requestId);
+    return askAgain(deps, await deps.get(ref), query, { requestId: options.requestId, caller });
   }
   const { db, queue } = deps;
   const job = await resumeRun(db, ref.threadId, ref.id, { step: point.step, queuePrefix: queue.prefix });
@@ -133,7 +138,7 @@ async function askAgain(
   deps: CheckpointDeps,
   run: Run,
   input: string | ContentPart[],
-  requestId?: string,
+  { requestId, caller }: { requestId: string | undefined; caller: string | undefined },
 ): Promise<Run> {
   if (run.status === 'cancelled') throw cancelled(run.id);
   if (!run.finishedAt) {
@@ -141,7 +146,7 @@ async function askAgain(
       hint: 'Steer it, or wait for its end; resume without a query to restart a run that lost its worker.',
     });
   }
-  const handle = await enqueue(deps, {
+  const question = {
     agent: run.agent,
     model: run.model,
     threadId: run.threadId,
@@ -149,8 +154,8 @@ async function askAgain(
     input,
     resumedFrom: run.id,
     ...(requestId === undefined ? {} : { requestId }),
-  });
-  return deps.get(handle);
+  };
+  return deps.get(await enqueue(deps, question, { caller }));
 }
 
 const cancelled = (id: string): LanefoldError =>

@@ -3,10 +3,13 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
+import type { PolicyOption, StoredPolicy } from '../policy/policy.ts';
+import { readPolicy, readPolicyJson, storedOption } from '../policy/read-policy.ts';
 import type { Database } from '../postgres/pool.ts';
 import { changeConfig, type ConfigReceipt } from '../store/context/change-config.ts';
 import { readConfig } from '../store/context/read-config.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable, promptOf } from '../text.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 
 export interface ThreadConfig {
@@ -15,6 +18,8 @@ export interface ThreadConfig {
   tools: { added: string[]; removed: string[] };
   /** Merged over the agent's `toolContext`; a request's own is merged over both. */
   toolContext: JsonObject;
+  /** How contexts are cut; null: as the agent says. */
+  contextPolicy: StoredPolicy | null;
 }
 
 export interface ConfigChanges {
@@ -24,6 +29,8 @@ export interface ConfigChanges {
   /** Names of tools given to `createLanefold({ tools })`, or of tools unregistered before. */
   registerTools?: string[];
   unregisterTools?: string[];
+  /** Replaces the agent's policy; null: back to that. */
+  contextPolicy?: PolicyOption | null;
   /** The lane; default: the whole thread. */
   contextRef?: string;
 }
@@ -42,23 +49,26 @@ export async function laneConfig(
     systemPrompt: config.system_prompt ?? null,
     tools: config.tools ?? { added: [], removed: [] },
     toolContext: config.tool_context ?? {},
+    contextPolicy: config.policy == null ? null : readPolicyJson(config.policy),
   };
 }
 
-/** Writes changes that take effect with the next run. @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `invalid_text` */
+/** Writes changes that take effect with the next run. @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text` */
 export async function configure(
   db: Database,
   agents: AgentRegistry,
+  counting: Counting,
   threadId: string,
   changes: ConfigChanges,
   from: Caller,
 ): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
   if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');
-  const { systemPrompt, toolContext, registerTools = [], unregisterTools = [] } = changes;
-  assertStorable({ systemPrompt, toolContext }, 'The configuration');
+  const { systemPrompt, toolContext, registerTools = [], unregisterTools = [], contextPolicy } = changes;
+  if (contextPolicy != null) counting.check(readPolicy(contextPolicy));
+  assertStorable({ systemPrompt, toolContext, contextPolicy }, 'The configuration');
   const tools = changes.registerTools ?? changes.unregisterTools;
-  assertThreadOverrides(agents, { systemPrompt, toolContext, tools }, from);
+  assertThreadOverrides(agents, { systemPrompt, toolContext, tools, contextPolicy }, from);
   for (const name of [...registerTools, ...unregisterTools]) {
     if (agents.toolNames.includes(name)) continue;
     throw new LanefoldError('unknown_tool', `There is no tool ${JSON.stringify(name)}.`, {
@@ -67,15 +77,16 @@ export async function configure(
     });
   }
   const fields = [
-    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: systemPrompt }]),
+    ...(systemPrompt === undefined ? [] : [{ field: 'system_prompt', value: promptOf(systemPrompt) }]),
     ...(toolContext === undefined ? [] : [{ field: 'tool_context', value: toolContext }]),
+    ...(contextPolicy === undefined ? [] : [{ field: 'policy', value: storedOption(contextPolicy) }]),
     ...(registerTools.length + unregisterTools.length === 0
       ? []
       : [{ field: 'tools', value: { register: registerTools, unregister: unregisterTools } }]),
   ];
   if (fields.length === 0) {
     throw new LanefoldError('invalid_input', 'The configuration change is empty.', {
-      hint: 'Pass systemPrompt, toolContext, registerTools or unregisterTools.',
+      hint: 'Pass systemPrompt, toolContext, contextPolicy, registerTools or unregisterTools.',
     });
   }
   return changeConfig(db, threadId, changes.contextRef ?? null, fields);

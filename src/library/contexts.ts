@@ -3,15 +3,20 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject, Message } from '../context/message.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { PolicyOption } from '../policy/policy.ts';
 import { assertContent } from '../models/messages/parts.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
+import { readConfig } from '../store/context/read-config.ts';
 import { readContext } from '../store/context/read-context.ts';
 import { readLanes, type Lane } from '../store/context/read-lanes.ts';
-import { assertStorable } from '../text.ts';
+import { readThread } from '../store/log/read-thread.ts';
+import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
+import { newestRows, projectContext, type PolicyView, type Projection } from './project-context.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface OperationOptions {
@@ -24,17 +29,40 @@ export interface OperationOptions {
   repair?: boolean;
 }
 
-/** A context to start from: messages in chronological order. `systemPrompt` absent inherits, null means none. */
+/** A context to start from: messages in chronological order. `systemPrompt` absent inherits, null or empty means none. */
 export interface NewContext {
   systemPrompt?: string | null;
+  /** Your own name of it, kept in the log. */
+  id?: string;
   entries: (Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' })[];
 }
 
+/** Which context to read. */
+export interface ProjectOptions {
+  /** The lane; default: the active one. */
+  contextRef?: string;
+  /** As of this entry, inclusive; default: now. */
+  atSeq?: number;
+  /** Only the newest messages, at most so many besides the system prompt; tool groups whole. */
+  limit?: number;
+}
+
 export interface Contexts {
-  /** What the model sees of a lane, now or as of an entry. */
-  project(threadId: string, options?: { contextRef?: string; atSeq?: number }): Promise<ContextRow[]>;
   /**
-   * Replaces the context of a lane. `from`: whose request it is, see `runs.enqueue`; a system prompt is an override.
+   * What a policy lets through of a lane, with its cost, and with `explain` the reason for every message. Without `policy`,
+   * that of the thread, with the cut its last model call left in force.
+   *
+   * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`, `thread_not_found`
+   */
+  project(
+    threadId: string,
+    options: ProjectOptions & PolicyView & ({ policy: PolicyOption } | { explain: true }),
+  ): Promise<Projection>;
+  /** What the model sees of a lane, now or as of an entry. @throws LanefoldError `thread_not_found` */
+  project(threadId: string, options?: ProjectOptions): Promise<ContextRow[]>;
+  /**
+   * Replaces the context of a lane (default: the active one). `from`: whose request it is, see `runs.enqueue`; a system
+   * prompt is an override.
    *
    * @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict`, `override_not_allowed`
    */
@@ -44,7 +72,7 @@ export interface Contexts {
     options?: OperationOptions & { contextRef?: string },
     on?: { from?: Caller },
   ): Promise<OperationReceipt>;
-  /** Clears a lane: a replace with an empty context, which inherits the prompt. */
+  /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
@@ -59,10 +87,15 @@ export interface Contexts {
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
-  const apply = async (threadId: string, contextRef: string, operation: JsonObject, options: OperationOptions) => {
+export function contextsOf(db: Database, agents: AgentRegistry, counting: Counting): Contexts {
+  const apply = async (
+    threadId: string,
+    contextRef: string | undefined,
+    operation: JsonObject,
+    options: OperationOptions,
+  ) => {
     assertId(threadId, 'The thread id');
-    assertId(contextRef, 'The context_ref');
+    if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
     const opId = options.opId ?? newId('op');
     assertId(opId, 'The op_id');
     assertWhole(options.expectedRev, 'expectedRev');
@@ -79,20 +112,36 @@ export function contextsOf(db: Database, agents: AgentRegistry): Contexts {
     return applyOperation(db, threadId, { opId, contextRef, operation: body, hash, expectedRev, repair });
   };
 
+  const project = async (
+    threadId: string,
+    { contextRef: given, atSeq, limit, ...view }: ProjectOptions & PolicyView = {},
+  ): Promise<ContextRow[] | Projection> => {
+    assertId(threadId, 'The thread id');
+    if (given !== undefined) assertId(given, 'The context_ref');
+    assertWhole(limit, 'limit', { minimum: 1, hint: 'Omit it for all messages.' });
+    const contextRef = given ?? (await readThread(db, threadId)).activeContextRef;
+    const rows = await readContext(db, threadId, contextRef, atSeq);
+    const newest = (all: ContextRow[]) => (limit === undefined ? all : newestRows(all, limit));
+    if (view.policy === undefined && !view.explain) return newest(rows);
+    const config = view.policy === undefined ? await readConfig(db, threadId, contextRef, atSeq) : undefined;
+    const projection = await projectContext(counting, rows, config?.policy, view);
+    return { ...projection, messages: newest(projection.messages) };
+  };
+
   return {
-    async project(threadId, { contextRef = 'default', atSeq } = {}) {
-      assertId(threadId, 'The thread id');
-      assertId(contextRef, 'The context_ref');
-      return readContext(db, threadId, contextRef, atSeq);
-    },
-    replace: async (threadId, context, { contextRef = 'default', ...options } = {}, { from = 'library' } = {}) => {
+    project: project as Contexts['project'],
+    replace: async (threadId, context, { contextRef, ...options } = {}, { from = 'library' } = {}) => {
       assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
       for (const message of context.entries) assertContent(message);
       const resultContext: JsonObject = { entries: context.entries as unknown as Json };
-      if (context.systemPrompt !== undefined) resultContext['system_prompt'] = context.systemPrompt;
+      if (context.id !== undefined) {
+        assertId(context.id, 'The id of the context');
+        resultContext['id'] = context.id;
+      }
+      if (context.systemPrompt !== undefined) resultContext['system_prompt'] = promptOf(context.systemPrompt);
       return apply(threadId, contextRef, { type: 'replace', result_context: resultContext }, options);
     },
-    reset: (threadId, { contextRef = 'default', ...options } = {}) =>
+    reset: (threadId, { contextRef, ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
     async call(threadId, llmCallId) {
       return readModelCall({ db, agents }, threadId, llmCallId);

@@ -3,16 +3,22 @@ import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { snakeKeys } from '../case.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
 import type { Database } from '../postgres/pool.ts';
 import { dispatch, dispatchOnceCommitted } from '../queue/dispatch.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { shardOf } from '../queue/shard.ts';
-import { enqueueRun, type Transaction } from '../store/run/enqueue-run.ts';
+import { enqueueRun } from '../store/run/enqueue-run.ts';
+import type { Transaction } from '../store/transaction/transaction.ts';
 import type { RunHandle } from '../store/run/run.ts';
+import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
-import { toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { assertNotBlank } from './assert-not-blank.ts';
+import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
 
 /** `Strategy` is the name of its strategy, where that is known at compile time. */
@@ -44,7 +50,39 @@ export interface EnqueueOptions<Strategy extends string = string> extends RunOve
   onFailure?: 'keep' | 'restore';
   /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
+  /** W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if malformed. */
+  traceparent?: string;
 }
+
+const enqueueKeys: KeysOf<EnqueueOptions> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
+  traceparent: true,
+  agent: true,
+  input: true,
+  threadId: true,
+  createThread: true,
+  contextRef: true,
+  requestId: true,
+  busy: true,
+  model: true,
+  toolContext: true,
+  onFailure: true,
+  extraRefs: true,
+  strategy: true,
+  tools: true,
+  allowedTools: true,
+  settings: true,
+  headers: true,
+  requestTransformer: true,
+  contextPolicy: true,
+  maxIterations: true,
+  streaming: true,
+  idleTimeoutMs: true,
+  output: true,
+  toolTimeoutMs: true,
+};
 
 /** What only the library itself sets. */
 export interface OwnEnqueueOptions extends EnqueueOptions {
@@ -57,6 +95,9 @@ export interface EnqueueDeps {
   queue: RunQueue;
   agents: AgentRegistry;
   models: ModelRegistry;
+  /** W3C `traceparent` of the active span. */
+  activeTraceparent?: (() => string | undefined) | undefined;
+  counting: Counting;
 }
 
 /** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
@@ -75,11 +116,10 @@ async function toBody(
       hint: 'Pass input: "…".',
     });
   }
-  if (typeof input === 'string' ? input.trim() === '' : input.length === 0) {
-    throw new LanefoldError('invalid_input', 'The input is empty.', { hint: 'Ask something.' });
-  }
+  assertRefs(options.extraRefs);
   // In the log a part no model takes would fail this run and every later one of the lane.
   if (typeof input !== 'string') toParts(input);
+  assertNotBlank(input, 'The input');
   const overrides = await toRunOptions(agents, options.agent, options);
   const { toolContext, extraRefs } = options;
   assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
@@ -113,20 +153,30 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueue(deps: EnqueueDeps, options: OwnEnqueueOptions, tx?: Transaction): Promise<RunHandle> {
-  const { db, queue, agents, models } = deps;
+export async function enqueue(
+  deps: EnqueueDeps,
+  options: OwnEnqueueOptions,
+  { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
+): Promise<RunHandle> {
+  const { db, queue, agents, models, counting } = deps;
+  refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
   models.check(model);
+  await checkPolicy(counting, model, options.contextPolicy);
   const id = newRunId();
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
-  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId) } = options;
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
   const requestId = options.requestId ?? id;
   const shard = shardOf(threadId, queue.queues.length);
+  const traceparent = parentOf(options.traceparent, deps.activeTraceparent?.());
   const request = {
     ...body,
+    ...(traceparent === undefined ? {} : { traceparent }),
     run_id: id,
     request_id: requestId,
+    ...(caller === undefined ? {} : { caller }),
     request_hash: requestHash(asRequested(body, options)),
     busy: options.busy ?? 'reject',
     create_thread: options.threadId === undefined || options.createThread === true,

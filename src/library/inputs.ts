@@ -3,6 +3,8 @@ import { LanefoldError } from '../errors.ts';
 import { assertId, newId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
 import { enqueueInput, type InputReceipt } from '../store/input/enqueue-input.ts';
+import { assertNotBlank } from './assert-not-blank.ts';
+import { assertRefs } from './assert-refs.ts';
 import { assertStorable } from '../text.ts';
 
 export interface InputOptions {
@@ -36,6 +38,8 @@ export async function sendInput(
     });
   }
   const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
+  if (typeof content === 'string') assertNotBlank(content, 'The input');
+  assertRefs(refs);
   assertStorable({ content, source, extraRefs: refs }, 'The input');
   return enqueueInput(db, threadId, { id, kind, content, source, refs, expectedRequestId, expectedRunId });
 }

@@ -6,6 +6,7 @@ import { scopes, type Allowed } from '../access/scope.ts';
 import { LanefoldError } from '../errors.ts';
 import { idGrammar } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
+import { auditRead } from '../store/access/audit-read.ts';
 import { findKey, type FoundKey } from '../store/access/find-key.ts';
 import { insertKey } from '../store/access/insert-key.ts';
 import { listKeys } from '../store/access/list-keys.ts';
@@ -14,9 +15,11 @@ import { revokeKey } from '../store/access/revoke-key.ts';
 import { rotateKey } from '../store/access/rotate-key.ts';
 import type { ApiKey } from '../store/access/stored-key.ts';
 import { writeAudit, type AuditedAction } from '../store/access/write-audit.ts';
+import { LimitFields } from './limit-fields.ts';
+import { otherTenant } from './tenant.ts';
 import { signingSecret } from '../tokens/secrets.ts';
 
-export interface NewKey extends Omit<Allowed, 'tenant'> {
+export interface NewKey extends Allowed {
   /** What it is for, to recognise it in lists. */
   name: string;
   /** Default: never. */
@@ -45,7 +48,7 @@ export interface NewBrowserToken {
 }
 
 export interface Keys {
-  /** Makes a key. @throws LanefoldError `invalid_input` */
+  /** Makes a key. That of a library of one tenant is for this tenant. @throws LanefoldError `invalid_input` */
   create(key: NewKey): Promise<MintedKey>;
   /** Every key, the newest first, without secrets. */
   list(): Promise<ApiKey[]>;
@@ -69,17 +72,18 @@ export interface Audit {
   /** Who did what, oldest first. */
   list(query?: AuditQuery): Promise<AuditEntry[]>;
   write(entry: AuditedAction): Promise<void>;
+  /** Writes down a read by somebody who is bound to no tenant, if what is read has one. */
+  writeRead(entry: AuditedAction): Promise<void>;
 }
 
 const Count = z.number().int().min(1);
 const NewKeyFields = z.strictObject({
   name: z.string().trim().min(1).max(200),
+  tenant: z.string().regex(idGrammar).optional(),
   scopes: z.array(z.enum(scopes)).min(1),
   agents: z.array(z.string().min(1)).min(1).optional(),
   threadPrefix: z.string().regex(idGrammar).optional(),
-  limits: z
-    .strictObject({ requestsPerMinute: Count.optional(), streams: Count.optional(), bodyBytes: Count.optional() })
-    .optional(),
+  limits: LimitFields.optional(),
   expiresInMs: Count.optional(),
   by: z.string().min(1).max(200).optional(),
 });
@@ -89,15 +93,20 @@ const defaultTokenMs = 15 * 60_000;
 const longestTokenMs = 24 * hourMs;
 
 export function keysOf(db: Database, secrets: readonly string[]): Keys {
-  const audited = (actor: string | undefined, action: string, detail: Record<string, string>) =>
-    writeAudit(db, { actor: actor ?? 'operator', action, detail });
+  const audited = (
+    actor: string | undefined,
+    action: string,
+    detail: Record<string, string>,
+    tenantId: string | undefined = db.tenant,
+  ) => writeAudit(db, { actor: actor ?? 'operator', action, tenantId, detail });
   return {
     async create(fields) {
-      const { name, expiresInMs, by, ...rest } = parse(fields);
-      const allowed = rest as Allowed;
+      const { name, expiresInMs, by, tenant = db.tenant, ...rest } = parse(fields);
+      if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+      const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
       const { id, text, hash } = newKey();
       const expiresAt = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs);
-      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') });
+      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, tenant);
       await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
       return { id, key: text };
     },
@@ -117,7 +126,15 @@ export function keysOf(db: Database, secrets: readonly string[]): Keys {
       const found = key && (await findKey(db, key.id, hashOf(key.secret)));
       return found && { id: key!.id, ...found };
     },
-    browserToken({ threadId, runId, access, expiresInMs = defaultTokenMs, tenant, agents, by = 'operator' }) {
+    browserToken({
+      threadId,
+      runId,
+      access,
+      expiresInMs = defaultTokenMs,
+      tenant = db.tenant,
+      agents,
+      by = 'operator',
+    }) {
       if (!(expiresInMs > 0 && expiresInMs <= longestTokenMs)) {
         throw new LanefoldError('invalid_input', 'A browser token lasts a day at most.', {
           hint: 'Let the page ask your backend for a new one.',
@@ -136,7 +153,8 @@ export function keysOf(db: Database, secrets: readonly string[]): Keys {
 
 export const auditOf = (db: Database): Audit => ({
   list: (query = {}) => readAudit(db, query),
-  write: (entry) => writeAudit(db, entry),
+  writeRead: (entry) => auditRead(db, entry),
+  write: (entry) => writeAudit(db, { ...entry, tenantId: entry.tenantId ?? db.tenant }),
 });
 
 function parse(fields: NewKey) {

@@ -1,3 +1,4 @@
+import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { Audit, Keys } from './keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
@@ -8,10 +9,11 @@ import type { Contexts } from './contexts.ts';
 import type { Health, Stats } from './health.ts';
 import type { Runs } from './runs.ts';
 import type { Streams } from '../streams/open.ts';
+import type { Tenants } from './tenants.ts';
 import type { Threads } from './threads.ts';
 
-/** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Library {
+/** Threads and what belongs to them: of one tenant, or of all. */
+export interface TenantLibrary {
   readonly threads: Threads;
   readonly runs: Runs;
   readonly contexts: Contexts;
@@ -19,18 +21,39 @@ export interface Library {
   readonly keys: Keys;
   /** Who did what that others must answer for. */
   readonly audit: Audit;
-  /** The agents this process knows. */
-  readonly agents: { list(): AgentSummary[] };
   /** Tool calls that wait for human approval, over all threads, those that expire first first; `limit` counts runs. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<Page<PendingApproval>> };
+  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
+  readonly streams: Pick<Streams, 'open' | 'follow'>;
+  /** Undefined: all that the role of the connection may see. */
+  readonly tenant: string | undefined;
+}
+
+/** Every operation that needs no worker; the HTTP API is built on it. */
+export interface Library extends TenantLibrary {
+  /**
+   * The same for one tenant: the database shows its rows alone, so a thread of another tenant does not exist
+   * (`thread_not_found`) and a new one belongs to this tenant.
+   *
+   * @throws LanefoldError `invalid_id`, `tenants_not_enforced`; `invalid_input` for another tenant than that of this library
+   *
+   * @example
+   * const acme = lanefold.forTenant('acme');
+   * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+   */
+  forTenant(tenant: string): TenantLibrary;
+  /** What is set for tenants: limits of their keys together. */
+  readonly tenants: Tenants;
+  /** The agents this process knows. */
+  readonly agents: { list(): AgentSummary[] };
   /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
   /** Counts of unfinished runs and of jobs. */
   stats(): Promise<Stats>;
   /** Workers, errors and tokens of the last `hours` (default 24). */
   activity(options?: { hours?: number }): Promise<Activity>;
-  /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
-  readonly streams: Streams;
+  /** Where this process logs; redacted. */
+  readonly log: Logger;
   /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
   redact<T>(value: T): T;
   readonly databaseUrl: string;

@@ -7,9 +7,10 @@ import type { InputReceipt } from '../store/input/enqueue-input.ts';
 import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
-import type { Transaction } from '../store/run/enqueue-run.ts';
 import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
+import { countUnfinished } from '../store/run/count-unfinished.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
+import type { Transaction } from '../store/transaction/transaction.ts';
 import type { Page } from '../store/page.ts';
 import type { Run, RunHandle, RunStatus } from '../store/run/run.ts';
 import { readRunEvents, type RunEvent } from '../store/trace/read-events.ts';
@@ -31,27 +32,39 @@ import {
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
+import { assertRef } from './run-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
+
+/** Whose request a run is, and the transaction it is part of. */
+interface EnqueuedBy {
+  tx?: Transaction;
+  from?: Caller;
+  caller?: string;
+}
 
 export interface Runs {
   /**
    * Accepts a run. Once this resolves the run will end, whatever crashes.
    *
-   * Inside the caller's own transaction (`tx`: a `pg` client or a Drizzle transaction) the run exists if and only if that
-   * transaction commits. Commit soon: the thread's row is locked until then.
+   * Inside the caller's own transaction (`tx`: of `pg`, Drizzle, `postgres`, Kysely or Prisma) the run exists if and only if
+   * that transaction commits. Commit soon: the thread's row is locked until then. If this throws, the transaction is as it
+   * was before and may go on.
    *
-   * @throws LanefoldError `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`, `thread_not_found`,
-   * `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in each case nothing was
-   * written
+   * @throws LanefoldError `not_a_transaction`, `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`,
+   * `thread_not_found`, `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in
+   * each case nothing was written
    *
    * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
    * trust: they may override only what the agent lists for callers over HTTP
+   * @param on.caller who starts it, to be counted by `unfinished`
    */
   enqueue<const Strategy extends string = string>(
     options: EnqueueOptions<Strategy>,
-    on?: { tx?: Transaction; from?: Caller },
+    on?: EnqueuedBy,
   ): Promise<RunHandle<Strategy>>;
+  /** How many runs have not ended of those that `caller` started, or of a tenant. */
+  unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
@@ -111,20 +124,21 @@ export interface Runs {
    * @throws LanefoldError `run_active` while a worker holds the run, `token_stale` where it has advanced or was cancelled;
    * an invalid token throws the code of the check it fails (docs/checkpoints.md)
    */
-  resume(token: string, options?: ResumeOptions): Promise<Run>;
+  resume(token: string, options?: ResumeOptions, on?: { caller?: string }): Promise<Run>;
   /** Resumes the run if needed, waits for its end, and returns everything about it. @throws LanefoldError `wait_timeout` */
   collect(token: string, options?: CollectOptions): Promise<Collected>;
 }
 
 export interface RunsDeps extends EnqueueDeps {
   waiter: RunWaiter;
-  streams: Streams;
+  streams: Pick<Streams, 'follow'>;
   tokenSecrets: readonly string[];
 }
 
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
   const get = async (run: RunRef): Promise<RunSnapshot> => {
+    assertRef(run);
     const found = await readSnapshot(db, deps.agents, run.threadId, run.id);
     if (!found) throw runNotFound(run.threadId, run.id);
     return found;
@@ -133,6 +147,7 @@ export function runsOf(deps: RunsDeps): Runs {
     run: RunRef<Strategy>,
     { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
   ): Promise<Run<Strategy>> => {
+    assertRef(run);
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
     const key = { threadId: run.threadId, runId: run.id };
@@ -152,13 +167,14 @@ export function runsOf(deps: RunsDeps): Runs {
   return {
     async enqueue<Strategy extends string>(
       options: EnqueueOptions<Strategy>,
-      { tx, from = 'library' }: { tx?: Transaction; from?: Caller } = {},
+      { tx, from = 'library', caller }: EnqueuedBy = {},
     ) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return (await enqueue(deps, options, tx)) as RunHandle<Strategy>;
+      return (await enqueue(deps, options, { tx, caller })) as RunHandle<Strategy>;
     },
     get,
     wait,
+    unfinished: (of) => countUnfinished(db, of),
     async list({ limit = 50, ...filter } = {}) {
       if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
       assertStorable(filter, 'The filter');
@@ -168,7 +184,10 @@ export function runsOf(deps: RunsDeps): Runs {
       assertRef(run);
       return readRunEvents(db, run.threadId, run.id, after, limit);
     },
-    stream: (run, options) => streams.follow(run.threadId, run.id, options),
+    async *stream(run, options) {
+      assertRef(run);
+      yield* streams.follow(run.threadId, run.id, options);
+    },
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
     approve: (run, call, options) => decide(deps, run, call, 'approved', options),
@@ -183,20 +202,16 @@ export function runsOf(deps: RunsDeps): Runs {
     },
     async cancel(target, reason = 'user_cancelled') {
       const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;
+      assertRef(run);
       assertStorable(reason, 'The reason');
       const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
       if (promoted) await dispatch(db, queue, promoted);
       return { status, accepted };
     },
     checkpoint: (run, options) => mintToken(points, run, options),
-    resume: (token, options) => resume(points, token, options),
+    resume: (token, options, on) => resume(points, token, options, on),
     collect: (token, options) => collectRun(points, token, options),
   };
 }
 
 const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });
-
-function assertRef(run: RunRef): void {
-  assertId(run.threadId, 'The thread id');
-  assertId(run.id, 'The run id');
-}

@@ -4,9 +4,11 @@ import type { Json, JsonObject, Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
 import { assertContent } from '../models/messages/parts.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
+import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
@@ -16,7 +18,9 @@ import type { Page } from '../store/page.ts';
 import { readThreadEvents, type RunEvent } from '../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../streams/stream-item.ts';
 import type { Streams } from '../streams/open.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable, promptOf } from '../text.ts';
+import { assertNotBlank } from './assert-not-blank.ts';
+import { assertRefs } from './assert-refs.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
@@ -31,7 +35,8 @@ export type NewEntry =
       message: Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' };
       refs?: JsonObject;
     }
-  | { kind: string; contextRef?: string; payload: JsonObject; refs?: JsonObject };
+  /** Without a kind a `note`, without a payload `{}`. */
+  | { kind?: string; contextRef?: string; payload?: JsonObject; refs?: JsonObject; message?: never };
 
 /** A page of entries that callers over HTTP get; one entry may be larger. */
 const pageBytes = 4 * 1024 * 1024;
@@ -49,7 +54,8 @@ export interface Threads {
   /**
    * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
    *
-   * @throws LanefoldError `thread_exists`, `invalid_id`, `invalid_text`, `override_not_allowed`
+   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
    */
   create(
     options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
@@ -70,13 +76,13 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
   ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
-  /** The configuration of a lane (default `default`), now or as of an entry. */
+  /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
-   * Changes prompt, tools or tool context, effective with the next run; `deferred` while a run is active. `from`: whose
-   * request it is, see `runs.enqueue`; every agent of this process must list what changes.
+   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active.
+   * `from`: whose request it is, see `runs.enqueue`; every agent of this process must list what changes.
    *
-   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_input`, `thread_not_found`
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
    */
   configure(id: string, changes: ConfigChanges, on?: { from?: Caller }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
@@ -94,14 +100,25 @@ export interface Threads {
   eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
 
-export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams, queue?: RunQueue): Threads {
+export function threadsOf(
+  db: Database,
+  agents: AgentRegistry,
+  counting: Counting,
+  streams: Pick<Streams, 'follow'>,
+  queue?: RunQueue,
+): Threads {
   return {
-    async create({ id = newThreadId(), tenantId, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
       assertId(id, 'The thread id');
       if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+      if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
+        throw otherTenant(tenantId, db.tenant);
       assertStorable({ systemPrompt, metadata }, 'The thread');
       assertThreadOverrides(agents, { systemPrompt }, from);
-      return createThread(db, { id, tenantId, metadata, systemPrompt });
+      return createThread(db, {
+        ...{ id, tenantId, metadata },
+        systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt),
+      });
     },
 
     async get(id) {
@@ -137,8 +154,11 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
       return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
-    config: (id, { contextRef = 'default', atSeq } = {}) => laneConfig(db, id, contextRef, atSeq),
-    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, id, changes, from),
+    async config(id, { contextRef, atSeq } = {}) {
+      assertId(id, 'The thread id');
+      return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);
+    },
+    configure: (id, changes, { from = 'library' } = {}) => configure(db, agents, counting, id, changes, from),
     async events(id, { after = -1, limit = 100 } = {}) {
       assertId(id, 'The thread id');
       return readThreadEvents(db, id, after, limit);
@@ -152,16 +172,21 @@ export function threadsOf(db: Database, agents: AgentRegistry, streams: Streams,
 
 function toDraft(entry: NewEntry): JsonObject {
   if (entry.contextRef !== undefined) assertId(entry.contextRef, 'The context_ref');
+  assertRefs(entry.refs);
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
-  if ('message' in entry) {
+  if (entry.message !== undefined) {
     assertContent(entry.message);
+    // the database refuses what is no message at all
+    if ((entry.message as Partial<Message> | null)?.role === 'user')
+      assertNotBlank(entry.message.content, 'The message');
     return { kind: 'ai_message', payload: entry.message as unknown as Json, ...shared } as JsonObject;
   }
-  assertId(entry.kind, 'The kind');
-  if (entry.payload === null || typeof entry.payload !== 'object' || Array.isArray(entry.payload)) {
-    throw new LanefoldError('invalid_input', `The payload of an entry of kind ${entry.kind} is not an object.`, {
+  const { kind = 'note', payload = {} } = entry;
+  assertId(kind, 'The kind');
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) {
+    throw new LanefoldError('invalid_input', `The payload of an entry of kind ${kind} is not an object.`, {
       hint: 'Pass { … }.',
     });
   }
-  return { kind: entry.kind, payload: entry.payload, ...shared } as JsonObject;
+  return { kind, payload, ...shared } as JsonObject;
 }

@@ -1,4 +1,4 @@
-import { LanefoldError } from '../errors.ts';
+import { lanefoldClosed } from '../postgres/errors.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { Run } from '../store/run/run.ts';
 import { runsEnded, type RunKey } from '../store/run/runs-ended.ts';
@@ -29,7 +29,7 @@ export class RunWaiter {
   /** Resolves when the run has ended, to undefined where there is no such run; rejects with the reason of `signal`. */
   ended(run: RunKey, signal?: AbortSignal): Promise<Run | undefined> {
     signal?.throwIfAborted();
-    if (this.#closed) return Promise.reject(closed());
+    if (this.#closed) return Promise.reject(lanefoldClosed());
     let resolve!: Waiting['resolve'];
     let reject!: Waiting['reject'];
     const promise = new Promise<Run | undefined>((...settlers) => ([resolve, reject] = settlers));
@@ -68,7 +68,7 @@ export class RunWaiter {
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
-    for (const group of this.#waiting.values()) for (const waiting of group) waiting.reject(closed());
+    for (const group of this.#waiting.values()) for (const waiting of group) waiting.reject(lanefoldClosed());
   }
 
   #schedule(): void {
@@ -104,8 +104,3 @@ export class RunWaiter {
 }
 
 const keyOf = ({ threadId, runId }: RunKey): string => `${threadId} ${runId}`;
-
-const closed = () =>
-  new LanefoldError('wait_timeout', 'The connection was closed while waiting for a run.', {
-    hint: 'The run continues; wait for it or read it on another connection.',
-  });

@@ -19,6 +19,8 @@ export interface ModelCall {
   idleTimeoutMs?: number;
   /** Called once before streaming starts; `soFar` returns what has arrived whenever it is called. */
   onStart?: (soFar: () => { text: string; thinking: string }) => void;
+  /** Called once when the first part of a streamed answer arrives; must not throw. */
+  onFirstPart?: () => void;
 }
 
 /**
@@ -74,6 +76,7 @@ async function generateStream(
   timer: NodeJS.Timeout | undefined,
 ): Promise<ModelTurn> {
   const collector = new TurnCollector();
+  let { onFirstPart } = call;
   call.onStart?.(() => collector.soFar());
   const started = await failing('llm_request', () => model.doStream(toOptions(call, signal)));
   const reader = started.stream.getReader();
@@ -87,6 +90,10 @@ async function generateStream(
       if (done || signal.aborted) break;
       timer?.refresh();
       if (value.type === 'error') throw value.error;
+      if (onFirstPart && value.type !== 'stream-start' && value.type !== 'response-metadata') {
+        onFirstPart();
+        onFirstPart = undefined;
+      }
       collector.add(value);
     }
   } catch (error) {

@@ -33,6 +33,8 @@ const connectionStates = /^(08|57P|53300|25006)/;
 const connectionTexts =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
 
+const poolEnded = /after calling end on the pool/;
+
 interface PostgresFault {
   code?: string;
   message: string;
@@ -123,6 +125,9 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
       cause: error,
     });
   }
+  if (poolEnded.test(fault.message ?? '')) {
+    return lanefoldClosed(error);
+  }
   if (statementLost.has(fault.code ?? '')) {
     return new LanefoldError(
       'prepared_statement_lost',
@@ -176,3 +181,9 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
 
 const describe = (fault: PostgresFault): string =>
   fault.errors?.map((e) => e.message).join('; ') || fault.message || fault.code || 'unknown';
+
+export const lanefoldClosed = (cause?: unknown): LanefoldError =>
+  new LanefoldError('lanefold_closed', 'This Lanefold was closed.', {
+    hint: 'Call nothing on it after close(), or create another one. Accepted runs continue where there are workers.',
+    cause,
+  });

@@ -5,6 +5,7 @@ import { BoundedPool } from './bounded-pool.ts';
 import { Gatherer } from './gather.ts';
 import { queryLong } from './query-long.ts';
 import { runQuery } from './run-query.ts';
+import type { Scope } from './scoped-query.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -21,6 +22,10 @@ export interface Database {
   queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
   groupCommit: boolean;
+  /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
+  readonly tenant: string | undefined;
+  /** The same connections, for one tenant: other tenants' rows are not there. */
+  forTenant(scope: Scope): Database;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
   maxContextBytes?: number | undefined;
   close(): Promise<void>;
@@ -74,40 +79,64 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> =>
-    runQuery(pool, { ...(prepare ? { name } : {}), text, values, ...(query_timeout ? { query_timeout } : {}) });
-  const gatherers = new Map<string, Gatherer<unknown>>();
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
+  /** What holds for every tenant's statements. */
+  const shared: Pick<Database, 'groupCommit' | 'maxContextBytes'> = { groupCommit: true };
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
-  return {
-    pool,
-    query: (name, text, values) => query(name, text, values),
-    gather<Row>(name: string, text: string, item: string) {
-      let gatherer = gatherers.get(name);
-      if (!gatherer) {
-        gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
-        gatherers.set(name, gatherer);
-      }
-      return gatherer.add(item) as Promise<Row>;
-    },
-    queryLocking(name, text, values) {
-      const since = performance.now();
-      return locking(async () => {
-        const late = performance.now() - since > lockWaitMs;
-        if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
-        try {
-          return await query(name, text, values);
-        } catch (error) {
-          if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
-          throw error;
+
+  const connectionsFor = (scope: Scope | undefined): Database => {
+    // as another role a statement has another plan
+    const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
+    const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
+      const timeout = query_timeout ? { query_timeout } : {};
+      return runQuery(pool, { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout }, scope);
+    };
+    const gatherers = new Map<string, Gatherer<unknown>>();
+    return {
+      pool,
+      tenant: scope?.tenant,
+      query: (name, text, values) => query(name, text, values),
+      gather<Row>(name: string, text: string, item: string) {
+        let gatherer = gatherers.get(name);
+        if (!gatherer) {
+          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
+          gatherers.set(name, gatherer);
         }
-      });
-    },
-    queryLong: (name, text, values = []) => queryLong(pool, { ...(prepare ? { name } : {}), text, values }),
-    groupCommit: true,
-    close: () => pool.end(),
+        return gatherer.add(item) as Promise<Row>;
+      },
+      queryLocking(name, text, values) {
+        const since = performance.now();
+        return locking(async () => {
+          const late = performance.now() - since > lockWaitMs;
+          if (late && lockedOutAt > since) throw tooManyLocked(locking.concurrency);
+          try {
+            return await query(name, text, values);
+          } catch (error) {
+            if (isLanefoldError(error, 'thread_locked')) lockedOutAt = performance.now();
+            throw error;
+          }
+        });
+      },
+      queryLong: (name, text, values = []) =>
+        queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope),
+      get groupCommit() {
+        return shared.groupCommit;
+      },
+      set groupCommit(on) {
+        shared.groupCommit = on;
+      },
+      get maxContextBytes() {
+        return shared.maxContextBytes;
+      },
+      set maxContextBytes(bytes) {
+        shared.maxContextBytes = bytes;
+      },
+      forTenant: connectionsFor,
+      close: () => pool.end(),
+    };
   };
+  return connectionsFor(undefined);
 }
 
 const tooManyLocked = (connections: number) =>

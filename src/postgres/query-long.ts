@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { fromPostgres } from './errors.ts';
 import { runQuery } from './run-query.ts';
+import { scopeStatement, type Scope } from './scoped-query.ts';
 
 /** How long a statement may take that looks at many threads. */
 const longMs = 120_000;
@@ -9,6 +10,7 @@ const longMs = 120_000;
 export async function queryLong<Row>(
   pool: pg.Pool,
   query: { name?: string; text: string; values: unknown[] },
+  scope?: Scope,
 ): Promise<Row[]> {
   const client = await pool.connect().catch((error: unknown) => {
     throw fromPostgres(error);
@@ -18,6 +20,10 @@ export async function queryLong<Row>(
   try {
     await run({ text: 'begin', values: [] });
     await run({ text: `set local statement_timeout = ${longMs - 1_000}`, values: [] });
+    if (scope) {
+      const { text, values } = scopeStatement(scope);
+      await run({ text, values });
+    }
     const rows = await run<Row>(query);
     await run({ text: 'commit', values: [] });
     return rows;

@@ -1,17 +1,19 @@
 import { fromPostgres } from './errors.ts';
+import { ScopedQuery, type Scope, type StatementConfig } from './scoped-query.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
   query(query: { text: string; values?: unknown[]; name?: string }): Promise<{ rows: Record<string, unknown>[] }>;
 }
 
-/** Runs a statement. Rejects with a `LanefoldError`. */
+/** Runs a statement, for one tenant if `scope` is given. Rejects with a `LanefoldError`. */
 export async function runQuery<Row>(
   on: Queryable,
-  query: { name?: string; text: string; values: unknown[]; query_timeout?: number },
+  query: StatementConfig & { values: unknown[] },
+  scope?: Scope,
 ): Promise<Row[]> {
   try {
-    return (await on.query(query)).rows as Row[];
+    return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];
   } catch (error) {
     throw fromPostgres(error, threadOf(query));
   }

@@ -12,6 +12,8 @@ export interface QueueOptions {
   /** First part of the queue names, `<prefix>-<shard>`; default `lf`. */
   prefix?: string;
   shards?: number;
+  /** Opened only to be removed: writes nothing of its own. */
+  removing?: boolean;
   /** How long a connection may be silent before it is replaced; default 15 s. */
   limitMs?: number;
 }
@@ -109,7 +111,10 @@ export function openQueue(options: QueueOptions): RunQueue {
   // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
   const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
   const open = (name: string) => {
-    const queue = new Queue<RunJob, RunJobResult>(name, base(name, false));
+    const queue = new Queue<RunJob, RunJobResult>(name, {
+      ...base(name, false),
+      ...(options.removing ? { skipMetasUpdate: true } : {}),
+    });
     queue.on('error', () => {});
     return queue;
   };

@@ -5,7 +5,7 @@ import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
-import { openStream, type OpenStream } from './stream.ts';
+import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 
 /** The streams of a process, and the live model calls its workers publish to others. */
@@ -14,6 +14,8 @@ export interface Streams {
   open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
   /** The same, opened when it is read. */
   follow(threadId: string, runId: string | undefined, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
+  /** The streams that these connections may see, which are of one tenant. They end with the others. */
+  forTenant(db: Database): Pick<Streams, 'open' | 'follow'>;
   /** The model calls of this process. */
   readonly live: LiveCalls;
   /** Ends every stream. */
@@ -22,21 +24,30 @@ export interface Streams {
 
 /** Nothing connects and nothing is asked before the first stream. */
 export function openStreams(db: Database, queue: QueueOptions): Streams {
-  const feed = new EventFeed(db);
-  const relay = openRelay(queue, () => readers.recovered());
-  const readers = new Readers(db, relay, feed);
+  const opened: StreamDeps[] = [];
+  const relay = openRelay(queue, () => opened.forEach(({ readers }) => readers.recovered()));
   const live = new LiveCalls(relay);
-  const deps = { db, feed, readers, payloads: new EntryPayloads(db) };
-  const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
+  const streamsOf = (db: Database): Pick<Streams, 'open' | 'follow'> => {
+    const feed = new EventFeed(db);
+    const deps = { db, feed, readers: new Readers(db, relay, feed), payloads: new EntryPayloads(db) };
+    opened.push(deps);
+    const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
+    return {
+      open,
+      async *follow(threadId, runId, options) {
+        yield* (await open(threadId, runId, options)).items;
+      },
+    };
+  };
   return {
-    open,
-    async *follow(threadId, runId, options) {
-      yield* (await open(threadId, runId, options)).items;
-    },
+    ...streamsOf(db),
+    forTenant: streamsOf,
     live,
     async close() {
-      feed.close();
-      readers.close();
+      for (const { feed, readers } of opened) {
+        feed.close();
+        readers.close();
+      }
       live.close();
       await relay.close();
     },

@@ -1,6 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { FlexibleSchema } from '@ai-sdk/provider-utils';
 import type { JsonObject } from '../context/message.ts';
+import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from './schema.ts';
 import type { NeedsApproval, Replay, Tool, ToolCallContext, ToolLimits } from './tool.ts';
@@ -19,6 +20,20 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
   strict?: boolean;
 }
 
+const toolKeys: KeysOf<ToolDefinition<unknown>> = {
+  name: true,
+  description: true,
+  input: true,
+  execute: true,
+  replay: true,
+  needsApproval: true,
+  strict: true,
+  timeoutMs: true,
+  maxRetries: true,
+  retryBackoffMs: true,
+  maxResultBytes: true,
+};
+
 /**
  * Defines a tool; the type of `args` follows from `input`.
  *
@@ -33,6 +48,7 @@ export interface ToolDefinition<ARGS> extends ToolLimits {
  * });
  */
 export function defineTool<ARGS = JsonObject>(definition: ToolDefinition<ARGS>): Tool {
+  refuseUnknownKeys(`Tool ${JSON.stringify(definition.name)}`, definition, toolKeys, 'invalid_tool');
   const { input, ...rest } = definition;
   const schema = readSchema(definition.name, input);
   // The schema validates the arguments before execute and verify get them, so the runtime need not know their type.

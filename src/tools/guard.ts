@@ -12,8 +12,16 @@ export interface GuardedCall extends PendingCallContext {
   arguments: Json;
 }
 
-/** Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result. */
-export type GuardVerdict = void | boolean | { block: string };
+/**
+ * Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result; `{ fail }`
+ * ends the run as failed before any tool of the round starts.
+ */
+export type GuardVerdict = void | boolean | { block: string } | { fail: string };
+
+/** A guard has failed the run. */
+export class GuardFailure extends Error {
+  override readonly name = 'GuardFailure';
+}
 
 /**
  * Inspects every call of a round, in call order, before any of them starts. A guard that throws, exceeds the tool
@@ -21,7 +29,11 @@ export type GuardVerdict = void | boolean | { block: string };
  */
 export type GuardTool = (call: GuardedCall) => GuardVerdict | PromiseLike<GuardVerdict>;
 
-/** The outcome of a blocked call, with error type `tool_guardrail`; undefined if the guard allows the call. */
+/**
+ * The outcome of a blocked call, with error type `tool_guardrail`; undefined if the guard allows the call.
+ *
+ * @throws GuardFailure if the guard fails the run
+ */
 export async function askGuard(
   guard: GuardTool,
   call: ToolCall,
@@ -33,10 +45,12 @@ export async function askGuard(
   try {
     const verdict = (await runAttempt(ask, timeoutMs, ctx.signal)) as unknown;
     if (verdict === undefined || verdict === true) return undefined;
-    const { block } = Object(verdict) as { block?: unknown };
+    const { block, fail } = Object(verdict) as { block?: unknown; fail?: unknown };
+    if (typeof fail === 'string') throw new GuardFailure(fail || 'The call is not allowed.');
     return blocked(typeof block === 'string' && block !== '' ? block : 'The call is not allowed.');
   } catch (error) {
     ctx.signal.throwIfAborted();
+    if (error instanceof GuardFailure) throw error;
     return blocked(`The guard could not check the call: ${readThrown(error).message}`);
   }
 }

@@ -30,6 +30,7 @@ describe('overrides of callers over HTTP', () => {
               'toolTimeoutMs',
               'headers',
               'providerOptions',
+              'contextPolicy',
             ],
           },
         }),
@@ -70,6 +71,7 @@ describe('overrides of callers over HTTP', () => {
     [{ headers: { 'x-a': '1' } }, 'headers'],
     [{ settings: { provider_options: { openai: { user: 'u' } } } }, 'provider_options'],
     [{ request_transformer: 'x' }, 'request_transformer'],
+    [{ context_policy: 'short_context' }, 'context_policy'],
     [{ max_iterations: 1 }, 'max_iterations'],
     [{ streaming: false }, 'streaming'],
     [{ idle_timeout_ms: 1 }, 'idle_timeout_ms'],
@@ -113,6 +115,11 @@ describe('overrides of callers over HTTP', () => {
     expect((await send('open', { model: 'scripted:echo' })).status).toBe(202);
   });
 
+  test('a policy cannot bring a prompt where prompts are not listed', async () => {
+    expect((await send('open', { context_policy: { max_messages: 4 } })).status).toBe(202);
+    expect(await send('open', { context_policy: { system_prompt: 'Obey.' } })).toMatchObject(refused('system_prompt'));
+  });
+
   test('headers cannot replace credentials or the host', async () => {
     for (const name of ['Authorization', 'x-api-key', 'X-Goog-Api-Key', 'Host', 'Cookie', 'Transfer-Encoding']) {
       expect(await send('open', { headers: { [name]: 'v' } })).toMatchObject(problem(400, 'invalid_input'));
@@ -147,6 +154,7 @@ describe('overrides of callers over HTTP', () => {
     expect(await patch({ system_prompt: null })).toMatchObject(refused('system_prompt'));
     expect(await patch({ tool_context: { tenant: 'x' } })).toMatchObject(refused('tool_context.tenant'));
     expect(await patch({ register_tools: ['extra'] })).toMatchObject(refused('tools'));
+    expect(await patch({ context_policy: 'short_context' })).toMatchObject(refused('context_policy'));
     const replace = (result_context: object) =>
       api.call('POST', '/v1/threads/conf/context-operations', {
         context_ref: 'default',

@@ -187,7 +187,7 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
       api.call('POST', `/v1/threads/${thread}/runs`, { agent: 'calc', input: 'x', ...body });
     expect(await send({ agent: 'nobody' })).toMatchObject(problem(422, 'unknown_agent'));
     expect(await send({ model: 'scripted:nonsense' })).toMatchObject(problem(422, 'unknown_model'));
-    expect(await send({ input: ' ' })).toMatchObject(problem(400, 'invalid_input'));
+    expect(await send({ input: ' ' })).toMatchObject(problem(400, 'empty_content'));
     expect(await send({ input: 7 })).toMatchObject({
       ...problem(400, 'invalid_request'),
       body: { errors: [{ path: 'input' }] },

@@ -52,7 +52,12 @@ describe.skipIf(noRedis())('threads over HTTP', () => {
       unregister_tools: ['add'],
     });
     expect(changed).toMatchObject({ status: 200, body: { status: 'applied', first_seq: 1 } });
-    const now = { system_prompt: 'Two.', tools: { added: ['extra'], removed: ['add'] }, tool_context: { tenant: 7 } };
+    const now = {
+      system_prompt: 'Two.',
+      tools: { added: ['extra'], removed: ['add'] },
+      tool_context: { tenant: 7 },
+      context_policy: null,
+    };
     expect((await api.call('GET', '/v1/threads/conf/config')).body).toEqual(now);
     expect((await api.call('GET', '/v1/threads/conf/config?at_seq=0')).body).toMatchObject({
       system_prompt: 'One.',

@@ -133,7 +133,34 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
   });
 
-  test.each(['SIGINT', 'SIGTERM'] as const)('%s cancels the run and frees its thread', async (signal) => {
+  test('a run that a killed command has left is ended by the next one', async () => {
+    const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
+    try {
+      const agents = path.resolve('test/cli/fixtures/agents.ts');
+      const left = (threadId: string) =>
+        startCli(['run', 'hi', '--agents', agents, '--agent', 'stuck', '--thread', threadId, '--json'], { env });
+      const started = (threadId: string) =>
+        until('the run is at work', async () => {
+          const found = await lanefold.runs.list({ threadId, status: 'running' }).catch(() => undefined);
+          return found?.data[0];
+        });
+      const [killed, alive] = [left('killed'), left('alive')];
+      const runs = [await started('killed'), await started('alive')] as const;
+      killed.process.kill('SIGKILL');
+      await killed.ended;
+      // the thread is busy until another command connects
+      const next = await createLanefold({ databaseUrl: database.url, redisUrl: null });
+      await next.close();
+      expect(await lanefold.runs.get(runs[0])).toMatchObject({ status: 'cancelled', error: { message: 'abandoned' } });
+      expect(await lanefold.runs.get(runs[1])).toMatchObject({ status: 'running' });
+      alive.process.kill('SIGINT');
+      await alive.ended;
+    } finally {
+      await lanefold.close();
+    }
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s cancels the run and frees its thread', async (signal) => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
     try {
       const agents = path.resolve('test/cli/fixtures/agents.ts');
@@ -153,7 +180,7 @@ describe('run, thread and context', () => {
       expect(stderr).toContain(`${signal}: cancelling the run\n`);
       expect((await lanefold.threads.get(threadId)).activeRunId).toBeNull();
       const { rows } = await database.pool.query(
-        `select queue from bullmq.job where queue like 'lf-run-%' union select queue from bullmq.meta where queue like 'lf-run-%'`,
+        `select queue from bullmq.job where queue like 'lf-once-%' union select queue from bullmq.meta where queue like 'lf-once-%'`,
       );
       expect(rows).toEqual([]);
     } finally {
@@ -164,9 +191,10 @@ describe('run, thread and context', () => {
   test.each([
     [['run', 'hi', '--model', 'nope:x'], 2, 'unknown_model'],
     [['run', 'hi', '--model', 'google:gemini-x'], 1, 'missing_provider_key'],
-    [['run', '  '], 2, 'invalid_input'],
+    [['run', '  '], 2, 'empty_content'],
     [['run', 'hi', '--agent', 'nobody'], 2, 'usage'],
     [['run', 'hi', '--thread', 'a b'], 2, 'invalid_id'],
+    [['api', '--port', '99999'], 2, 'usage'],
     [['thread', 'nobody'], 1, 'thread_not_found'],
     [['context', 'nobody', '--lane', 'other'], 1, 'thread_not_found'],
   ])('%j exits with %i, %s', async (args, exit, error) => {

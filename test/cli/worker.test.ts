@@ -26,8 +26,9 @@ describe('worker', () => {
     await database.drop();
   });
 
-  const startWorker = async (...options: string[]): Promise<CliProcess> => {
-    const worker = startCli(['worker', '--agents', file, ...options], { env: { DATABASE_URL: database.url } });
+  const startWorker = async (...options: string[]): Promise<CliProcess> => startWorkerWith({}, ...options);
+  const startWorkerWith = async (env: Record<string, string>, ...options: string[]): Promise<CliProcess> => {
+    const worker = startCli(['worker', '--agents', file, ...options], { env: { DATABASE_URL: database.url, ...env } });
     started.push(worker);
     await worker.says(options.includes('--json') ? 'stdout' : 'stderr', 'ready');
     return worker;
@@ -50,6 +51,30 @@ describe('worker', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^\\S+Z completed guide ${run.threadId} ${run.id} \\d+ ms\n$`));
     expect(stderr).toContain('stopped\n');
+  });
+
+  test('logs JSON lines with the ids of its runs, and nothing else, where it is asked to', async () => {
+    const worker = await startWorkerWith({ LANEFOLD_LOG: 'json' });
+    const traceparent = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
+    const run = await lanefold.runs.enqueue({ agent: 'guide', input: 'How is the weather in Oslo?', traceparent });
+    await worker.says('stderr', 'run completed');
+    worker.process.kill('SIGTERM');
+    const { code, stdout, stderr } = await worker.ended;
+    expect([code, stdout]).toEqual([0, '']);
+    const logged = stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as Record<string, unknown>);
+    const ids = { thread_id: run.threadId, run_id: run.id, trace_id: '0af7651916cd43dd8448eb211c80319c' };
+    expect(logged).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ level: 'info', msg: 'worker started', service: 'lanefold' }),
+        expect.objectContaining({ level: 'info', msg: 'run started', ...ids, agent: 'guide' }),
+        expect.objectContaining({ level: 'info', msg: 'run completed', ...ids, duration_ms: expect.any(Number) }),
+        expect.objectContaining({ level: 'info', msg: 'worker stopped', handed_over: 0 }),
+      ]),
+    );
+    for (const line of logged) expect(line).toMatchObject({ level: 'info', time: expect.stringMatching(/^\d.*Z$/) });
   });
 
   test('SIGTERM lets active runs end', async () => {
@@ -77,6 +102,12 @@ describe('worker', () => {
     expect(await probe('/livez')).toEqual([200, { status: 'ok' }]);
     expect(await probe('/readyz')).toEqual([200, { status: 'ok' }]);
     expect(await probe('/')).toEqual([404, { status: 'not_found' }]);
+    const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect([metrics.status, metrics.headers.get('content-type')]).toEqual([
+      200,
+      'text/plain; version=0.0.4; charset=utf-8',
+    ]);
+    expect(await metrics.text()).toContain('lanefold_worker_runs_ended_total{agent="guide",status="completed"} 0\n');
     const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
     await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
     worker.process.kill('SIGTERM');

@@ -53,7 +53,7 @@ describe('open groups', () => {
     ['a message without a role', [{ content: 'x' }]],
     ['a system message', [{ role: 'system', content: 'x' }]],
     ['content that is a number', [{ role: 'user', content: 5 }]],
-    ['calls of a user', [{ role: 'user', content: '', tool_calls: [{ id: 'a', name: 'n', arguments: {} }] }]],
+    ['calls of a user', [{ role: 'user', content: 'x', tool_calls: [{ id: 'a', name: 'n', arguments: {} }] }]],
     ['a name that is a list', [{ role: 'user', content: 'x', name: ['n'] }]],
     ['a part no model takes', [{ role: 'user', content: [{ type: 'hologram' }] }]],
     ['a file without data or url', [{ role: 'user', content: [{ type: 'file', media_type: 'image/png' }] }]],

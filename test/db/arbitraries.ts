@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/context/message.ts';
-import { cleanJson } from '../../src/text.ts';
+import { cleanJson, isBlank } from '../../src/text.ts';
 
 /** Any JSON PostgreSQL can store. */
 export const anyJson: fc.Arbitrary<Json> = fc
@@ -16,6 +16,15 @@ const part = fc.oneof(
 );
 
 const content = fc.oneof(anyText, fc.array(part, { maxLength: 3 }), fc.constant(null));
+
+/** What a user may say: nothing blank. */
+const said = fc.oneof(
+  anyText.filter((text) => !isBlank(text)),
+  fc.array(
+    part.filter((one) => !('text' in one) || !isBlank(one.text)),
+    { minLength: 1, maxLength: 3 },
+  ),
+);
 
 const extras = fc.record(
   {
@@ -39,7 +48,9 @@ const call = fc.record(
 );
 
 const message = (role: string, more: fc.Arbitrary<object> = fc.constant({})) =>
-  fc.tuple(content, extras, more).map(([c, e, m]) => ({ role, content: c, ...e, ...m }) as unknown as JsonObject);
+  fc
+    .tuple(role === 'user' ? said : content, extras, more)
+    .map(([c, e, m]) => ({ role, content: c, ...e, ...m }) as unknown as JsonObject);
 
 /** An assistant message with calls and one result for each, in call order; ids may repeat within the group. */
 export const toolGroup: fc.Arbitrary<JsonObject[]> = fc

@@ -259,7 +259,7 @@ test('a call that no database can take fails alone', async () => {
 test('a batch that breaks in the middle has written nothing', async () => {
   const db = openDatabase({ url: batching.url, max: 2 });
   await batching.pool.query(`
-    create function die() returns trigger language plpgsql as
+    create function die() returns trigger language plpgsql security definer as
       'begin perform pg_terminate_backend(pg_backend_pid()); perform pg_sleep(60); return null; end';
     create trigger die after insert on lanefold._run for each row when (new.id = 'deadly') execute function die()`);
   const ends = await Promise.allSettled(

@@ -45,7 +45,7 @@ test('removes everything of the thread and nothing of another', async () => {
   await log.threads.erase(gone);
   expect(await tablesWith(gone)).toEqual([]);
   expect(await tablesWith(kept)).toEqual(all);
-  expect(await log.contexts.project(kept)).toHaveLength(7);
+  expect(await log.contexts.project(kept, { contextRef: 'default' })).toHaveLength(7);
   expect(
     await rows(
       log.db,

@@ -4,6 +4,7 @@ import { contextsOf, type Contexts } from '../../src/library/contexts.ts';
 import { threadsOf, type Threads } from '../../src/library/threads.ts';
 import type { FoldEntry } from '../../src/context/fold.ts';
 import type { ErrorCode } from '../../src/errors.ts';
+import { createCounting } from '../../src/models/counting/counting.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { openStreams } from '../../src/streams/open.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -20,12 +21,13 @@ export interface TestLog extends TestDatabase {
 export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const database = await createDatabase();
   const db = openDatabase({ url: database.url, max: connections });
+  const counting = createCounting();
   const agents = await createAgentRegistry([]);
   return {
     ...database,
     db,
-    threads: threadsOf(db, agents, openStreams(db, { databaseUrl: database.url })),
-    contexts: contextsOf(db, agents),
+    threads: threadsOf(db, agents, counting, openStreams(db, { databaseUrl: database.url })),
+    contexts: contextsOf(db, agents, counting),
     async drop() {
       await db.close();
       await database.drop();

@@ -96,7 +96,7 @@ describe('an anchor', () => {
     ['without the key inherits', undefined, 'thread'],
     ['with a string sets', 'anchor', 'anchor'],
     ['with null removes', null, undefined],
-    ['with the empty string sets the empty string', '', ''],
+    ['with the empty string sets none', '', undefined],
   ])('%s the prompt, for the next run too', async (_, systemPrompt, expected) => {
     const threadId = await newThread(log, { systemPrompt: 'thread' });
     await anchor(threadId, systemPrompt);

@@ -22,6 +22,7 @@ export const pages = [
   'docs/sql.md',
   'docs/errors.md',
   'docs/runs.md',
+  'docs/telemetry.md',
   'docs/page.md',
 ];
 

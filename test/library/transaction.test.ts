@@ -1,19 +1,16 @@
-import { sql } from 'drizzle-orm';
-import { drizzle } from 'drizzle-orm/node-postgres';
 import { defineAgent, type EnqueueOptions, type RunHandle, type Transaction } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { kinds, openTransactions, type Transactions } from '../support/transactions.ts';
 
 class Rollback extends Error {}
 
-/** Does the caller's work in a transaction; resolves when it commits, rejects when it rolls back. */
-type Transact = (work: (tx: Transaction, note: (text: string) => Promise<unknown>) => Promise<void>) => Promise<void>;
-
-describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a transaction of %s', (kind) => {
+describe.skipIf(noRedis()).each(kinds)('enqueue inside a transaction of %s', (kind) => {
   let lanefold: TestLanefold;
   let pool: pg.Pool;
-  let transact: Transact;
+  let transactions: Transactions;
+  const transact: Transactions['transact'] = (work) => transactions.transact(work);
 
   beforeAll(async () => {
     lanefold = await startLanefold({
@@ -21,29 +18,13 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     });
     pool = new pg.Pool({ connectionString: lanefold.databaseUrl, max: 2 });
     await pool.query('create table app_note (text text primary key)');
-    transact = kind === 'Drizzle' ? inDrizzle : inClient;
+    transactions = await openTransactions(kind, lanefold.databaseUrl);
   });
   afterAll(async () => {
+    await transactions?.close();
     await pool?.end();
     await lanefold?.close();
   });
-
-  const inDrizzle: Transact = (work) =>
-    drizzle(pool).transaction((tx) => work(tx, (text) => tx.execute(sql`insert into app_note values (${text})`)));
-
-  const inClient: Transact = async (work) => {
-    const client = await pool.connect();
-    try {
-      await client.query('begin');
-      await work(client, (text) => client.query('insert into app_note values ($1)', [text]));
-      await client.query('commit');
-    } catch (error) {
-      await client.query('rollback');
-      throw error;
-    } finally {
-      client.release();
-    }
-  };
 
   const enqueue = (tx: Transaction, more: Partial<EnqueueOptions> = {}): Promise<RunHandle> =>
     lanefold.runs.enqueue({ agent: 'echo', input: 'hello', ...more }, { tx });
@@ -62,7 +43,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     await expect(
       transact(async (tx, note) => {
         await note('rolled back');
-        await enqueue(tx, { threadId: `gone-${kind.length}`, createThread: true });
+        await enqueue(tx, { threadId: 'gone', createThread: true });
         await enqueue(tx);
         throw new Rollback();
       }),
@@ -70,7 +51,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     expect(await held()).toEqual(before);
 
     // the ids are free again, and the rolled-back work does not affect the next commit
-    await transact(async (tx) => void (await enqueue(tx, { threadId: `gone-${kind.length}`, createThread: true })));
+    await transact(async (tx) => void (await enqueue(tx, { threadId: 'gone', createThread: true })));
     expect(await held()).toMatchObject({ threads: 1, runs: 1, notes: 0 });
   });
 
@@ -105,7 +86,7 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
   });
 
   test('repeating a request in a later transaction returns the same run', async () => {
-    const request = { threadId: `again-${kind.length}`, requestId: 'r-1' };
+    const request = { threadId: 'again', requestId: 'r-1' };
     let first!: RunHandle;
     let second!: RunHandle;
     await transact(async (tx) => void (first = await enqueue(tx, { ...request, createThread: true })));
@@ -122,4 +103,40 @@ describe.skipIf(noRedis()).each(['a pg client', 'Drizzle'])('enqueue inside a tr
     await expect(refused).rejects.toMatchObject({ name: 'LanefoldError', code: 'thread_not_found' });
     expect(await held()).toMatchObject({ ...before, jobs: expect.any(Number) as number });
   });
+
+  test('a rejected enqueue leaves a transaction that goes on', async () => {
+    let run!: RunHandle;
+    await transact(async (tx, note) => {
+      await note('before');
+      const [refused, accepted] = await Promise.allSettled([
+        enqueue(tx, { threadId: 'nobody-made-this' }),
+        enqueue(tx),
+      ]);
+      expect(refused).toMatchObject({ reason: { code: 'thread_not_found', hint: expect.any(String) as string } });
+      run = (accepted as PromiseFulfilledResult<RunHandle>).value;
+      await note('after');
+    });
+    expect(await lanefold.runs.get(run)).toMatchObject({ id: run.id });
+    expect((await pool.query("select 1 from app_note where text in ('before', 'after')")).rows).toHaveLength(2);
+  });
+
+  test('what is no transaction is refused before anything is written', async () => {
+    const before = await held();
+    for (const [what, none] of Object.entries(transactions.none)) {
+      const refused = enqueue(none as Transaction).catch((error: unknown) => error);
+      expect.soft(await refused, what).toMatchObject({ name: 'LanefoldError', code: 'not_a_transaction' });
+    }
+    expect(await held()).toEqual(before);
+  });
+});
+
+test('a tx of a library nobody knows is refused', async () => {
+  const lanefold = await startLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+  try {
+    const tx = { run: () => {} } as unknown as Transaction;
+    const refused = lanefold.runs.enqueue({ agent: 'echo', input: 'hello' }, { tx });
+    await expect(refused).rejects.toMatchObject({ code: 'not_a_transaction' });
+  } finally {
+    await lanefold.close();
+  }
 });

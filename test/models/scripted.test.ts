@@ -95,6 +95,12 @@ describe('scripted:demo', () => {
     expect(turn).toMatchObject({ text: 'Here is what I found: calculator says 4; weather says sunny.', toolCalls: [] });
   });
 
+  it.each(['Where is order A-17?', 'Tell me about #A-17.'])('finds the id in %j', async (question) => {
+    const order = tool('order_status', { orderId: { type: 'string' } }, ['orderId']);
+    const turn = await ask('demo', [user(question)], { tools: [order] });
+    expect(callsOf(turn)).toEqual([['order_status', { orderId: 'A-17' }]]);
+  });
+
   it('answers at once without tools', async () => {
     expect((await ask('demo', [user('hi')])).text).toContain('hi');
     expect((await ask('demo', [user('hi')], { tools: [search], toolChoice: { type: 'none' } })).toolCalls).toEqual([]);

@@ -171,6 +171,18 @@ describe('startEmbeddedPostgres', () => {
     expect((await readdir(dir)).toSorted()).toEqual(['cluster', 'postgres.log', 'running.json']);
   });
 
+  test('one that is about to stop is waited out by those who look for it', async () => {
+    const dir = await tempDir();
+    const server = await start({ dir });
+    await server.retire();
+    let found: unknown = 'still looking';
+    const looking = findEmbeddedPostgres(dir).then((answer) => (found = answer));
+    expect(await query(server.url, 'select 1 as n')).toEqual([{ n: 1 }]);
+    expect(found).toBe('still looking');
+    await server.stop();
+    expect(await looking).toBeUndefined();
+  });
+
   test('rejects a second start of a running dir, which findEmbeddedPostgres finds', async () => {
     const dir = await tempDir();
     expect(await findEmbeddedPostgres(dir)).toBeUndefined();

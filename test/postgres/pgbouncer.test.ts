@@ -105,6 +105,30 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
     await worker.stop();
   });
 
+  bounced('statements of two tenants and an operator share connections, and each sees its own', async () => {
+    const ids = await Promise.all(
+      ['acme', 'bolt'].map(async (tenant) => (await lanefold.forTenant(tenant).threads.create()).id),
+    );
+    const seen = (tenant: string) =>
+      Promise.all(
+        ids.map((id) =>
+          lanefold
+            .forTenant(tenant)
+            .threads.get(id)
+            .then(
+              (thread) => thread.tenantId,
+              (error: { code: string }) => error.code,
+            ),
+        ),
+      );
+    const asked = await Promise.all(
+      Array.from({ length: 20 }, async (_, i) => [i % 2, await seen(i % 2 ? 'bolt' : 'acme')] as const),
+    );
+    for (const [bolt, found] of asked)
+      expect(found).toEqual(bolt ? ['thread_not_found', 'bolt'] : ['acme', 'thread_not_found']);
+    for (const id of ids) expect(await lanefold.threads.get(id)).toMatchObject({ id });
+  });
+
   bounced('a worker is killed in a model call, and another one goes on', async () => {
     bench.callServer.respond = ({ worker }) => (worker === 'child' ? new Promise<never>(() => {}) : { text: 'saved' });
     const { queuePrefix, redisUrl } = bench.options;

@@ -52,8 +52,8 @@ begin
   update lanefold._tool_call
   set approval = approval || v_word, status = v_status, outcome = v_outcome, finished_at = v_finished_at
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
-  insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
+  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
     json_build_array(json_build_object('k', 'approval_decided', 'i', r.iteration, 'd', jsonb_strip_nulls(v_word - 'decided_at')
       || jsonb_build_object('round', p_round, 'index', p_call_index, 'tool_call_id', c.tool_call_id, 'tool_name', c.name))));
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;

@@ -44,8 +44,8 @@ begin
     perform lanefold._fail('LF014', format('No call of run %s can wait for approval.', p_run_id),
       'This is a fault of the runtime; please report it.');
   end if;
-  insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-  values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
+  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
   update lanefold._run
   set status = 'suspended', step = p_step + 1, suspended_until = v_until, lease_until = null, worker_id = null,
       claims_without_progress = 0, event_count = event_count + jsonb_array_length(v_events), last_commit = null

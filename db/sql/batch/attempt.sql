@@ -12,6 +12,9 @@ declare
   v_hint text;
 begin
   locked := false;
+  if lanefold._is_for_workers(p_function) and not has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
+    raise insufficient_privilege using message = format('permission denied for function %s', p_function);
+  end if;
   -- what `nowait` does not see: another transaction is creating the thread, or renews the lease of the run
   perform set_config('lock_timeout', '50ms', true);
   select * into t from lanefold.thread where id = p_thread_id for update nowait;

@@ -1,6 +1,7 @@
 -- Accepts a context operation: applied at once on an idle thread, deferred while a run is active (the latest wins, the
 -- displaced one becomes `superseded`). p_operation: {type: replace|switch, reason?, result_context?, base_seq?, meta?}.
--- p_options: {expected_rev?, hash, repair?, max_context_bytes?}. The same op_id again returns its status and displaces nothing.
+-- p_options: {expected_rev?, hash, repair?, max_context_bytes?}. Without p_context_ref the thread's active lane is meant.
+-- The same op_id again returns its status and displaces nothing.
 -- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007 another body
 -- under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad id,
 -- LF023 context too large.
@@ -18,8 +19,9 @@ declare
   v_at timestamptz;
 begin
   perform lanefold._check_id(p_op_id, 'op_id');
-  perform lanefold._check_id(p_context_ref, 'context_ref');
   t := lanefold._lock_thread(p_thread_id);
+  p_context_ref := coalesce(p_context_ref, t.active_context_ref);
+  perform lanefold._check_id(p_context_ref, 'context_ref');
   v_at := lanefold._now();
   select * into o from lanefold.context_op where thread_id = p_thread_id and op_id = p_op_id;
   if found then
@@ -79,8 +81,9 @@ begin
   end if;
   update lanefold.context_op set status = 'superseded', operation = null, settled_at = v_at
   where thread_id = p_thread_id and op_id = t.pending_op_id;
-  insert into lanefold.context_op (thread_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
-  values (p_thread_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending', v_hash, v_operation, v_at);
+  insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, operation, created_at)
+  values (p_thread_id, t.tenant_id, p_op_id, p_context_ref, v_operation ->> 'type', v_operation ->> 'reason', 'pending',
+    v_hash, v_operation, v_at);
   update lanefold.thread set pending_op_id = p_op_id where id = p_thread_id;
   return jsonb_build_object('op_id', p_op_id, 'status', 'deferred', 'op_status', 'pending', 'rev', t.rev);
 end $$;

@@ -1,6 +1,7 @@
 -- Changes the configuration of a lane, or of the whole thread where p_context_ref is null, from the next run on: written
 -- at once on an idle thread, after the end of the active run otherwise. p_changes: [{field, value}], where field is
--- system_prompt (text or null), tool_context (an object) or tools ({register, unregister}: lists of names).
+-- system_prompt (text or null), tool_context (an object), policy (a context policy: an object, the name of a preset, or null
+-- for the agent's) or tools ({register, unregister}: lists of names).
 -- Returns {status: applied|deferred, first_seq?}. Raises LF014 for changes that cannot be written, LF016 for a bad lane.
 create or replace function lanefold.change_config(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns jsonb language plpgsql as $$
@@ -19,6 +20,7 @@ begin
           from jsonb_array_elements(p_changes) c
           where not coalesce(case c ->> 'field'
             when 'system_prompt' then jsonb_typeof(c -> 'value') in ('string', 'null')
+            when 'policy' then jsonb_typeof(c -> 'value') in ('object', 'string', 'null')
             when 'tool_context' then jsonb_typeof(c -> 'value') = 'object'
             when 'tools' then jsonb_typeof(c -> 'value') = 'object' and not exists (
               select from jsonb_each(c -> 'value') as e (k, v) where k not in ('register', 'unregister') or jsonb_typeof(v) <> 'array'

@@ -1,4 +1,4 @@
--- The configuration of a lane as of an entry: per field (system_prompt, tools, tool_context, …) the latest change, by seq,
+-- The configuration of a lane as of an entry: per field (system_prompt, tools, tool_context, policy) the latest change, by seq,
 -- of the lane itself or of the whole thread. The prompt an anchor carries is the projection's: see lane_context_at.
 create or replace function lanefold.lane_config_at(p_thread_id text, p_context_ref text, p_upto bigint)
 returns table (field text, value jsonb, seq bigint) language plpgsql stable rows 4 as $$

@@ -15,7 +15,8 @@ begin
     where i.thread_id = p_thread_id and i.run_id = p_run_id and i.ordinal = x.ordinal
     returning i.*
   )
-  select jsonb_agg(jsonb_build_object('seq', entry_seq, 'role', 'user', 'content', content) order by ordinal),
+  select jsonb_agg(jsonb_build_object('seq', entry_seq, 'role', 'user', 'content', content, 'refs', jsonb_build_object('kind', kind))
+           order by ordinal),
          jsonb_agg(jsonb_build_object('k', 'input_injected', 'i', p_iteration, 'd', jsonb_build_object('input_id', id, 'kind', kind,
            'source', source, 'refs', refs, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
            'seq', entry_seq)) order by ordinal),

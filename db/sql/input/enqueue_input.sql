@@ -47,8 +47,8 @@ begin
   end if;
   perform lanefold._check_context(p_thread_id, r.context_ref, coalesce(pg_column_size(r.input -> 'content'), 0) + octet_length(v_content)
     + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
-  insert into lanefold.pending_input (thread_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
-  select p_thread_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
+  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
+  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
          v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
   update lanefold._run set queued_inputs = queued_inputs + 1 where thread_id = p_thread_id and id = r.id;

@@ -85,7 +85,8 @@ begin
   end if;
   v_first := t.rev;
   if v_op is not null then
-    insert into lanefold._append_receipt (thread_id, op_id, first_seq, hash) values (p_thread_id, v_op, v_first, v_op_hash);
+    insert into lanefold._append_receipt (thread_id, tenant_id, op_id, first_seq, hash)
+    values (p_thread_id, t.tenant_id, v_op, v_first, v_op_hash);
   end if;
   perform lanefold._insert_entries(p_thread_id, v_first, v_at, v_drafts, null);
   perform lanefold._touch_lane(p_thread_id, x.ref)

@@ -1,21 +1,25 @@
--- Creates a thread. p: {tenant_id?, metadata?, system_prompt?}. A prompt is logged as the first entry. Returns {id, rev,
--- created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF016.
+-- Creates a thread. p: {tenant_id?: default the scope, metadata?, system_prompt?}. A prompt is logged as the first entry.
+-- Returns {id, rev, created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF016.
 create or replace function lanefold.create_thread(p_thread_id text, p jsonb)
 returns jsonb language plpgsql
 -- the id may be another transaction's, which has created it and not committed
 set lock_timeout = '2s' as $$
 declare
+  t lanefold.thread;
   v_at constant timestamptz := lanefold._now();
   v_rev constant int := (p ? 'system_prompt')::int;
+  v_tenant constant text := lanefold._new_tenant(p);
 begin
   perform lanefold._check_id(p_thread_id, 'thread id');
   insert into lanefold.thread (id, tenant_id, metadata, rev, created_at, updated_at)
-  values (p_thread_id, coalesce(p ->> 'tenant_id', 'default'), coalesce(p -> 'metadata', '{}'), v_rev, v_at, v_at)
+  values (p_thread_id, v_tenant, coalesce(p -> 'metadata', '{}'), v_rev, v_at, v_at)
   on conflict (id) do nothing;
   if not found then
-    perform lanefold._lock_thread(p_thread_id);
-    perform lanefold._fail('LF002', format('Thread %s exists already.', p_thread_id),
-      'Use another id, or continue with the existing thread.');
+    t := lanefold._await_thread(p_thread_id);
+    if t.erased_at is not null then
+      perform lanefold._check_thread(p_thread_id, t);
+    end if;
+    perform lanefold._fail_taken(p_thread_id);
   end if;
   if v_rev > 0 then
     perform lanefold._insert_entries(p_thread_id, 0, v_at, jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',

@@ -5,8 +5,9 @@ create or replace function lanefold._insert_entries(
   p_context_ref text, p_run_id text default null, p_request_id text default null
 ) returns void language plpgsql as $$
 begin
-  insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, op_id, run_id, request_id, is_anchor, payload, refs, bytes)
-  select p_thread_id, p_first + n - 1, p_at, coalesce(e ->> 'kind', 'ai_message'), coalesce(e ->> 'context_ref', p_context_ref),
+  insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, op_id, run_id, request_id, is_anchor, payload, refs, bytes)
+  select p_thread_id, (select tenant_id from lanefold.thread where id = p_thread_id), p_first + n - 1, p_at,
+         coalesce(e ->> 'kind', 'ai_message'), coalesce(e ->> 'context_ref', p_context_ref),
          e ->> 'role', e ->> 'op_id', coalesce(p_run_id, e ->> 'run_id'),
          nullif(coalesce(p_request_id, e ->> 'request_id'), coalesce(p_run_id, e ->> 'run_id')),
          coalesce((e -> 'is_anchor')::boolean, false), e -> 'payload', nullif(e -> 'refs', 'null'), pg_column_size(e -> 'payload')

@@ -11,16 +11,21 @@ declare
   v_queued boolean := true;
   v_interrupts boolean := false;
   v_context_ref text;
+  v_tenant text;
 begin
   if t.id is null and (p -> 'create_thread')::boolean then
     v_at := lanefold._now();
+    v_tenant := lanefold._new_tenant(p);
     insert into lanefold.thread (id, tenant_id, active_run_id, created_at, updated_at)
-    values (p_thread_id, coalesce(p ->> 'tenant_id', 'default'), v_run, v_at, v_at)
-    on conflict (id) do nothing;
+    values (p_thread_id, v_tenant, v_run, v_at, v_at)
+    on conflict (id) do nothing returning * into t;
     v_created := found;
     if not v_created then
       -- somebody else has just created it
       select * into t from lanefold.thread where id = p_thread_id for update;
+      if t.id is null then
+        perform lanefold._fail_taken(p_thread_id);
+      end if;
     end if;
   end if;
   if v_created then
@@ -54,11 +59,12 @@ begin
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
   perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
-  insert into lanefold._run (thread_id, id, request_id, request_hash, agent, strategy, model, context_ref, input, options,
-    status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at)
-  values (p_thread_id, v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
-    p ->> 'model', v_context_ref, p -> 'input', p -> 'options', case when v_queued then 'queued' else 'waiting' end, v_queued,
-    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at);
+  insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
+    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent)
+  values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
+    p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
+      then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
+    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent');
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;

@@ -30,6 +30,8 @@ begin
     return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
       || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
            'cancel_requested', r.cancel_requested_at is not null)
+      || lanefold._first_seq(p_thread_id, r.context_ref,
+           jsonb_array_length(coalesce(p -> 'entries', '[]')) + jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
@@ -44,13 +46,14 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
-    select p_thread_id, v_first + n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'), coalesce(e ->> 'context_ref', r.context_ref),
-           e ->> 'role', p_run_id, nullif(r.request_id, p_run_id), e -> 'payload', e -> 'refs', pg_column_size(e -> 'payload')
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    select p_thread_id, t.tenant_id, v_first + n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
+           coalesce(e ->> 'context_ref', r.context_ref), e ->> 'role', p_run_id, nullif(r.request_id, p_run_id), e -> 'payload',
+           e -> 'refs', pg_column_size(e -> 'payload')
     from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
   end if;
   if p ? 'nodes' then
-    perform lanefold._write_nodes(p_thread_id, p_run_id, p -> 'nodes');
+    perform lanefold._write_nodes(p_thread_id, t.tenant_id, p_run_id, p -> 'nodes');
   end if;
   if p ? 'lanes' then
     insert into lanefold._lane (thread_id, context_ref)
@@ -58,8 +61,8 @@ begin
     on conflict (thread_id, context_ref) do nothing;
   end if;
   if p ? 'calls' then
-    insert into lanefold._tool_call (thread_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
-    select p_thread_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
+    insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+    select p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
            coalesce(c ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0)
     from jsonb_array_elements(p -> 'calls') c;
   elsif p ? 'outcomes' then
@@ -111,10 +114,13 @@ begin
     v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, coalesce((p ->> 'max_events')::int, 2000) - r.event_count);
   end if;
   if jsonb_array_length(v_events) > 0 then
-    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
   end if;
   v_out := jsonb_build_object('step', p_step + 1, 'status', v_status);
+  if v_entries > 0 then
+    v_out := v_out || jsonb_build_object('seq', v_first);
+  end if;
   if v_inputs is not null then
     v_out := v_out || jsonb_build_object('inputs', v_inputs);
   end if;

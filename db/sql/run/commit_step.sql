@@ -14,7 +14,7 @@
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
 -- max_events?: the length of the trace from which on droppable events are left out, 2000}.
--- Returns {step, finished, status, cancel_requested, inputs?: [{seq, content}], promoted?}. Raises LF012 for a worker that no
+-- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}], promoted?}. Raises LF012 for a worker that no
 -- longer holds the run, LF013 for a step too high, LF014 for a state above 64 KB.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$

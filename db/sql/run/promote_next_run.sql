@@ -1,15 +1,19 @@
--- Makes the next waiting run the thread's active one: interrupts go first, then the oldest. The caller holds the lock of the
+-- Makes the next waiting run the thread's active one: interrupts go first, then the oldest. One that named no lane is on the
+-- lane that is active now. The caller holds the lock of the
 -- thread, which has no active run. Returns {promoted?} as _promoted does.
 create or replace function lanefold._promote_next_run(p_thread_id text)
 returns jsonb language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_next text;
+  v_lane text;
 begin
   select id into v_next from lanefold._run
   where thread_id = p_thread_id and not active and finished_at is null
   order by interrupts desc, created_at limit 1;
-  update lanefold._run set status = 'queued', active = true, enqueue_no = enqueue_no + 1, enqueued_at = v_at
+  select active_context_ref into v_lane from lanefold.thread where id = p_thread_id;
+  update lanefold._run set status = 'queued', active = true, enqueue_no = enqueue_no + 1, enqueued_at = v_at,
+    context_ref = case when options ? 'active_lane' then v_lane else context_ref end
   where thread_id = p_thread_id and id = v_next;
   update lanefold.thread set active_run_id = v_next, waiting_runs = waiting_runs - 1 where id = p_thread_id;
   return lanefold._promoted(p_thread_id);

@@ -61,12 +61,12 @@ begin
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
     r.user_seq := v_rev;
-    insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
-    values (p_thread_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes)
+    values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
       jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
       pg_column_size(jsonb_build_object('content', r.input -> 'content')));
     v_rev := v_rev + 1;
-    insert into lanefold._lane (thread_id, context_ref) values (p_thread_id, r.context_ref)
+    insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
   else
     select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
@@ -91,10 +91,13 @@ begin
     select json_agg(c), count(*) into v_context, v_count from (
       select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
              null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
-             null::jsonb as provider_metadata
+             null::jsonb as provider_metadata, null::jsonb as refs
       where v_prompt.prompt is not null
       union all
-      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+             -- what a context policy asks of a message
+             case when refs ? 'kind' then refs - 'context_hash'
+                  when refs ? 'dropped' then jsonb_build_object('policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped') end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 
@@ -105,8 +108,8 @@ begin
       || v_injected
       || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
         'd', jsonb_build_object('message_count', v_count)));
-    insert into lanefold._event_batch (thread_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
   elsif r.state ->> 'phase' = 'tools' then
@@ -139,6 +142,6 @@ begin
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
     'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
-    'context', coalesce(v_context, '[]'), 'calls', v_calls, 'nodes', v_nodes,
-    'elapsed_ms', v_elapsed_ms);
+    'context', coalesce(v_context, '[]'), 'calls', v_calls, 'nodes', v_nodes, 'elapsed_ms', v_elapsed_ms,
+    'traceparent', r.traceparent);
 end $$;

@@ -1,11 +1,12 @@
 -- Writes what a strategy found out: [{node, status, kind?: thought, parent?, depth?, score?, content?, call_no?, usage?,
 -- elapsed_ms?, data?}], each node once. A node that is there gets the status, and keeps what its draft leaves out. The caller
 -- holds the lock of the thread.
-create or replace function lanefold._write_nodes(p_thread_id text, p_run_id text, p_nodes jsonb)
+create or replace function lanefold._write_nodes(p_thread_id text, p_tenant_id text, p_run_id text, p_nodes jsonb)
 returns void language plpgsql as $$
 begin
-  insert into lanefold._run_node as k (thread_id, run_id, node, parent, depth, kind, status, score, content, call_no, usage, elapsed_ms, data)
-  select p_thread_id, p_run_id, (n ->> 'node')::int, (n ->> 'parent')::int, (n ->> 'depth')::int, coalesce(n ->> 'kind', 'thought'),
+  insert into lanefold._run_node as k (thread_id, tenant_id, run_id, node, parent, depth, kind, status, score, content, call_no, usage,
+    elapsed_ms, data)
+  select p_thread_id, p_tenant_id, p_run_id, (n ->> 'node')::int, (n ->> 'parent')::int, (n ->> 'depth')::int, coalesce(n ->> 'kind', 'thought'),
          n ->> 'status', (n ->> 'score')::float8, n ->> 'content', (n ->> 'call_no')::int, n -> 'usage',
          (n ->> 'elapsed_ms')::bigint, n -> 'data'
   from jsonb_array_elements(p_nodes) n

@@ -6,6 +6,7 @@ returns int language plpgsql as $$
 declare
   v_at timestamptz;
   v_ids text[];
+  v_batches bigint[];
 begin
   if not lanefold._try_lock_thread(p_thread_id) then
     return 0;
@@ -16,8 +17,9 @@ begin
   if v_ids is null then
     return 0;
   end if;
-  delete from lanefold._event_batch b using lanefold._run_batch own
-  where b.thread_id = p_thread_id and own.thread_id = p_thread_id and own.run_id = any (v_ids) and b.event_seq = own.event_seq;
+  select array_agg(b.event_seq) into v_batches from lanefold._run_batch b
+  where b.thread_id = p_thread_id and b.run_id = any (v_ids);
+  delete from lanefold._event_batch b where b.thread_id = p_thread_id and b.event_seq = any (v_batches);
   delete from lanefold._run_node where thread_id = p_thread_id and run_id = any (v_ids);
   update lanefold._run set trace_dropped_at = v_at, state = null, result = null, last_commit = null, input = null
   where thread_id = p_thread_id and id = any (v_ids);

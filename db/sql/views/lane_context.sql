@@ -8,11 +8,11 @@ select m.thread_id, m.context_ref, m.anchor_seq,
        m.m ->> 'tool_call_id' as tool_call_id, m.m ->> 'name' as name, m.m ->> 'thinking' as thinking,
        nullif(m.m -> 'reasoning_details', 'null') as reasoning_details,
        nullif(m.m -> 'provider_metadata', 'null') as provider_metadata,
-       m.run_id, m.request_id, nullif(nullif(m.refs, 'null'), '{}') as refs
+       m.run_id, m.request_id, nullif(nullif(m.refs, 'null'), '{}') as refs, m.tenant_id
 from (
   select l.thread_id, l.context_ref, coalesce(anchor.seq, -1) as anchor_seq, 0 as part, 0::bigint as pos, prompt.seq,
          'system' as role, jsonb_build_object('content', prompt.prompt) as m,
-         null::text as run_id, null::text as request_id, null::jsonb as refs
+         null::text as run_id, null::text as request_id, null::jsonb as refs, l.tenant_id
   from lanefold._lane l
   left join lateral (
     select e.seq from lanefold._entry e
@@ -41,7 +41,7 @@ from (
   where prompt.prompt is not null
   union all
   select l.thread_id, l.context_ref, anchor.seq, 1, x.n, anchor.seq, x.m ->> 'role', x.m,
-         x.m ->> 'run_id', x.m ->> 'request_id', x.m -> 'refs'
+         x.m ->> 'run_id', x.m ->> 'request_id', x.m -> 'refs', l.tenant_id
   from lanefold._lane l
   cross join lateral (
     select e.seq, e.payload -> 'operation' -> 'result_context' -> 'entries' as entries
@@ -52,7 +52,7 @@ from (
   cross join lateral jsonb_array_elements(anchor.entries) with ordinality as x (m, n)
   union all
   select l.thread_id, l.context_ref, coalesce(anchor.seq, -1), 2, e.seq, e.seq, e.role, e.payload,
-         e.run_id, coalesce(e.request_id, e.run_id), e.refs
+         e.run_id, coalesce(e.request_id, e.run_id), e.refs, l.tenant_id
   from lanefold._lane l
   left join lateral (
     select e.seq from lanefold._entry e
@@ -60,5 +60,5 @@ from (
     order by e.seq desc limit 1
   ) anchor on true
   join lanefold._entry e on e.thread_id = l.thread_id and e.context_ref = l.context_ref and e.kind = 'ai_message'
-    and e.seq > coalesce(anchor.seq, -1)
+    and e.seq > case when anchor.seq is null then -1 else anchor.seq end
 ) m;

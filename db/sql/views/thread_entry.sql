@@ -8,5 +8,5 @@ select thread_id, seq, kind, context_ref, role, op_id, run_id, coalesce(request_
          when 'ai_config_change' then payload || jsonb_strip_nulls(jsonb_build_object('context_ref', context_ref, 'run_id', run_id))
          else payload
        end as payload,
-       coalesce(refs, '{}') as refs, at
+       coalesce(refs, '{}') as refs, at, tenant_id
 from lanefold._entry;

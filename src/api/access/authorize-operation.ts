@@ -7,14 +7,17 @@ import { LanefoldError } from '../../errors.ts';
 import { idGrammar } from '../../ids.ts';
 import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
-import { assertUnbound } from './require-unbound.ts';
-import { audited, everywhere, operationScopes } from './scopes.ts';
+import { auditReads } from './audit-reads.ts';
+import { limitedParties } from './limited-parties.ts';
+import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
+import { audited, everywhere, operationScopes, overThreads } from './scopes.ts';
 import { threadOfToken } from './thread-of-token.ts';
 
 /** Lets an operation of `/v1` pass if the key of the request allows it, within its limits, and notes it in the audit. */
 export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
   const operationOf = operations(app);
   const rate = new RequestRate();
+  const auditRead = auditReads(audit);
   return async (c, next) => {
     const principal = c.get('principal');
     takeTurn(rate, principal);
@@ -28,6 +31,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const threadId = inPath ?? threadOfToken(sent['token']) ?? text(sent[threadFields[operation] ?? '']);
     const scope = operationScopes[operation] ?? 'admin';
     if (everywhere.has(operation)) assertUnbound(principal, scope);
+    if (overThreads.has(operation)) assertSeesThreads(principal, scope);
     authorize(principal, {
       scope,
       tenantId,
@@ -37,7 +41,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     });
     // an id that is none is refused by the operation
     if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
-      await audit.write({
+      await c.var.lanefold.audit.write({
         actor: principal.actor,
         action: operation,
         tenantId: principal.tenant ?? tenantId,
@@ -45,6 +49,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
         runId,
       });
     }
+    if (scope === 'read' && (threadId === undefined ? overThreads.has(operation) : idGrammar.test(threadId)))
+      await auditRead(principal, { operation, threadId, runId });
     await next();
   };
 }
@@ -83,20 +89,25 @@ function operations(app: ApiApp): (route: string) => string | undefined {
   };
 }
 
-function takeTurn(rate: RequestRate, { actor, limits }: Principal): void {
-  const waitS = limits?.requestsPerMinute === undefined ? 0 : rate.take(actor, limits.requestsPerMinute);
-  if (waitS === 0) return;
-  throw new LanefoldError('rate_limited', `This key may make ${limits!.requestsPerMinute} requests a minute.`, {
-    hint: `Try again in ${waitS} s.`,
-    details: { retryAfterS: waitS },
-  });
+function takeTurn(rate: RequestRate, principal: Principal): void {
+  for (const { name, tenant, limits } of limitedParties(principal)) {
+    const waitS = limits.requestsPerMinute === undefined ? 0 : rate.take(name, limits.requestsPerMinute);
+    if (waitS === 0) continue;
+    const who = tenant === undefined ? 'This key' : `Tenant ${tenant}`;
+    throw new LanefoldError('rate_limited', `${who} may make ${limits.requestsPerMinute} requests a minute.`, {
+      hint: `Try again in ${waitS} s.`,
+      details: { retryAfterS: waitS },
+    });
+  }
 }
 
-function assertSize({ limits }: Principal, bytes: number): void {
-  if (limits?.bodyBytes === undefined || bytes <= limits.bodyBytes) return;
-  throw new LanefoldError('body_too_large', `This key may send ${limits.bodyBytes} bytes at once.`, {
-    hint: 'Send less at once, or use a key that may send more.',
-  });
+function assertSize(principal: Principal, bytes: number): void {
+  for (const { limits } of limitedParties(principal)) {
+    if (limits.bodyBytes === undefined || bytes <= limits.bodyBytes) continue;
+    throw new LanefoldError('body_too_large', `This key may send ${limits.bodyBytes} bytes at once.`, {
+      hint: 'Send less at once, or use a key that may send more.',
+    });
+  }
 }
 
 const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readKey } from '../../access/key.ts';
 import type { Principal } from '../../access/principal.ts';
+import type { Limits } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Keys } from '../../library/keys.ts';
+import type { Library } from '../../library/library.ts';
 
 /** How long an answer of the database is used, and so how long a revoked key may still work. */
 const rememberMs = 10_000;
@@ -15,28 +16,41 @@ export interface KnownKeys {
 }
 
 /** Looks keys up in the database, at most once in ten seconds each. */
-export function knownKeys(keys: Keys): KnownKeys {
+export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>): KnownKeys {
   const known = new Map<string, { until: number; principal: Promise<Principal> }>();
-  return {
-    find(credential) {
-      if (!readKey(credential)) return keys.holder(credential);
-      const hash = createHash('sha256').update(credential).digest('base64');
-      const before = known.get(hash);
-      if (before && before.until > performance.now()) return before.principal;
-      if (known.size >= remembered) known.clear();
-      const principal = look(keys, credential);
-      const entry = { until: performance.now() + rememberMs, principal };
-      known.set(hash, entry);
-      // a database that does not answer is asked again by the next request
-      principal.catch((error: unknown) => {
-        if (!(error instanceof LanefoldError && error.code === 'unauthorized')) known.delete(hash);
-      });
-      return principal;
-    },
+  const limits = new Map<string, { until: number; limits: Promise<Limits | undefined> }>();
+  const limitsOf = (tenant: string) => {
+    const before = limits.get(tenant);
+    if (before && before.until > performance.now()) return before.limits;
+    if (limits.size >= remembered) limits.clear();
+    const entry = { until: performance.now() + rememberMs, limits: tenants.limits(tenant) };
+    limits.set(tenant, entry);
+    entry.limits.catch(() => limits.delete(tenant));
+    return entry.limits;
   };
+  const withLimits = async (principal: Principal | undefined): Promise<Principal | undefined> => {
+    const tenantLimits = principal?.tenant === undefined ? undefined : await limitsOf(principal.tenant);
+    return principal && tenantLimits ? { ...principal, tenantLimits } : principal;
+  };
+  const find = (credential: string): Promise<Principal | undefined> => {
+    if (!readKey(credential)) return keys.holder(credential);
+    const hash = createHash('sha256').update(credential).digest('base64');
+    const before = known.get(hash);
+    if (before && before.until > performance.now()) return before.principal;
+    if (known.size >= remembered) known.clear();
+    const principal = look(keys, credential);
+    const entry = { until: performance.now() + rememberMs, principal };
+    known.set(hash, entry);
+    // a database that does not answer is asked again by the next request
+    principal.catch((error: unknown) => {
+      if (!(error instanceof LanefoldError && error.code === 'unauthorized')) known.delete(hash);
+    });
+    return principal;
+  };
+  return { find: async (credential) => withLimits(await find(credential)) };
 }
 
-async function look(keys: Keys, credential: string): Promise<Principal> {
+async function look(keys: Library['keys'], credential: string): Promise<Principal> {
   const found = await keys.find(credential);
   if (!found) throw refused('is not one of this server');
   const { id, state, validForMs: _, ...allowed } = found;

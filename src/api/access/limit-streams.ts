@@ -1,6 +1,7 @@
 import type { MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
+import { limitedParties } from './limited-parties.ts';
 
 /** Bounds the event streams that a key has open in this process. */
 export function limitStreams(): MiddlewareHandler<ApiEnv> {
@@ -12,11 +13,15 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     return now;
   };
   return async (c, next) => {
-    const { actor, limits } = c.get('principal');
-    if (limits?.streams === undefined) return next();
-    if (count(actor, 1) > limits.streams && isStream(c.req.header('accept'), c.req.query('format'))) {
-      count(actor, -1);
-      throw new LanefoldError('rate_limited', `This key may have ${limits.streams} streams open.`, {
+    const limited = limitedParties(c.get('principal')).filter(({ limits }) => limits.streams !== undefined);
+    if (limited.length === 0) return next();
+    const leave = () => limited.forEach(({ name }) => count(name, -1));
+    const open = limited.map(({ name }) => count(name, 1));
+    const full = limited.find(({ limits }, i) => open[i]! > limits.streams!);
+    if (full && isStream(c.req.header('accept'), c.req.query('format'))) {
+      leave();
+      const who = full.tenant === undefined ? 'This key' : `Tenant ${full.tenant}`;
+      throw new LanefoldError('rate_limited', `${who} may have ${full.limits.streams} streams open.`, {
         hint: 'Close one, or follow the whole thread with one stream.',
       });
     }
@@ -25,11 +30,8 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     } finally {
       const { body } = c.res;
       if (body && c.res.headers.get('content-type')?.startsWith('text/event-stream')) {
-        c.res = new Response(
-          whenClosed(body, () => count(actor, -1)),
-          c.res,
-        );
-      } else count(actor, -1);
+        c.res = new Response(whenClosed(body, leave), c.res);
+      } else leave();
     }
   };
 }

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono';
-import { isUnbound, may, type Principal } from '../../access/principal.ts';
+import { isUnbound, may, seesThreads, type Principal } from '../../access/principal.ts';
 import type { Scope } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
@@ -11,6 +11,14 @@ export const requireUnbound =
     assertUnbound(c.get('principal'), scope);
     await next();
   };
+
+/** For what spans the threads of a tenant. @throws LanefoldError `forbidden` */
+export function assertSeesThreads(principal: Principal, scope: Scope): void {
+  if (may(principal, scope) && seesThreads(principal)) return;
+  throw new LanefoldError('forbidden', 'This concerns every thread; the key of this request does not.', {
+    hint: `Use a key with the scope ${scope} that is bound to no threads or agents.`,
+  });
+}
 
 /** @throws LanefoldError `forbidden` */
 export function assertUnbound(principal: Principal, scope: Scope): void {

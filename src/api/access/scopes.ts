@@ -37,8 +37,8 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   denyToolCall: 'approve',
 };
 
-/** What concerns all tenants and threads: not for a key that is bound to some. */
-export const everywhere: ReadonlySet<string> = new Set([
+/** What concerns every thread of a tenant, or of all: not for a key that is bound to some threads or agents. */
+export const overThreads: ReadonlySet<string> = new Set([
   'createKey',
   'listKeys',
   'rotateKey',
@@ -47,9 +47,11 @@ export const everywhere: ReadonlySet<string> = new Set([
   'listThreads',
   'listAllRuns',
   'listApprovals',
-  'getActivity',
   'eraseTenant',
 ]);
+
+/** What concerns all tenants: not for a key that is bound to one either. */
+export const everywhere: ReadonlySet<string> = new Set(['getActivity']);
 
 /** What is written to the audit before it is done. */
 export const audited: ReadonlySet<string> = new Set([

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
-import { operator, type Principal } from '../../access/principal.ts';
-import type { Library } from '../../library/library.ts';
-import type { ApiApp } from '../env.ts';
+import { operator } from '../../access/principal.ts';
+import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -25,13 +24,13 @@ const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
 const approveToolCall = decide('approve', 'Approve a pending tool call');
 const denyToolCall = decide('deny', 'Deny a pending tool call');
 
-export function addApprovals(app: ApiApp, lanefold: Library): void {
+export function addApprovals(app: ApiApp): void {
   const act =
     (word: 'approve' | 'deny') =>
     async (
       { thread_id: threadId, run_id: id, call }: Path,
       { by: named, reason }: Partial<Record<'by' | 'reason', string>>,
-      { actor }: Principal,
+      { principal: { actor }, lanefold }: ApiEnv['Variables'],
     ) => {
       // whoever a caller names, the key that decided stands beside it
       const by = actor === operator.actor ? named : named === undefined ? actor : `${named} (${actor})`;
@@ -44,10 +43,10 @@ export function addApprovals(app: ApiApp, lanefold: Library): void {
       return toJson({ threadId, runId: id, call, ...receipt });
     };
   app.openapi(approveToolCall, async (c) =>
-    c.json(await act('approve')(c.req.valid('param'), c.req.valid('json'), c.get('principal')), 200),
+    c.json(await act('approve')(c.req.valid('param'), c.req.valid('json'), c.var), 200),
   );
   app.openapi(denyToolCall, async (c) =>
-    c.json(await act('deny')(c.req.valid('param'), c.req.valid('json'), c.get('principal')), 200),
+    c.json(await act('deny')(c.req.valid('param'), c.req.valid('json'), c.var), 200),
   );
 }
 

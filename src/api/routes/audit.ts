@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf } from '../json.ts';
 import { AuditPage } from '../schemas/key.ts';
@@ -25,10 +24,10 @@ const listAudit = createRoute({
   responses: { 200: json('A page of the audit.', AuditPage), ...problems() },
 });
 
-export function addAudit(app: ApiApp, { audit }: Library): void {
+export function addAudit(app: ApiApp): void {
   app.openapi(listAudit, async (c) => {
     const { after: afterNo, thread_id: threadId, tenant_id: tenantId, limit: most = 100 } = c.req.valid('query');
-    const found = await audit.list(omitUndefined({ afterNo, threadId, tenantId, limit: most + 1 }));
+    const found = await c.var.lanefold.audit.list(omitUndefined({ afterNo, threadId, tenantId, limit: most + 1 }));
     const { data, next } = pageOf(found, most, (entry) => entry.no);
     return c.json({ data, next_after: next }, 200);
   });

@@ -1,5 +1,4 @@
 import { createRoute } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ModelCall } from '../schemas/call.ts';
@@ -19,10 +18,10 @@ const getCall = createRoute({
   responses: { 200: json('The call.', ModelCall), ...problems(404, 410) },
 });
 
-export function addCalls(app: ApiApp, lanefold: Library): void {
+export function addCalls(app: ApiApp): void {
   app.openapi(getCall, async (c) => {
     const { thread_id: threadId, llm_call_id: callId } = c.req.valid('param');
-    const call = await lanefold.contexts.call(threadId, callId);
+    const call = await c.var.lanefold.contexts.call(threadId, callId);
     return c.json(
       {
         ...toJson(call),

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ResumeOptions } from '../../library/checkpoints.ts';
-import type { Library } from '../../library/library.ts';
+import { withinRuns } from '../access/limit-runs.ts';
+import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
@@ -64,30 +65,33 @@ const cancel = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });
 
-export function addCheckpoints(app: ApiApp, lanefold: Library): void {
+export function addCheckpoints(app: ApiApp): void {
   app.openapi(createCheckpoint, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const { expires_in_ms: expiresInMs } = c.req.valid('json');
-    return c.json(toJson(await lanefold.runs.checkpoint({ threadId, id }, omitUndefined({ expiresInMs }))), 200);
+    return c.json(toJson(await c.var.lanefold.runs.checkpoint({ threadId, id }, omitUndefined({ expiresInMs }))), 200);
   });
 
   app.openapi(resume, async (c) => {
     const { token, query, request_id: id } = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', id);
-    const found = await lanefold.runs.resume(token, omitUndefined({ query, requestId }) as ResumeOptions);
+    const { lanefold, principal } = c.var;
+    const act = () =>
+      lanefold.runs.resume(token, omitUndefined({ query, requestId }) as ResumeOptions, callerOf(principal));
+    const found = await (query === undefined ? act() : withinRuns(c, app, act));
     const location = { Location: `/v1/threads/${found.threadId}/runs/${found.id}` };
     return found.finishedAt ? c.json(toJson(found), 200) : c.json(toJson(found), 202, location);
   });
 
   app.openapi(collect, async (c) => {
-    const { run: found } = await lanefold.runs.collect(c.req.valid('json').token, { runUntilTerminal: false });
+    const { run: found } = await c.var.lanefold.runs.collect(c.req.valid('json').token, { runUntilTerminal: false });
     return c.json(toJson(found), 200);
   });
 
   app.openapi(cancel, async (c) => {
     const { token, reason } = c.req.valid('json');
-    const { run: found } = await lanefold.runs.collect(token, { runUntilTerminal: false });
-    const receipt = await lanefold.runs.cancel(token, reason);
+    const { run: found } = await c.var.lanefold.runs.collect(token, { runUntilTerminal: false });
+    const receipt = await c.var.lanefold.runs.cancel(token, reason);
     return c.json(toJson({ id: found.id, threadId: found.threadId, ...receipt }), 200);
   });
 }

@@ -1,12 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import type { JsonObject } from '../../context/message.ts';
 import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
-import type { Library } from '../../library/library.ts';
+import { LanefoldError } from '../../errors.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { atSeq } from '../schemas/values.ts';
+import { atSeq, limit } from '../schemas/values.ts';
 import {
   body,
   omitUndefined,
@@ -41,8 +43,32 @@ const getContext = createRoute({
   tags,
   security,
   summary: 'Read the context of a lane, now or as of an entry',
-  request: { params: lane, query: z.strictObject({ at_seq: atSeq }) },
-  responses: { 200: json('The context.', Projection), ...problems(404, 410) },
+  request: {
+    params: lane,
+    query: z.strictObject({
+      at_seq: atSeq,
+      limit: limit(10_000),
+      policy: z
+        .string()
+        .max(1_000_000)
+        .optional()
+        .openapi({
+          param: { description: 'Apply this context policy: a preset, or a JSON object of its fields.' },
+          example: 'short_context',
+        }),
+      model: z
+        .string()
+        .min(1)
+        .max(10_000)
+        .optional()
+        .openapi({ param: { description: 'For the window and the tokenizer of a model.' } }),
+      explain: z
+        .enum(['true', 'false'])
+        .optional()
+        .openapi({ param: { description: 'Why each message is sent or not. Default policy: that of the thread.' } }),
+    }),
+  },
+  responses: { 200: json('The context.', Projection), ...problems(404, 410, 422) },
 });
 
 const operationAnswers = {
@@ -78,19 +104,31 @@ const resetLane = createRoute({
 
 const statusOf = (receipt: Receipt): 200 | 202 => (receipt.status === 'deferred' ? 202 : 200);
 
-export function addContexts(app: ApiApp, lanefold: Library): void {
+export function addContexts(app: ApiApp): void {
   app.openapi(listLanes, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const lanes = await orMissing(lanefold, threadId, await lanefold.contexts.lanes(threadId));
+    const lanes = await orMissing(c.var.lanefold, threadId, await c.var.lanefold.contexts.lanes(threadId));
     return c.json({ data: lanes.map(toJson) }, 200);
   });
 
   app.openapi(getContext, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
-    const { at_seq: seq } = c.req.valid('query');
-    const rows = await lanefold.contexts.project(threadId, omitUndefined({ contextRef, atSeq: seq }));
-    const messages = await orMissing(lanefold, threadId, rows);
-    return c.json({ thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null, messages }, 200);
+    const { lanefold } = c.var;
+    const { at_seq: seq, limit: most, policy, model, explain } = c.req.valid('query');
+    const place = { thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null };
+    const which = omitUndefined({ contextRef, atSeq: seq, limit: most });
+    if (policy === undefined && explain !== 'true') {
+      const rows = await lanefold.contexts.project(threadId, which);
+      return c.json({ ...place, messages: await orMissing(lanefold, threadId, rows) }, 200);
+    }
+    const { explain: why, ...projection } = await lanefold.contexts.project(threadId, {
+      ...which,
+      ...omitUndefined({ policy: policy === undefined ? undefined : parsePolicy(policy), model }),
+      explain: true,
+    });
+    await orMissing(lanefold, threadId, projection.messages);
+    const answer = { ...place, ...projection, policy: projection.policy as unknown as JsonObject };
+    return c.json(explain === 'true' ? { ...answer, explain: why! } : answer, 200);
   });
 
   app.openapi(applyOperation, async (c) => {
@@ -107,11 +145,11 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const options = omitUndefined({ opId, expectedRev, repair, reason, baseSeq, meta });
     const receipt =
       operation.type === 'switch'
-        ? await lanefold.contexts.switch(threadId, contextRef, options)
-        : await lanefold.contexts.replace(
+        ? await c.var.lanefold.contexts.switch(threadId, contextRef ?? missingLane(), options)
+        : await c.var.lanefold.contexts.replace(
             threadId,
             toNewContext(operation.result_context),
-            { contextRef, ...options },
+            { ...omitUndefined({ contextRef }), ...options },
             { from: 'http' },
           );
     return c.json(toJson(receipt), statusOf(receipt), replayed(receipt.status === 'duplicate'));
@@ -121,7 +159,7 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const { op_id: givenId, reason, meta, expected_rev: expectedRev } = c.req.valid('json');
     const opId = keyOf(c.req.valid('header'), 'op_id', givenId);
-    const receipt = await lanefold.contexts.reset(
+    const receipt = await c.var.lanefold.contexts.reset(
       threadId,
       omitUndefined({ contextRef, opId, reason, meta, expectedRev }),
     );
@@ -129,10 +167,18 @@ export function addContexts(app: ApiApp, lanefold: Library): void {
   });
 }
 
+function missingLane(): never {
+  throw new LanefoldError('invalid_request', 'A switch needs the context_ref of the lane to switch to.', {
+    details: { errors: [{ path: 'body.context_ref', message: 'Required' }] },
+  });
+}
+
 const toNewContext = ({
+  id,
   system_prompt: systemPrompt,
   entries,
 }: {
+  id?: string | undefined;
   system_prompt?: string | null | undefined;
   entries: unknown[];
-}) => ({ entries, ...omitUndefined({ systemPrompt }) }) as NewContext;
+}) => ({ entries, ...omitUndefined({ id, systemPrompt }) }) as NewContext;

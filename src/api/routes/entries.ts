@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { NewEntry } from '../../library/threads.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -58,15 +57,15 @@ const appendEntries = createRoute({
   },
 });
 
-export function addEntries(app: ApiApp, lanefold: Library): void {
+export function addEntries(app: ApiApp): void {
   app.openapi(listEntries, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { after: from, kind, context_ref: contextRef, limit: most = 100 } = c.req.valid('query');
-    const page = await lanefold.threads.entryPage(
+    const page = await c.var.lanefold.threads.entryPage(
       threadId,
       omitUndefined({ after: from, kind, contextRef, limit: most }),
     );
-    const data = (await orMissing(lanefold, threadId, page.entries)).map(toJson);
+    const data = (await orMissing(c.var.lanefold, threadId, page.entries)).map(toJson);
     return c.json({ data, next_after: page.nextAfter }, 200);
   });
 
@@ -74,7 +73,7 @@ export function addEntries(app: ApiApp, lanefold: Library): void {
     const { thread_id: threadId } = c.req.valid('param');
     const { entries, expected_rev: expectedRev, repair, op_id: opId } = c.req.valid('json');
     const key = keyOf(c.req.valid('header'), 'op_id', opId);
-    const receipt = await lanefold.threads.append(
+    const receipt = await c.var.lanefold.threads.append(
       threadId,
       entries.map(toNewEntry),
       omitUndefined({ expectedRev, repair, idempotencyKey: key }),
@@ -87,5 +86,5 @@ function toNewEntry(entry: z.infer<typeof AppendEntries>['entries'][number]): Ne
   const { context_ref: contextRef, refs } = entry;
   return entry.kind === 'ai_message'
     ? ({ message: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry)
-    : ({ kind: entry.kind, payload: entry.payload, ...omitUndefined({ contextRef, refs }) } as NewEntry);
+    : (omitUndefined({ kind: entry.kind, payload: entry.payload, contextRef, refs }) as NewEntry);
 }

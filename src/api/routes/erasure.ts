@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ErasureReport, TenantErasureReport } from '../schemas/erasure.ts';
@@ -33,16 +32,16 @@ const eraseTenant = createRoute({
   responses: { 200: json('What was erased.', TenantErasureReport), ...problems() },
 });
 
-export function addErasure(app: ApiApp, lanefold: Library): void {
+export function addErasure(app: ApiApp): void {
   app.openapi(eraseThread, async (c) => {
-    const { removed, ...report } = await lanefold.threads.erase(c.req.valid('param').thread_id);
+    const { removed, ...report } = await c.var.lanefold.threads.erase(c.req.valid('param').thread_id);
     return c.json({ ...toJson(report), removed: toJson(removed) }, 200);
   });
 
   app.openapi(eraseTenant, async (c) => {
     const { limit: most = 100 } = c.req.valid('query');
     const tenantId = c.req.valid('param').tenant_id;
-    const { removed, ...report } = await lanefold.threads.eraseTenant(tenantId, { limit: most });
+    const { removed, ...report } = await c.var.lanefold.threads.eraseTenant(tenantId, { limit: most });
     return c.json({ ...toJson(report), removed: toJson(removed) }, 200);
   });
 }

@@ -1,6 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
-import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -103,7 +102,7 @@ export interface EventsOptions {
   closing?: AbortSignal;
 }
 
-export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions): void {
+export function addEvents(app: ApiApp, options: EventsOptions): void {
   let streams = 0;
 
   app.openapi(listRunEvents, async (c) => {
@@ -112,8 +111,8 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     const { after: from, limit: most = 100 } = query;
     const format = formatOf(c, query);
     if (format !== 'json') return follow(c, { format, threadId, runId: id, query }) as never;
-    const found = await lanefold.runs.events({ threadId, id }, omitUndefined({ after: from, limit: most + 1 }));
-    if (found.length === 0) await lanefold.runs.get({ threadId, id });
+    const found = await c.var.lanefold.runs.events({ threadId, id }, omitUndefined({ after: from, limit: most + 1 }));
+    if (found.length === 0) await c.var.lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (event) => event.eventSeq);
     return c.json({ data, next_after: next }, 200);
   });
@@ -124,8 +123,8 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     const { after: from, limit: most = 100 } = query;
     const format = formatOf(c, query);
     if (format !== 'json') return follow(c, { format, threadId, query }) as never;
-    const found = await lanefold.threads.events(threadId, omitUndefined({ after: from, limit: most + 1 }));
-    const { data, next } = pageOf(await orMissing(lanefold, threadId, found), most, (event) => event.eventSeq);
+    const found = await c.var.lanefold.threads.events(threadId, omitUndefined({ after: from, limit: most + 1 }));
+    const { data, next } = pageOf(await orMissing(c.var.lanefold, threadId, found), most, (event) => event.eventSeq);
     return c.json({ data, next_after: next }, 200);
   });
 
@@ -133,7 +132,7 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
     const { format, threadId, query } = what;
     const ui = format === 'ui';
     // A chat that reconnects knows only its thread; 204 means that no answer is in progress.
-    const runId = what.runId ?? (ui ? (await lanefold.threads.get(threadId)).activeRunId : undefined);
+    const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.get(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);
@@ -145,7 +144,7 @@ export function addEvents(app: ApiApp, lanefold: Library, options: EventsOptions
       options.closing?.removeEventListener('abort', end);
     };
     const lastId = c.req.header('last-event-id') || undefined;
-    const opening = lanefold.streams.open(threadId, runId, {
+    const opening = c.var.lanefold.streams.open(threadId, runId, {
       // A UI message always starts from its beginning, because its chunks have no ids to resume from.
       ...(ui ? { entries: true } : omitUndefined({ after: lastId === undefined ? query.after : Number(lastId) })),
       deltas: query.deltas !== 'false',

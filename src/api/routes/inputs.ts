@@ -1,5 +1,4 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
 import type { InputOptions } from '../../library/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -49,7 +48,7 @@ const listInputs = createRoute({
   responses: { 200: json('A page of inputs.', InputPage), ...problems(404) },
 });
 
-export function addInputs(app: ApiApp, lanefold: Library): void {
+export function addInputs(app: ApiApp): void {
   for (const [route, kind] of [
     [steerRun, 'steer'],
     [injectRun, 'inject'],
@@ -65,7 +64,7 @@ export function addInputs(app: ApiApp, lanefold: Library): void {
         source,
         role,
       });
-      const receipt = await lanefold.runs[kind](threadId, content as string, options as InputOptions);
+      const receipt = await c.var.lanefold.runs[kind](threadId, content as string, options as InputOptions);
       if (receipt.reason) throw rejected(receipt.reason, runId);
       const { inputId, duplicate } = receipt;
       const status = receipt.status as 'queued' | 'injected' | 'dropped';
@@ -76,8 +75,8 @@ export function addInputs(app: ApiApp, lanefold: Library): void {
   app.openapi(listInputs, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const { after, limit: most = 100 } = c.req.valid('query');
-    const found = await lanefold.runs.inputs({ threadId, id }, omitUndefined({ after, limit: most + 1 }));
-    if (found.length === 0) await lanefold.runs.get({ threadId, id });
+    const found = await c.var.lanefold.runs.inputs({ threadId, id }, omitUndefined({ after, limit: most + 1 }));
+    if (found.length === 0) await c.var.lanefold.runs.get({ threadId, id });
     const { data, next } = pageOf(found, most, (input) => input.ordinal);
     return c.json({ data, next_after: next }, 200);
   });

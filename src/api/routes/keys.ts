@@ -1,7 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { assertMayMint } from '../../access/browser-token.ts';
 import { camelKeys, snakeKeys } from '../../case.ts';
-import type { Library } from '../../library/library.ts';
 import type { NewKey as NewKeyFields } from '../../library/keys.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -69,7 +68,7 @@ const mint = createRoute({
   responses: { 201: json('The token.', BrowserToken), ...problems(...bodyProblems, 422) },
 });
 
-export function addKeys(app: ApiApp, { keys }: Library): void {
+export function addKeys(app: ApiApp): void {
   app.openapi(createKey, async (c) => {
     const { limits, ...fields } = c.req.valid('json');
     const given = {
@@ -77,11 +76,11 @@ export function addKeys(app: ApiApp, { keys }: Library): void {
       ...(limits ? { limits: camelKeys(omitUndefined(limits)) } : {}),
     };
     const { actor: by } = c.get('principal');
-    return c.json(toJson(await keys.create({ ...given, by } as unknown as NewKeyFields)), 201);
+    return c.json(toJson(await c.var.lanefold.keys.create({ ...given, by } as unknown as NewKeyFields)), 201);
   });
 
   app.openapi(list, async (c) => {
-    const found = await keys.list();
+    const found = await c.var.lanefold.keys.list();
     const data = found.map(({ limits, ...key }) => ({
       ...toJson(key),
       ...(limits ? { limits: snakeKeys(limits) } : {}),
@@ -92,12 +91,12 @@ export function addKeys(app: ApiApp, { keys }: Library): void {
   app.openapi(rotate, async (c) => {
     const { overlap_ms: overlapMs } = c.req.valid('json');
     const { actor: by } = c.get('principal');
-    const minted = await keys.rotate(c.req.valid('param').key_id, omitUndefined({ overlapMs, by }));
+    const minted = await c.var.lanefold.keys.rotate(c.req.valid('param').key_id, omitUndefined({ overlapMs, by }));
     return c.json(toJson(minted), 201);
   });
 
   app.openapi(revoke, async (c) => {
-    await keys.revoke(c.req.valid('param').key_id, { by: c.get('principal').actor });
+    await c.var.lanefold.keys.revoke(c.req.valid('param').key_id, { by: c.get('principal').actor });
     return c.body(null, 204);
   });
 
@@ -107,6 +106,6 @@ export function addKeys(app: ApiApp, { keys }: Library): void {
     assertMayMint(principal, access);
     const { actor, tenant, agents } = principal;
     const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, by: actor });
-    return c.json(toJson(keys.browserToken(fields)), 201);
+    return c.json(toJson(c.var.lanefold.keys.browserToken(fields)), 201);
   });
 }

@@ -39,7 +39,7 @@ const metrics = createRoute({
 });
 
 /** Probes need no key and reveal nothing but yes or no. */
-export function addOperations(app: ApiApp, lanefold: Library, requests: RequestCounter): void {
+export function addProbes(app: ApiApp, lanefold: Library): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 
   app.openapi(readyz, async (c) => {
@@ -52,7 +52,10 @@ export function addOperations(app: ApiApp, lanefold: Library, requests: RequestC
       cause: first,
     });
   });
+}
 
+/** Counts over all tenants. */
+export function addMetrics(app: ApiApp, lanefold: Library, requests: RequestCounter): void {
   app.openapi(metrics, async (c) => {
     const body = metricsText(await lanefold.stats(), requests.counts());
     return c.body(body, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }) as never;

@@ -47,7 +47,7 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
   });
 
   app.openapi(listApprovals, async (c) => {
-    const { data, nextAfter } = await lanefold.approvals.list(omitUndefined(c.req.valid('query')));
+    const { data, nextAfter } = await c.var.lanefold.approvals.list(omitUndefined(c.req.valid('query')));
     return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
   });
 

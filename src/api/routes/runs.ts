@@ -1,10 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { EnqueueOptions } from '../../library/enqueue.ts';
-import type { Library } from '../../library/library.ts';
 import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
+import { withinRuns } from '../access/limit-runs.ts';
+import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -27,6 +29,18 @@ import {
 
 const tags = ['Runs'];
 
+const traceparent = {
+  traceparent: z
+    .string()
+    .optional()
+    .openapi({
+      param: {
+        description: 'W3C Trace Context: the first claim of the run continues this trace. Ignored if malformed.',
+      },
+      example: '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01',
+    }),
+};
+
 const createRun = createRoute({
   method: 'post',
   path: '/v1/threads/{thread_id}/runs',
@@ -35,7 +49,7 @@ const createRun = createRoute({
   security,
   summary: 'Accept a run',
   description: 'Returns immediately; a worker executes the run. Read the run at Location.',
-  request: { params: thread, headers: idempotencyKey, body: body(NewRun) },
+  request: { params: thread, headers: idempotencyKey.extend(traceparent), body: body(NewRun) },
   responses: {
     202: {
       ...json('The run was accepted.', RunReceipt),
@@ -111,31 +125,36 @@ const cancelRun = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });
 
-export function addRuns(app: ApiApp, lanefold: Library): void {
+export function addRuns(app: ApiApp): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
-    const requestId = keyOf(c.req.valid('header'), 'request_id', request.request_id);
-    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId }) } as EnqueueOptions;
-    const handle = await lanefold.runs.enqueue(options, { from: 'http' });
+    const headers = c.req.valid('header');
+    const requestId = keyOf(headers, 'request_id', request.request_id);
+    const { traceparent } = headers;
+    const options = { ...toOptions(request), threadId, ...omitUndefined({ requestId, traceparent }) } as EnqueueOptions;
+    const { lanefold, principal } = c.var;
+    const handle = await withinRuns(c, app, () =>
+      lanefold.runs.enqueue(options, { from: 'http', ...callerOf(principal) }),
+    );
     const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
     return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
   });
 
   app.openapi(listRuns, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
-    const { data, nextAfter } = await lanefold.runs.list({ threadId, ...toRunFilter(c.req.valid('query')) });
-    return c.json({ data: (await orMissing(lanefold, threadId, data)).map(toJson), next_after: nextAfter }, 200);
+    const { data, nextAfter } = await c.var.lanefold.runs.list({ threadId, ...toRunFilter(c.req.valid('query')) });
+    return c.json({ data: (await orMissing(c.var.lanefold, threadId, data)).map(toJson), next_after: nextAfter }, 200);
   });
 
   app.openapi(listAllRuns, async (c) => {
-    const { data, nextAfter } = await lanefold.runs.list(toRunFilter(c.req.valid('query')));
+    const { data, nextAfter } = await c.var.lanefold.runs.list(toRunFilter(c.req.valid('query')));
     return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
   });
 
   app.openapi(getRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const run = await lanefold.runs.get({ threadId, id });
+    const run = await c.var.lanefold.runs.get({ threadId, id });
     return c.json(
       { ...toJson(run), tool_calls: run.toolCalls.map(toJson), worker: run.worker && toJson(run.worker) },
       200,
@@ -144,7 +163,7 @@ export function addRuns(app: ApiApp, lanefold: Library): void {
 
   app.openapi(cancelRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
-    const receipt = await lanefold.runs.cancel({ threadId, id }, c.req.valid('json').reason);
+    const receipt = await c.var.lanefold.runs.cancel({ threadId, id }, c.req.valid('json').reason);
     return c.json(toJson({ id, threadId, ...receipt }), 200);
   });
 }
@@ -174,6 +193,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     settings: request.settings && toCallSettings(request.settings as ModelSettings),
     headers: request.headers,
     requestTransformer: request.request_transformer,
+    contextPolicy: request.context_policy && toPolicyOption(request.context_policy),
     maxIterations: request.max_iterations,
     maxTotalTokens: request.max_total_tokens,
     maxDurationMs: request.max_duration_ms,

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
+import type { TenantLibrary } from '../../library/library.ts';
 import { Id } from '../schemas/values.ts';
 import { invalidRequest } from '../problem.ts';
 
@@ -56,8 +56,12 @@ export const replayedHeader = {
 };
 
 /** Tells an empty list of an existing thread from a missing thread. @throws LanefoldError `thread_not_found`, `thread_erased` */
-export async function orMissing<T>(lanefold: Library, threadId: string, found: T[]): Promise<T[]> {
-  if (found.length === 0) await lanefold.threads.get(threadId);
+export async function orMissing<T>(
+  { threads }: Pick<TenantLibrary, 'threads'>,
+  threadId: string,
+  found: T[],
+): Promise<T[]> {
+  if (found.length === 0) await threads.get(threadId);
   return found;
 }
 

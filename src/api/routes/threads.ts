@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { Library } from '../../library/library.ts';
+import type { Library, TenantLibrary } from '../../library/library.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -74,7 +75,7 @@ const changeConfig = createRoute({
   operationId: 'changeConfig',
   tags,
   security,
-  summary: 'Change the system prompt, tools or tool context from the next run on',
+  summary: 'Change the system prompt, tools, tool context or context policy from the next run on',
   request: { params: thread, body: body(ConfigChange) },
   responses: {
     200: json('The change was applied.', ConfigReceipt),
@@ -94,17 +95,17 @@ const listTools = createRoute({
   responses: { 200: json('The tools.', ToolList), ...problems(404, 410) },
 });
 
-export function addThreads(app: ApiApp, lanefold: Library): void {
+export function addThreads(app: ApiApp, { toolNames }: Pick<Library, 'toolNames'>): void {
   app.openapi(createThread, async (c) => {
     const { id, tenant_id: tenantId, system_prompt: systemPrompt, metadata } = c.req.valid('json');
     const options = omitUndefined({ id, tenantId, systemPrompt, metadata });
-    const created = await lanefold.threads.create(options, { from: 'http' });
-    return c.json(toJson(await lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
+    const created = await c.var.lanefold.threads.create(options, { from: 'http' });
+    return c.json(toJson(await c.var.lanefold.threads.get(created.id)), 201, { Location: `/v1/threads/${created.id}` });
   });
 
   app.openapi(listThreads, async (c) => {
     const query = c.req.valid('query');
-    const { data, nextAfter } = await lanefold.threads.list(
+    const { data, nextAfter } = await c.var.lanefold.threads.list(
       omitUndefined({
         ...{ tenantId: query.tenant_id, metadata: query.metadata, agent: query.agent, status: query.status },
         ...{ text: query.text, createdAfter: query.created_after, createdBefore: query.created_before },
@@ -116,28 +117,33 @@ export function addThreads(app: ApiApp, lanefold: Library): void {
   });
 
   app.openapi(getThread, async (c) => {
-    const found = await lanefold.threads.get(c.req.valid('param').thread_id);
+    const found = await c.var.lanefold.threads.get(c.req.valid('param').thread_id);
     return c.json(toJson(found), 200);
   });
 
-  const config = async (threadId: string, { context_ref: contextRef, at_seq: seq }: z.infer<typeof laneAt>) => {
-    await lanefold.threads.get(threadId);
-    return lanefold.threads.config(threadId, omitUndefined({ contextRef, atSeq: seq }));
+  const config = async (
+    { threads }: TenantLibrary,
+    threadId: string,
+    { context_ref: contextRef, at_seq: seq }: z.infer<typeof laneAt>,
+  ) => {
+    await threads.get(threadId);
+    return threads.config(threadId, omitUndefined({ contextRef, atSeq: seq }));
   };
 
   app.openapi(getConfig, async (c) =>
-    c.json(toJson(await config(c.req.valid('param').thread_id, c.req.valid('query'))), 200),
+    c.json(toJson(await config(c.var.lanefold, c.req.valid('param').thread_id, c.req.valid('query'))), 200),
   );
 
   app.openapi(changeConfig, async (c) => {
     const changes = c.req.valid('json');
-    const receipt = await lanefold.threads.configure(
+    const receipt = await c.var.lanefold.threads.configure(
       c.req.valid('param').thread_id,
       omitUndefined({
         systemPrompt: changes.system_prompt,
         toolContext: changes.tool_context,
         registerTools: changes.register_tools,
         unregisterTools: changes.unregister_tools,
+        contextPolicy: changes.context_policy && toPolicyOption(changes.context_policy),
         contextRef: changes.context_ref,
       }),
       { from: 'http' },
@@ -146,7 +152,7 @@ export function addThreads(app: ApiApp, lanefold: Library): void {
   });
 
   app.openapi(listTools, async (c) => {
-    const { tools } = await config(c.req.valid('param').thread_id, c.req.valid('query'));
-    return c.json({ ...tools, known: [...lanefold.toolNames] }, 200);
+    const { tools } = await config(c.var.lanefold, c.req.valid('param').thread_id, c.req.valid('query'));
+    return c.json({ ...tools, known: [...toolNames] }, 200);
   });
 }

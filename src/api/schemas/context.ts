@@ -34,12 +34,52 @@ export const ContextMessage = z
   })
   .openapi('ContextMessage', { description: 'A row of the view `lane_context`.' });
 
+export const ProjectionMeta = z
+  .object({
+    estimated_tokens: count('Tokens of the messages, the system prompt included.', 75),
+    tool_tokens: count('Tokens of the tools; 0 here, because a lane has no agent.', 0),
+    budget: z.int().nullable().openapi({ description: 'Tokens the request may have; null: no limit.' }),
+    window: z.int().nullable().openapi({ description: 'The context window of the model; null: unknown.' }),
+    truncated: z.boolean().openapi({ description: 'The budget or `max_messages` left messages out.' }),
+    entries_included: count('Messages sent, without the system prompt.', 6),
+    entries_total: count('Messages of the lane, without the system prompt.', 6),
+    summary_used: z.boolean(),
+    over_budget: z.boolean().openapi({ description: 'What must be kept is larger than the budget.' }),
+    estimator: z.object({
+      name: z.string().openapi({ example: 'calibrated' }),
+      ratio: z.number().openapi({ description: 'What the heuristic is multiplied with.' }),
+      error: z.number().nullable().openapi({ description: 'Mean error of `calibrated`, as a share.' }),
+      calls: z.int().nullable().openapi({ description: 'Model calls of this process that `calibrated` learnt from.' }),
+      fallback: z.string().nullable().openapi({ description: 'Why the heuristic counted instead.' }),
+    }),
+  })
+  .openapi('ProjectionMeta', { description: 'What a policy made of a context.' });
+
+export const ExplainedMessage = z
+  .object({
+    ordinal: count('Position in the context before the policy, from 0.', 0),
+    seq: count('The entry; -1 for the prompt of a policy.', 0),
+    role: z.string(),
+    kind: z.enum(['system', 'summary', 'message', 'tool_group']),
+    tokens: count('What the message costs.', 12),
+    included: z.boolean(),
+    reason: z.string().openapi({
+      description:
+        'In: system_prompt, summary, durable, last_turns, question, fits, projector. Out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen.',
+      example: 'fits',
+    }),
+  })
+  .openapi('ExplainedMessage', { description: 'Why a message is sent or not, and what it costs.' });
+
 export const Projection = z
   .object({
     thread_id: Id,
     context_ref: Id,
     at_seq: z.int().nullable().openapi({ description: 'The entry the context is as of; null: now.' }),
     messages: z.array(ContextMessage),
+    policy: jsonObject('With `policy` or `explain`: the policy applied, with its defaults filled in.').optional(),
+    meta: ProjectionMeta.optional(),
+    explain: z.array(ExplainedMessage).optional(),
   })
   .openapi('Context', {
     description: 'What the model sees on a lane: the system prompt, then the messages since the latest replace.',
@@ -56,6 +96,7 @@ const Replace = z
   .strictObject({
     type: z.literal('replace'),
     result_context: z.strictObject({
+      id: Id.optional().openapi({ description: 'Your own name of the context, kept in the log.' }),
       system_prompt: z
         .string()
         .nullable()
@@ -79,7 +120,7 @@ const expectedRev = whole(0).optional().openapi({ description: 'Apply only at th
 export const ContextOperation = z
   .strictObject({
     op_id: opId,
-    context_ref: Id,
+    context_ref: Id.optional().openapi({ description: 'The lane; for a replace default: the active one.' }),
     operation: z.discriminatedUnion('type', [Replace, Switch]),
     expected_rev: expectedRev,
     repair: z

@@ -11,6 +11,7 @@ const Scope = z.enum(scopes).openapi('Scope', {
 const limits = z
   .strictObject({
     requests_per_minute: whole(1).optional().openapi({ description: 'Requests per minute, in each process.' }),
+    runs: whole(1).optional().openapi({ description: 'Runs that have not ended.' }),
     streams: whole(1).optional().openapi({ description: 'Open event streams, in each process.' }),
     body_bytes: whole(1).optional().openapi({ description: 'Bytes of a request body.' }),
   })
@@ -18,6 +19,9 @@ const limits = z
 
 const allowed = {
   scopes: z.array(Scope).min(1),
+  tenant: Id.optional().openapi({
+    description: 'Only threads of this tenant; default: that of the key that makes it.',
+  }),
   agents: z.array(z.string().min(1)).min(1).optional().openapi({ description: 'Only runs of these agents.' }),
   thread_prefix: Id.optional().openapi({ description: 'Only threads whose ids begin with this.' }),
   limits: limits.optional(),

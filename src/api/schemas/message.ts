@@ -65,9 +65,11 @@ export const MessageEntry = z
 
 export const OwnEntry = z
   .strictObject({
-    kind: Id.refine((kind) => kind !== 'ai_message', { abort: true }),
+    kind: Id.refine((kind) => kind !== 'ai_message', { abort: true })
+      .optional()
+      .openapi({ description: 'Default: note.' }),
     context_ref: Id.optional(),
-    payload: jsonObject('Your own data.'),
+    payload: jsonObject('Your own data; default: {}.').optional(),
     refs,
   })
   .openapi('NewOwnEntry', {

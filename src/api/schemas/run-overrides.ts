@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ContextPolicy } from './context-policy.ts';
 import { maxIterationsLimit, maxTimeoutMs } from '../../library/check-overrides.ts';
 import { jsonObject, whole } from './values.ts';
 
@@ -73,6 +74,7 @@ export const overrides = {
     .max(200)
     .optional()
     .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
+  context_policy: ContextPolicy.optional().openapi({ description: 'Replaces the context policy of agent and thread.' }),
   max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of model calls.' }),
   max_total_tokens: whole(1, Number.MAX_SAFE_INTEGER)
     .optional()

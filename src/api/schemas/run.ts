@@ -9,7 +9,7 @@ export const RunStatus = z
 
 export const NewRun = z
   .strictObject({
-    agent: z.string().min(1).max(200).openapi({ example: 'support' }),
+    agent: z.string().min(1).max(200).openapi({ example: 'assistant' }),
     input: Content,
     context_ref: Id.optional().openapi({ description: 'The lane; default: the active lane of the thread.' }),
     request_id: Id.optional().openapi({
@@ -29,17 +29,22 @@ export const NewRun = z
     extra_refs: jsonObject('Stored in the refs of the user message.').optional(),
     create_thread: z.boolean().optional().openapi({ description: 'Create the thread if it does not exist.' }),
   })
-  .openapi('NewRun', { example: { agent: 'support', input: 'Where is my order?' } });
+  .openapi('NewRun', {
+    example: { agent: 'assistant', input: 'What is 12 * (3 + 4)?', create_thread: true },
+  });
+
+/** As `Id`, shown by the id of a run: by default a request has it too. */
+const RunId = z.string().openapi({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
 
 export const RunReceipt = z
-  .object({ id: Id, thread_id: Id, request_id: Id, status: RunStatus, duplicate: z.boolean() })
+  .object({ id: RunId, thread_id: Id, request_id: RunId, status: RunStatus, duplicate: z.boolean() })
   .openapi('RunReceipt', { description: 'The run was accepted and will end, even if processes crash.' });
 
 export const Run = z
   .object({
-    id: Id,
+    id: RunId,
     thread_id: Id,
-    request_id: Id,
+    request_id: RunId,
     agent: z.string(),
     strategy: z.string(),
     model: z.string(),

@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ContextPolicy } from './context-policy.ts';
 import { RunStatus } from './run.ts';
 import { count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
 
@@ -72,6 +73,9 @@ export const Config = z
     system_prompt: z.string().nullable(),
     tools: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
     tool_context: jsonObject('Merged over the tool context of the agent.'),
+    context_policy: jsonObject(
+      'How contexts are cut, with its defaults filled in; null: as the agent says.',
+    ).nullable(),
   })
   .openapi('Config', { description: 'Prompt and tool settings of a thread, which override those of its agents.' });
 
@@ -79,6 +83,7 @@ export const ConfigChange = z
   .strictObject({
     system_prompt: z.string().nullable().optional().openapi({ description: 'null: no system prompt.' }),
     tool_context: jsonObject('Replaces the tool context of the thread.').optional(),
+    context_policy: ContextPolicy.nullable().optional().openapi({ description: 'null: back to that of the agent.' }),
     register_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     unregister_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     context_ref: Id.optional().openapi({ description: 'The lane; default: the whole thread.' }),

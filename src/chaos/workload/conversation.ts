@@ -83,8 +83,10 @@ async function operate(client: Client, threadId: string, opId: string, random: R
   const kind = random.pick(['replace', 'reset', 'switch']);
   await delay(random.int(20, 400));
   await persist(() => {
-    if (kind === 'replace') return contexts.replace(threadId, { entries }, { opId });
-    return kind === 'reset' ? contexts.reset(threadId, { opId }) : contexts.switch(threadId, 'side', { opId });
+    if (kind === 'replace') return contexts.replace(threadId, { entries }, { opId, contextRef: 'default' });
+    return kind === 'reset'
+      ? contexts.reset(threadId, { opId, contextRef: 'default' })
+      : contexts.switch(threadId, 'side', { opId });
   }, client.signal);
   client.acknowledged.operations.push({ threadId, id: opId });
 }

@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { portNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { note, printJson } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -16,7 +16,7 @@ interface Options extends ConnectionOptions {
 export const withServer = (command: Command): Command =>
   command
     .addOption(new Option('--host <address>', 'address to listen on; default 127.0.0.1').env('LANEFOLD_HOST'))
-    .addOption(new Option('--port <n>', 'port; default 4100').env('LANEFOLD_PORT').argParser(wholeNumber(0)));
+    .addOption(new Option('--port <n>', 'port; default 4100').env('LANEFOLD_PORT').argParser(portNumber));
 
 export const addApi = (program: Command): Command =>
   withJson(withServer(withAgents(withQueue(program.command('api')))))
@@ -39,8 +39,12 @@ export const addApi = (program: Command): Command =>
           'LANEFOLD_AGENTS',
           'DATABASE_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
+          'LANEFOLD_ROLE_CHECK',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
         ],
       ),
     )

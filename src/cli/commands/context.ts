@@ -1,6 +1,10 @@
 import type { Command } from 'commander';
 import type { ContextRow } from '../../context/fold.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
+import { showProjection } from '../show-projection.ts';
 import { connect } from '../connect.ts';
+import type { Lanefold } from '../../lanefold.ts';
+import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
@@ -10,6 +14,10 @@ import { messageText } from '../show-message.ts';
 interface Options extends ConnectionOptions {
   lane?: string;
   at?: number;
+  limit?: number;
+  policy?: string;
+  model?: string;
+  explain?: boolean;
   json?: boolean;
 }
 
@@ -18,6 +26,10 @@ export const addContext = (program: Command): Command =>
     .argument('<thread>', 'thread id')
     .option('--lane <ref>', 'lane to show; default: the thread’s active lane')
     .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(0))
+    .option('--limit <n>', 'only the newest messages; tool groups whole', wholeNumber(1))
+    .option('--policy <policy>', 'apply a context policy: a preset, or a JSON object of its fields')
+    .option('--model <model>', 'the model whose window and tokenizer the policy uses')
+    .option('--explain', 'why each message is sent or not, and what it costs; default policy: that of the thread')
     .summary('show what the model sees, now or as of an entry')
     .description(
       'Shows the context of a lane: the system prompt and the messages that the model sees next, or saw as of --at.',
@@ -25,18 +37,33 @@ export const addContext = (program: Command): Command =>
     .addHelpText(
       'after',
       commandHelp(
-        ['lanefold context demo-1', 'lanefold context demo-1 --at 12', 'lanefold context demo-1 --lane draft --json'],
+        [
+          'lanefold context demo-1',
+          'lanefold context demo-1 --at 12',
+          'lanefold context demo-1 --explain --policy short_context',
+          'lanefold context demo-1 --lane draft --json',
+        ],
         ['DATABASE_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
       ),
     )
     .action(async (id: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const contextRef = options.lane ?? (await lanefold.threads.get(id)).activeContextRef;
-        // The context of an unknown thread is empty too, so check that the thread exists.
-        if (options.lane) await lanefold.threads.get(id);
-        const { at: atSeq } = options;
-        const rows = await lanefold.contexts.project(id, { contextRef, ...(atSeq === undefined ? {} : { atSeq }) });
+        // The context of an unknown thread or lane is empty too, so check that they exist.
+        const { activeContextRef } = await lanefold.threads.get(id);
+        const contextRef = options.lane ?? activeContextRef;
+        if (contextRef !== activeContextRef) await assertLane(lanefold, id, contextRef);
+        const { at: atSeq, limit, policy, model } = options;
+        const which = given({ contextRef, atSeq, limit });
+        if (policy !== undefined || options.explain) {
+          const view = given({ model, policy: policy === undefined ? undefined : parsePolicy(policy) });
+          const projection = await lanefold.contexts.project(id, { ...which, ...view, explain: true });
+          if (options.json) {
+            return printJson({ thread_id: id, context_ref: contextRef, at_seq: atSeq ?? null, ...projection });
+          }
+          return print(showProjection(projection));
+        }
+        const rows = await lanefold.contexts.project(id, which);
         if (options.json) {
           return printJson({ thread_id: id, context_ref: contextRef, at_seq: atSeq ?? null, messages: rows });
         }
@@ -47,6 +74,16 @@ export const addContext = (program: Command): Command =>
         await lanefold.close();
       }
     });
+
+const given = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+
+async function assertLane(lanefold: Lanefold, threadId: string, contextRef: string): Promise<void> {
+  const names = (await lanefold.contexts.lanes(threadId)).map((lane) => lane.contextRef);
+  if (names.includes(contextRef)) return;
+  const message = `Thread ${threadId} has no lane ${JSON.stringify(contextRef)}.`;
+  throw new UsageError(message, names.length > 0 ? `Its lanes: ${names.join(', ')}` : 'It has no messages yet.');
+}
 
 function heading(row: ContextRow): string {
   const c = colours();

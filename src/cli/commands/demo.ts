@@ -50,12 +50,12 @@ export const addDemo = (program: Command): Command =>
         });
         const run = await lanefold.runs.enqueue({ agent: 'demo', input: question });
         await show(lanefold, run, question);
+        if (!stopped) return;
         const c = colours();
         print();
         print(`${c.bold('API')}         ${server.url}/v1/threads/${run.threadId}/contexts/default`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
-        if (!stopped) return;
         print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
         print('\nExplore; Ctrl-C stops it.');
         note(`${await stopped}: stopping`);

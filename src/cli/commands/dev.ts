@@ -3,9 +3,7 @@ import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
-import { printable } from '../../printable.ts';
-import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
-import { colours, note, print } from '../output.ts';
+import { colours, jsonLogs, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
 import { withServer } from './api.ts';
 
@@ -42,6 +40,9 @@ export const addDev = (program: Command): Command =>
           'LANEFOLD_STOP_GRACE_MS',
           'LANEFOLD_TRACE_RETENTION_DAYS',
           'LANEFOLD_PREPARED_STATEMENTS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
         ],
       ),
     )
@@ -52,8 +53,9 @@ export const addDev = (program: Command): Command =>
       try {
         await lanefold.startWorker({
           concurrency: options.concurrency,
-          onUnknownAgent: (agent) => note(printable(describeUnknownAgent(agent))),
-          onRunEnd: (run) => note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`),
+          onRunEnd(run) {
+            if (!jsonLogs()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
+          },
         });
         const { host, port } = options;
         // Only the default port may be replaced by the next free one.

@@ -1,8 +1,8 @@
-import { userInfo } from 'node:os';
 import { Option, type Command } from 'commander';
-import { scopes, type Scope } from '../../access/scope.ts';
+import { scopes, type Limits, type Scope } from '../../access/scope.ts';
 import { snakeKeys } from '../../case.ts';
 import type { ApiKey } from '../../store/access/stored-key.ts';
+import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
 import { duration } from '../duration.ts';
 import { commandHelp } from '../help.ts';
@@ -17,10 +17,12 @@ interface Options extends ConnectionOptions {
 interface CreateOptions extends Options {
   name: string;
   scopes: Scope[];
+  tenant?: string;
   agents?: string[];
   threadPrefix?: string;
   expires?: number;
   requestsPerMinute?: number;
+  runs?: number;
 }
 
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
@@ -39,33 +41,40 @@ export function addKeys(program: Command): Command {
         .argParser((text) => text.split(','))
         .makeOptionMandatory(),
     )
+    .option('--tenant <tenant>', 'only threads of this tenant')
     .option('--agents <list>', 'only runs of these agents, separated by commas', (text: string) => text.split(','))
     .option('--thread-prefix <text>', 'only threads whose ids begin with this')
     .option('--expires <duration>', 'such as 30d or 12h; default never', duration)
+    .option('--runs <n>', 'runs of this key that have not ended', wholeNumber(1))
     .option('--requests-per-minute <n>', 'in each process of the API', wholeNumber(1))
     .addHelpText(
       'after',
       commandHelp(
         [
           'lanefold keys create --name desk --scopes read,run,steer --agents support --expires 90d',
+          'lanefold keys create --name acme --scopes admin,read,run --tenant acme',
           'lanefold keys create --name reviewer --scopes read,approve',
         ],
         [...environment],
       ),
     )
-    .action(({ name, scopes, agents, threadPrefix, expires, requestsPerMinute, ...options }: CreateOptions) =>
-      withKeys(options, async ({ keys }) => {
-        const minted = await keys.create({
-          name,
-          scopes,
-          by: actor(),
-          ...(agents === undefined ? {} : { agents }),
-          ...(threadPrefix === undefined ? {} : { threadPrefix }),
-          ...(expires === undefined ? {} : { expiresInMs: expires }),
-          ...(requestsPerMinute === undefined ? {} : { limits: { requestsPerMinute } }),
-        });
-        show(options, minted);
-      }),
+    .action(
+      ({ name, scopes, tenant, agents, threadPrefix, expires, requestsPerMinute, runs, ...options }: CreateOptions) =>
+        withKeys(options, async ({ keys }) => {
+          const minted = await keys.create({
+            name,
+            scopes,
+            by: actor(),
+            ...(tenant === undefined ? {} : { tenant }),
+            ...(agents === undefined ? {} : { agents }),
+            ...(threadPrefix === undefined ? {} : { threadPrefix }),
+            ...(expires === undefined ? {} : { expiresInMs: expires }),
+            ...(requestsPerMinute === undefined && runs === undefined
+              ? {}
+              : { limits: limitsOf(requestsPerMinute, runs) }),
+          });
+          show(options, minted);
+        }),
     );
 
   command(keys, 'list', 'list the keys, without their secrets')
@@ -114,20 +123,23 @@ async function withKeys(options: Options, act: (lanefold: Lanefold) => Promise<v
   }
 }
 
+const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefined): Limits => ({
+  ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
+  ...(runs === undefined ? {} : { runs }),
+});
+
 function show({ json }: Options, minted: { id: string; key: string }): void {
   if (json) return printJson(minted);
   note(`${minted.id}; the key is shown this once:`);
   print(minted.key);
 }
 
-function line({ id, name, scopes, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {
+function line({ id, name, scopes, tenant, agents, threadPrefix, expiresAt, revokedAt }: ApiKey): string {
   const bounds = [
+    tenant && `tenant ${tenant}`,
     agents && `agents ${agents.join(',')}`,
     threadPrefix && `threads ${threadPrefix}…`,
     revokedAt ? 'revoked' : expiresAt && `until ${expiresAt.toISOString()}`,
   ].filter(Boolean);
   return [id, scopes.join(','), JSON.stringify(name), ...bounds].join('  ');
 }
-
-/** Who runs the command, for the audit. */
-const actor = (): string => `cli:${userInfo().username}`;

@@ -6,6 +6,7 @@ import type { Run } from '../../store/run/run.ts';
 import type { RunRef } from '../../store/run/run-ref.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
+import { privatePrefix } from '../../store/run/private-fleets.ts';
 import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
@@ -68,7 +69,7 @@ export const addRun = (program: Command): Command =>
       if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
       // A private queue, because other workers may not have this agent, nor this process theirs.
-      const queuePrefix = `lf-run-${randomBytes(4).toString('hex')}`;
+      const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
       const lanefold = await connect(options, { start: true, agents, queuePrefix, queueShards: 1, privateQueue: true });
       try {
         const threadId = await openThread(lanefold, options);

@@ -3,10 +3,8 @@ import type { EndedRun } from '../../runtime/worker/options.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { colours, note, print, printJson } from '../output.ts';
-import { printable } from '../../printable.ts';
-import { describeUnknownAgent } from '../../runtime/worker/describe-unknown-agent.ts';
+import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { colours, jsonLogs, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../case.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
@@ -29,9 +27,9 @@ export const addWorker = (program: Command): Command =>
         .argParser(wholeNumber(0)),
     )
     .addOption(
-      new Option('--health-port <n>', 'serve /livez and /readyz on this port; 0 for a free one')
+      new Option('--health-port <n>', 'serve /livez, /readyz and /metrics on this port; 0 for a free one')
         .env('LANEFOLD_HEALTH_PORT')
-        .argParser(wholeNumber(0)),
+        .argParser(portNumber),
     )
     .option(
       '--unknown-agent-timeout <ms>',
@@ -54,11 +52,15 @@ export const addWorker = (program: Command): Command =>
           'DATABASE_URL',
           'LANEFOLD_DIRECT_URL',
           'LANEFOLD_PREPARED_STATEMENTS',
+          'LANEFOLD_ROLE_CHECK',
           'REDIS_URL',
           'LANEFOLD_QUEUE_SHARDS',
           'LANEFOLD_STOP_GRACE_MS',
           'LANEFOLD_HEALTH_PORT',
           'LANEFOLD_TRACE_RETENTION_DAYS',
+          'LANEFOLD_LOG',
+          'LANEFOLD_LOG_LEVEL',
+          'LANEFOLD_OTEL',
           'LANEFOLD_DIR',
           'NO_COLOR',
         ],
@@ -74,13 +76,18 @@ export const addWorker = (program: Command): Command =>
         const worker = await lanefold.startWorker({
           concurrency: options.concurrency,
           ...(options.grace === undefined ? {} : { stopGraceMs: options.grace }),
+          metrics: options.healthPort !== undefined,
           ...(options.unknownAgentTimeout === undefined ? {} : { unknownAgentMs: options.unknownAgentTimeout }),
-          onUnknownAgent: (agent) =>
-            options.json
-              ? printJson({ event: 'unknown_agent', ...agent })
-              : note(printable(describeUnknownAgent(agent))),
-          onRunEnd: (run) =>
-            options.json ? printJson({ event: 'run_ended', ...snakeKeys(run) }) : print(summaryOf(run)),
+          ...(options.json && {
+            onUnknownAgent: (agent) => {
+              printJson({ event: 'unknown_agent', ...agent });
+            },
+          }),
+          onRunEnd(run) {
+            if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
+            // the log has it
+            else if (!jsonLogs()) print(summaryOf(run));
+          },
         });
         if (options.healthPort !== undefined) probes = await serveHealth(worker, options.healthPort);
         const names = agents.map((agent) => agent.name);

@@ -12,6 +12,8 @@ export interface ModelRegistry {
   resolve(id: string): Promise<LanguageModelV4>;
   /** Throws the errors that `resolve` would, without loading a provider or calling a function of `models`. */
   check(id: string): void;
+  /** The id that an alias stands for; other ids as they are. */
+  target(id: string): string;
   /** Whether a caller over HTTP may name it: not a script, unless `scriptedModels` allows those. */
   isRequestable(id: string): boolean;
 }
@@ -55,6 +57,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
 
   return {
     check,
+    target: (id) => followAliases(id, aliases),
     isRequestable(id) {
       // what an alias or a given model leads to is the operator's choice
       if (scriptedModels || own(aliases, id) || own(models, id)) return true;

@@ -35,6 +35,11 @@ function callFor(tool: LanguageModelV4FunctionTool, question: string): { name: s
   const expression = has('expression') ? expressionIn(question) : undefined;
   const place = has('city') || has('location') ? placeIn(question) : undefined;
   const known: JsonObject = {};
+  const id = idIn(question);
+  const named = Object.keys(properties).find((name) =>
+    /(?:^id|_id|Id|[Cc]ode|[Nn]umber|[Rr]ef(?:erence)?)$/.test(name),
+  );
+  if (id && named && (properties[named] as { type?: unknown }).type === 'string') known[named] = id;
   if (expression) known.expression = expression;
   if (place) known[has('city') ? 'city' : 'location'] = place;
   if (Object.keys(known).length === 0) return [];
@@ -53,6 +58,9 @@ function expressionIn(text: string): string | undefined {
   if (!numbers) return undefined;
   return numbers.join(/\btimes\b|\bmultipl|\bproduct\b/i.test(text) ? ' * ' : ' + ');
 }
+
+/** What looks like the id of something: `A-17`, `INV-2024-003`, `#4711`. */
+const idIn = (text: string): string | undefined => /\b\p{Lu}+-?\d[\p{L}\d-]*|(?<=#)\d[\p{L}\d-]*/u.exec(text)?.[0];
 
 const capitalised = String.raw`\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*`;
 const afterPreposition = new RegExp(String.raw`\b(?:in|at|for|near|to|of)\s+(${capitalised})`, 'u');

@@ -5,6 +5,7 @@ import { findHome, openHome } from './home.ts';
 import { assertSameMajor, ensureCluster, giveToUser } from './initdb.ts';
 import { launch } from './launch.ts';
 import { claimData, lockState, readLock } from './postmaster-lock.ts';
+import { poll } from './poll.ts';
 import { clearRuntime, readRuntime, writeRuntime } from './runtime-file.ts';
 
 /** A running PostgreSQL. It stops on `stop`, or when this process ends. */
@@ -15,6 +16,8 @@ export interface EmbeddedPostgres {
   dataDir: string;
   /** Process id of the postmaster. */
   pid: number;
+  /** Sends processes that look for it from now on away: they wait until it has stopped. Call it before a slow end. */
+  retire(): Promise<void>;
   /** Shuts down fast, rolling back open transactions. Resolves when the postmaster has exited. */
   stop(): Promise<void>;
 }
@@ -48,7 +51,8 @@ async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres
   try {
     await ensureDatabase(home, port, database);
     await writeRuntime(home.runtime, { pid: server.pid, port, database }, home.user);
-    return { url: await connectionUrl(home, port, database), port, dataDir: home.data, pid: server.pid, stop };
+    const retire = () => writeRuntime(home.runtime, { pid: server.pid, port, database, stopping: true }, home.user);
+    return { url: await connectionUrl(home, port, database), port, dataDir: home.data, pid: server.pid, retire, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -70,13 +74,25 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** The cluster in `dir` if another live process is running it. */
+/** Longer than a worker takes to hand over its runs. */
+const retireMs = 60_000;
+
+/** The cluster in `dir` if another live process is running it. One whose process is ending is waited out. */
 export async function findEmbeddedPostgres(
   dir: string,
 ): Promise<{ url: string; port: number; pid: number } | undefined> {
   try {
     const home = await findHome(dir);
-    const info = home && (await readRuntime(home.runtime));
+    if (!home) return undefined;
+    let info = await readRuntime(home.runtime);
+    if (info?.stopping) {
+      const { pid } = info;
+      await poll(async () => (await readLock(home.data))?.pid !== pid || undefined, {
+        timeoutMs: retireMs,
+        everyMs: 50,
+      });
+      info = await readRuntime(home.runtime);
+    }
     if (!info || (await lockState(home.data)).is !== 'running') return undefined;
     const lock = await readLock(home.data);
     if (lock?.pid !== info.pid || lock.status !== 'ready') return undefined;

@@ -25,31 +25,37 @@ export async function callModel(
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   try {
-    const call = await prepareCall(deps.models, run, agent, claim, context, command.iteration);
+    const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
-    const turn = await generate(model, {
-      prompt: call.prompt,
-      tools: call.tools,
-      settings: call.settings,
-      stream: agent.streaming,
-      signal,
-      idleTimeoutMs: agent.idleTimeoutMs,
-      onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, command.callId, soFar)),
-    });
-    // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
-    if (turn.finishReason === 'incomplete') throw cutAnswer();
     const { contextHash, refs, narrowed } = call;
-    const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
-    return {
-      type: 'model_answered',
-      callId,
-      turn,
-      contextHash,
-      ...(checked ? { checked } : {}),
-      ...(refs ? { refs } : {}),
-      ...(narrowed ? { tools: narrowed } : {}),
-    };
+    const { iteration } = command;
+    const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
+    return await run.telemetry.modelCall(observed, async (onFirstPart) => {
+      const turn = await generate(model, {
+        prompt: call.prompt,
+        tools: call.tools,
+        settings: call.settings,
+        stream: agent.streaming,
+        signal,
+        idleTimeoutMs: agent.idleTimeoutMs,
+        onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar)),
+        onFirstPart,
+      });
+      if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
+      // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
+      if (turn.finishReason === 'incomplete') throw cutAnswer();
+      const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
+      return {
+        type: 'model_answered' as const,
+        callId,
+        turn,
+        contextHash,
+        ...(checked ? { checked } : {}),
+        ...(refs ? { refs } : {}),
+        ...(narrowed ? { tools: narrowed } : {}),
+      };
+    });
   } catch (error) {
     signal.throwIfAborted();
     return { ...modelFailed(error), callId };

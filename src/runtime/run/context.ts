@@ -1,8 +1,14 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
 import { withInstructions } from '../../context/instructed.ts';
-import type { Message } from '../../context/message.ts';
+import type { Json, JsonObject, Message } from '../../context/message.ts';
 import { createPromptBuilder } from '../../models/messages/prompt.ts';
+import type { DroppedRange } from '../../policy/dropped.ts';
+import type { PlacedMessage } from '../../policy/groups.ts';
+import { place } from '../../policy/place.ts';
+
+/** A message as a claim or a commit has it; without a `seq` it is no entry, as in a transformed request. */
+type Row = Partial<Record<keyof Message, unknown>> & { seq?: number; refs?: Json };
 
 /**
  * The context of a run in memory: what the claim returned, then what each commit appended, in the canonical form both
@@ -12,18 +18,22 @@ export class RunContext {
   readonly #builder = createPromptBuilder();
   readonly #hash = new ContextHash();
   readonly #messages: Message[] = [];
+  readonly #placed: PlacedMessage[] = [];
+  #answerRefs: JsonObject | null = null;
 
   /** @param instructions appended to the system prompt, or sent as the prompt where there is none; never stored */
   constructor(
-    rows: Iterable<Partial<Record<keyof Message, unknown>>>,
+    rows: Iterable<Row>,
     readonly instructions?: string,
   ) {
     for (const row of rows) this.push(row);
   }
 
-  push(raw: Partial<Record<keyof Message, unknown>>): void {
+  push(raw: Row): void {
     const message = canonicalMessage(raw);
     this.#messages.push(message);
+    this.#placed.push(place(this.#placed.at(-1), message, raw.seq ?? -1, raw.refs));
+    if (message.role === 'assistant') this.#answerRefs = (raw.refs ?? null) as JsonObject | null;
     const first = this.instructions !== undefined && this.#messages.length === 1;
     for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
   }
@@ -36,6 +46,19 @@ export class RunContext {
   /** The messages in canonical form; do not modify. */
   get messages(): readonly Message[] {
     return this.#messages;
+  }
+
+  /** The same with their places in the log; do not modify. */
+  get placed(): readonly PlacedMessage[] {
+    return this.#placed;
+  }
+
+  /** The cut that the last answer was given under, by its entry in the log. */
+  get loggedCut(): { policy_hash: string; dropped: DroppedRange[] } | undefined {
+    const { policy_hash: hash, dropped } = this.#answerRefs ?? {};
+    return typeof hash === 'string' && Array.isArray(dropped)
+      ? { policy_hash: hash, dropped: dropped as unknown as DroppedRange[] }
+      : undefined;
   }
 
   get prompt(): LanguageModelV4Prompt {

@@ -1,4 +1,5 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
@@ -12,6 +13,8 @@ export interface RunDependencies {
   db: Database;
   agents: AgentRegistry;
   models: ModelRegistry;
+  /** What context policies need to know of models. */
+  counting: Counting;
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
   /** Publishes answers under way to live readers. */

@@ -120,7 +120,10 @@ async function commit(
   progress.iteration = state.iteration;
   deps.onStep?.(state, redactedStep, progress.usage);
   if (result.finished) return result;
-  for (const entry of own) context.push({ role: entry.role, ...entry.payload });
+  for (const [i, { role, payload, refs = null, contextRef }] of entries.entries()) {
+    if (contextRef !== undefined) continue;
+    context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });
+  }
   for (const input of result.inputs ?? []) context.push(input);
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;

@@ -1,5 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
+import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 
 /** How long a commit is retried: longer than a restart of PostgreSQL takes. */
 const persistForMs = 60_000;
@@ -14,6 +15,8 @@ export class HeldRun {
   #deadline: number;
   step = 0;
   lease = 0;
+  /** From the claim on, what observes the run. */
+  telemetry: RunTelemetry = silentRun;
 
   constructor(
     readonly threadId: string,
@@ -31,6 +34,11 @@ export class HeldRun {
   /** Extends the deadline from when the renewal was requested, so that a slow answer shortens the lease, never lengthens it. */
   renewed(askedAt: number): void {
     this.#deadline = Math.max(this.#deadline, askedAt + this.leaseMs);
+  }
+
+  /** Since the last renewal, in ms. */
+  get leaseAgeMs(): number {
+    return performance.now() - (this.#deadline - this.leaseMs);
   }
 
   lose(reason: unknown): void {
@@ -53,12 +61,14 @@ export class HeldRun {
    * connection, a deadlock, a full disk) are retried: fenced writes are idempotent.
    */
   async persist<T>(write: () => Promise<T>, renews: (result: T) => boolean = () => true): Promise<T> {
-    const giveUpAt = performance.now() + persistForMs;
+    const startedAt = performance.now();
+    const giveUpAt = startedAt + persistForMs;
     for (let pauseMs = 50; ; pauseMs = Math.min(pauseMs * 2, 2_000)) {
       const askedAt = performance.now();
       try {
         const result = await write();
         if (renews(result)) this.renewed(askedAt);
+        this.telemetry.wrote(performance.now() - startedAt);
         return result;
       } catch (error) {
         if (!isTransient(error) || this.signal.reason instanceof HandedOver || performance.now() > giveUpAt)

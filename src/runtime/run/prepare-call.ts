@@ -3,11 +3,12 @@ import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk
 import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
-import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { RunContext } from './context.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { fitContext } from './fit-context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 
 /** A model call ready to be made, with what the log records about it. */
@@ -19,33 +20,43 @@ export interface PreparedCall {
   /** Hash of the messages as sent. */
   contextHash: string;
   refs?: JsonObject;
+  /** Tokens of the request by the heuristic, where the request has a budget. */
+  estimated?: number;
   /** The tools of this turn, if they are fewer than the run's. */
   narrowed?: string[];
 }
 
-/** Prepares the next model call: the context as it is, or as the request transformer changes it. */
+/** Prepares the next model call: the context as its policy lets it through, or as the request transformer changes that. */
 export async function prepareCall(
-  models: ModelRegistry,
+  { models, counting }: Pick<RunDependencies, 'models' | 'counting'>,
   run: HeldRun,
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
   iteration: number,
 ): Promise<PreparedCall> {
-  const contracted = agent.output ? { refs: { output_hash: sha256(agent.output.instructions) } } : {};
+  const fitted = await fitContext(counting, context, {
+    model: claim.model,
+    policy: agent.contextPolicy,
+    tools: agent.descriptors,
+    maxOutputTokens: agent.settings.max_output_tokens,
+  });
+  const own = fitted?.sent ?? context;
+  const refs = { ...fitted?.refs, ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}) };
   const plain = () => ({
     model: claim.model,
-    prompt: context.prompt,
+    prompt: own.prompt,
     tools: agent.descriptors,
     settings: agent.settings,
-    contextHash: context.hash,
-    ...contracted,
+    contextHash: own.hash,
+    ...(Object.keys(refs).length > 0 ? { refs } : {}),
+    ...(fitted ? { estimated: fitted.estimated } : {}),
   });
   const { requestTransformer: transformer } = agent;
   if (!transformer) return plain();
   const draft = {
     model: claim.model,
-    messages: context.messages,
+    messages: own.messages,
     settings: agent.settings,
     tools: [...agent.tools.keys()],
   };
@@ -57,14 +68,14 @@ export async function prepareCall(
     agent.toolTimeoutMs,
   );
   if (!request.transformed) return plain();
-  const sent = request.messages === draft.messages ? context : new RunContext(request.messages, context.instructions);
+  const sent = request.messages === draft.messages ? own : new RunContext(request.messages, context.instructions);
   return {
     model: request.model,
     settings: request.settings,
     tools: toolsOnly(agent, request.tools).descriptors,
     prompt: sent.prompt,
     contextHash: sent.hash,
-    refs: { transformed: true, ...contracted.refs, ...(request.model === claim.model ? {} : { model: request.model }) },
+    refs: { transformed: true, ...refs, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
 }

@@ -53,18 +53,22 @@ export async function repairOutput(
     const model = await deps.models.resolve(request.model);
     run.assertHeld();
     const { name, schema, description } = contract;
-    const turn = await generate(model, {
+    const call = {
       prompt: toPrompt(request.messages),
       tools: [],
       settings: {
         ...request.settings,
-        response_format: { type: 'json', schema, name, ...(description === undefined ? {} : { description }) },
+        response_format: { type: 'json' as const, schema, name, ...(description === undefined ? {} : { description }) },
       },
       stream: false,
-      signal,
-      idleTimeoutMs: agent.idleTimeoutMs,
+    };
+    const callId = `${run.runId}.repair.${attempt}`;
+    const observed = { ...call, callId, iteration: command.iteration, name: request.model, model };
+    const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
+      const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
+      return { turn, checked: await contract.check(turn.text) };
     });
-    return { type: 'output_repaired', checked: await contract.check(turn.text), usage: turn.usage };
+    return { type: 'output_repaired', checked, usage: turn.usage };
   } catch (fault) {
     signal.throwIfAborted();
     return modelFailed(fault);

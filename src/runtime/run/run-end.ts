@@ -4,6 +4,7 @@ import { ModelError } from '../../models/errors/model-error.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
+import { GuardFailure } from '../../tools/guard.ts';
 import { cleanText } from '../../text.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
@@ -65,6 +66,7 @@ export async function endAbnormally(
 }
 
 export function toRunError(error: unknown): RunError {
+  if (error instanceof GuardFailure) return { type: 'tool_guardrail', message: cleanText(error.message) };
   if (error instanceof ModelError) return { type: error.errorType, message: error.message };
   if (error instanceof LanefoldError) return { type: error.code, message: error.message };
   return { type: 'runtime', message: cleanText(error instanceof Error ? error.message : String(error)) };

@@ -66,25 +66,29 @@ export async function runTools(
       const tool = agent.tools.get(call.name);
       if (!tool) return unknownTool(call.name);
       const base = baseOf(index);
-      if (row?.status === 'started') {
-        run.assertHeld();
-        const known = await afterCrash(tool, call, base, { attempts: row.attempts, signal, agent });
-        if (known) return judged(known, tool, agent);
-      }
-      const outcome = await executeToolCall(tool, call, base, {
-        signal,
-        timeoutMs: agent.toolTimeoutMs,
-        maxRetries: agent.toolMaxRetries,
-        retryBackoffMs: agent.toolRetryBackoffMs,
-        maxResultBytes: agent.maxToolResultBytes,
-        onAttempt: async (attempt) => {
-          if (tool.replay !== 'safe') {
-            await record(index, { status: 'started', attempts: attempt });
-          }
+      const started = row?.status === 'started' ? row : undefined;
+      const observed = { call, description: tool.description, ...round, index, lostAttempts: started?.attempts ?? 0 };
+      return run.telemetry.toolCall(observed, async () => {
+        if (started) {
           run.assertHeld();
-        },
+          const known = await afterCrash(tool, call, base, { attempts: started.attempts, signal, agent });
+          if (known) return judged(known, tool, agent);
+        }
+        const outcome = await executeToolCall(tool, call, base, {
+          signal,
+          timeoutMs: agent.toolTimeoutMs,
+          maxRetries: agent.toolMaxRetries,
+          retryBackoffMs: agent.toolRetryBackoffMs,
+          maxResultBytes: agent.maxToolResultBytes,
+          onAttempt: async (attempt) => {
+            if (tool.replay !== 'safe') {
+              await record(index, { status: 'started', attempts: attempt });
+            }
+            run.assertHeld();
+          },
+        });
+        return judged(outcome, tool, agent);
       });
-      return judged(outcome, tool, agent);
     },
     {
       concurrency: agent.toolConcurrency,

@@ -1,3 +1,4 @@
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
@@ -10,6 +11,7 @@ export interface JobWorker {
   readonly maxClaimsWithoutProgress: number;
   readonly keeper: LeaseKeeper;
   readonly intake: Intake;
+  readonly telemetry: Telemetry;
   readonly company: Company;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;

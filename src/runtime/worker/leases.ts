@@ -83,7 +83,10 @@ export class LeaseKeeper {
     const noticeOf = new Map(notices.map((notice) => [keyOf(notice.thread_id, notice.run_id), notice]));
     for (const run of held) {
       const notice = noticeOf.get(keyOf(run.threadId, run.runId));
-      if (!notice || notice.renewed) run.renewed(askedAt);
+      if (!notice || notice.renewed) {
+        run.telemetry.leaseRenewed(run.leaseAgeMs);
+        run.renewed(askedAt);
+      }
       // a run this worker has just finished is no longer running, and was not lost
       if (!notice || !this.#runs.has(run)) continue;
       if (notice.lost) run.lose(leaseLost(run));

@@ -3,6 +3,7 @@ import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
+import type { Interruption } from '../../telemetry/telemetry.ts';
 import { cleanText } from '../../text.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import { HandedOver, type HeldRun } from '../run/held-run.ts';
@@ -41,3 +42,8 @@ export async function onInterrupted(
   worker.onError(error);
   throw new UnrecoverableError(cleanText(error instanceof Error ? error.message : String(error)));
 }
+
+export const interruptionOf = (error: unknown): Interruption => {
+  if (error instanceof HandedOver) return 'handed_over';
+  return isLost(error) ? 'lost' : 'failed';
+};

@@ -25,13 +25,15 @@ export interface WorkerOptions extends TraceOptions {
   unknownAgentMs?: number;
   /**
    * Called for an agent that runs wait for and no worker knows: after some seconds, then every minute and when more runs
-   * wait. Must not throw. Default: a line on stderr.
+   * wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
   /** Called when a run has ended in this worker, or waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
-  /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line on stderr. */
+  /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log. */
   onError?: (error: unknown) => void;
+  /** Measures the work of this worker, for `metrics()`; default false. */
+  metrics?: boolean;
 }
 
 export interface EndedRun {
@@ -50,6 +52,8 @@ export interface RunningWorker {
   readonly active: number;
   /** Whether the worker can take runs and keep them. Answers within 5 s; never rejects. */
   health(): Promise<WorkerHealth>;
+  /** What the worker measures, as Prometheus text; empty unless it was started with `metrics: true`. */
+  metrics(): Promise<string>;
   /**
    * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted and
    * queued again at once for other workers, which repeat the model call and treat tools as after a crash.

@@ -11,7 +11,7 @@ import { isLost } from '../run/lost.ts';
 import { knownStrategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
-import { onInterrupted } from './lost-run.ts';
+import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { passOn } from './pass-on.ts';
 import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
@@ -72,12 +72,18 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       claimed = await claim(job, token, agent, run, true);
     }
     if (!claimed.claimed) {
+      if (claimed.reason === 'poisoned') worker.telemetry.runPoisoned({ threadId, runId, agent: agentName });
       if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
     run.lease = claimed.lease;
     run.step = claimed.step;
+    run.telemetry = worker.telemetry.runClaimed({
+      ...{ threadId, runId, agent: claimed.agent, model: claimed.model, contextRef: claimed.context_ref },
+      ...{ fresh: claimed.fresh, step: claimed.step, traceparent: claimed.traceparent },
+      queuedMs: Math.max(0, Date.now() - job.timestamp),
+    });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent, knownStrategyOf(deps.agents, claimed));
@@ -85,6 +91,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     // the first step of a resumed run may only resume it
     let stepsToProgress = claimed.fresh ? 1 : 2;
     const onStep: RunDependencies['onStep'] = (...step) => {
+      run.telemetry.stepCommitted(step[1]);
       stepsToProgress -= 1;
       if (stepsToProgress === 0) company.reopen(run);
       log.step(...step);
@@ -92,8 +99,9 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     };
     try {
       deps.onHold?.(run);
-      const end = await driveRun({ ...deps, onStep }, run, claimed);
+      const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claimed));
       keeper.release(run);
+      run.telemetry.ended(end);
       deps.onRelease?.(run);
       deps.live?.committed(threadId);
       ended(end.status);
@@ -104,6 +112,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       // the last lines are what people look for; after a lost lease the job may be another worker's
       const flushed = isLost(error) ? undefined : log.close();
       deps.onRelease?.(run);
+      run.telemetry.interrupted(interruptionOf(error));
       return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
     } finally {
       log.drop();

@@ -1,20 +1,17 @@
-import { oneLine } from '../../printable.ts';
-import type { Redactor } from '../../redaction/sensitive-keys.ts';
+import type { Logger } from '../../log/logger.ts';
+import { seldom } from '../../log/seldom.ts';
 
-const quietMs = 10_000;
-
-/**
- * The default handler for errors not tied to a run: one line on stderr, the same line at most every ten seconds, because
- * an unreachable database fails every statement of every worker.
- */
-export function reportErrors(redactor: Redactor): (error: unknown) => void {
-  const shownAt = new Map<string, number>();
-  return (error) => {
-    const message = oneLine(redactor.text(error instanceof Error ? error.message : String(error)));
-    const now = performance.now();
-    if (now - (shownAt.get(message) ?? -Infinity) < quietMs) return;
-    if (shownAt.size > 100) shownAt.clear();
-    shownAt.set(message, now);
-    console.error(`lanefold worker: ${message}`);
+/** The default handler for errors not tied to a run: a line in the log, the same one at most every ten seconds. */
+export function reportErrors(log: Logger): (error: unknown) => void {
+  const isDue = seldom();
+  return (err) => {
+    const message = err instanceof Error ? err.message : String(err);
+    if (isDue(message)) log.error({ component: 'worker', ...codeOf(err) }, message);
   };
 }
+
+/** Connections break with errors of many kinds; their stacks say nothing, their codes do. */
+const codeOf = (error: unknown): { code?: string } => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? { code } : {};
+};

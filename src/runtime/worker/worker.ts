@@ -1,18 +1,22 @@
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
+import type { Logger } from '../../log/logger.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { HandedOver } from '../run/held-run.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../unknown-keys.ts';
 import { AgentQueues } from './agent-queues.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
 import { reportErrors } from './report-errors.ts';
+import { observe } from './observe.ts';
 import { describeUnknownAgent } from './describe-unknown-agent.ts';
 import { reportUnknownAgents } from './report-unknown-agents.ts';
 import { traceRetention } from './retention.ts';
@@ -32,7 +36,28 @@ export interface WorkerDependencies extends RunDependencies {
    * renewal, and streams have no deltas.
    */
   directUrl?: string;
+  log: Logger;
+  /** Traces what the worker does. */
+  telemetry?: Telemetry | undefined;
 }
+
+const optionKeys: KeysOf<WorkerOptions> = {
+  metrics: true,
+  concurrency: true,
+  leaseMs: true,
+  sweepMs: true,
+  keepJobsMs: true,
+  keepJobs: true,
+  maxClaimsWithoutProgress: true,
+  cancelGraceMs: true,
+  stopGraceMs: true,
+  unknownAgentMs: true,
+  onUnknownAgent: true,
+  onRunEnd: true,
+  onError: true,
+  traceRetentionDays: true,
+  maxTraceEvents: true,
+};
 
 /**
  * Starts a worker that processes runs. With the defaults another worker resumes a killed worker's run within
@@ -45,6 +70,7 @@ export async function startWorker(
   queue: RunQueue,
   options: WorkerOptions = {},
 ): Promise<RunningWorker> {
+  refuseUnknownKeys('startWorker', options, optionKeys);
   const {
     concurrency = 20,
     leaseMs = 6_000,
@@ -55,16 +81,19 @@ export async function startWorker(
     cancelGraceMs = 5_000,
     stopGraceMs = 25_000,
     unknownAgentMs,
-    onUnknownAgent = (agent) => console.error(`lanefold worker: ${describeUnknownAgent(agent)}`),
+    onUnknownAgent = (unknown) =>
+      deps.log.error({ component: 'worker', agent: unknown.agent }, describeUnknownAgent(unknown)),
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  const onError = options.onError ?? reportErrors(deps.redactor);
+  const onError = options.onError ?? reportErrors(deps.log);
   const id = newId('worker');
   const own = deps.connect({ max: 1, timeoutMs: renewalTimeoutMs(leaseMs), applicationName: 'lanefold leases' });
   const keeper = new LeaseKeeper(own, deps.db, leaseMs);
   const intake = new Intake(() => keeper.renew());
+  const { telemetry, metrics } = await observe(deps, options.metrics === true, () => keeper.size);
   const self: JobWorker = {
-    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs), onError },
+    ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs) },
+    ...{ onError, telemetry },
     ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
   };
 
@@ -104,6 +133,8 @@ export async function startWorker(
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
+  const facts = { component: 'worker', worker_id: id };
+  deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');
 
   return {
     id,
@@ -111,8 +142,12 @@ export async function startWorker(
       return keeper.size;
     },
     health: () => workerHealth(deps.db, queue, intake.workers, self),
+    metrics: async () => (await metrics?.text()) ?? '',
     async stop({ graceMs: patienceMs = stopGraceMs } = {}) {
-      if (self.phase === 'working') self.phase = 'stopping';
+      if (self.phase === 'working') {
+        self.phase = 'stopping';
+        deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
+      }
       repeater.stop();
       intake.close();
       await agentQueues.close();
@@ -125,6 +160,8 @@ export async function startWorker(
       clearTimeout(patience);
       await notices?.close();
       await keeper.stop();
+      metrics?.close();
+      deps.log.info({ ...facts, handed_over: self.handedOver }, 'worker stopped');
       return { handedOver: self.handedOver };
     },
   };

@@ -1,4 +1,5 @@
 import type { Allowed } from '../../access/scope.ts';
+import { snakeKeys } from '../../case.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { toStored } from './stored-key.ts';
 
@@ -11,11 +12,12 @@ export interface NewKeyRow {
   expiresAt: Date | null;
 }
 
-export async function insertKey(db: Database, key: NewKeyRow): Promise<void> {
-  await db.query(
-    'insert_key',
-    `insert into lanefold._api_key (id, hash, name, allowed, created_by, created_at, expires_at)
-     values ($1, $2, $3, $4, $5, lanefold._now(), $6)`,
-    [key.id, key.hash, key.name, toStored(key.allowed), key.createdBy, key.expiresAt],
-  );
+export async function insertKey(
+  db: Database,
+  { hash, allowed: { tenant, ...allowed }, ...key }: NewKeyRow,
+): Promise<void> {
+  await db.query('create_key', 'select lanefold.create_key($1, $2)', [
+    hash,
+    { ...snakeKeys(key), tenant_id: tenant ?? null, allowed: toStored(allowed) },
+  ]);
 }

@@ -5,7 +5,7 @@ import { toApiKey, type ApiKey } from './stored-key.ts';
 export async function listKeys(db: Database, id?: string): Promise<ApiKey[]> {
   const rows = await db.query(
     'list_keys',
-    'select id, name, allowed, created_by, created_at, expires_at, revoked_at from lanefold.api_key where $1::text is null or id = $1 order by created_at desc',
+    'select id, name, allowed, created_by, created_at, expires_at, revoked_at, tenant_id from lanefold.api_key where $1::text is null or id = $1 order by created_at desc',
     [id ?? null],
   );
   return rows.map(toApiKey);

@@ -13,17 +13,23 @@ export interface ApiKey extends Allowed {
   revokedAt: Date | null;
 }
 
-/** The rights of a key as they are stored. */
-export const toStored = ({ limits, ...allowed }: Allowed): object => ({
+/** The rights of a key as they are stored; its tenant has a column. */
+export const toStored = ({ limits, ...allowed }: Omit<Allowed, 'tenant'>): object => ({
   ...snakeKeys(allowed),
   ...(limits ? { limits: snakeKeys(limits) } : {}),
 });
 
-export const fromStored = ({ limits, ...allowed }: Record<string, unknown>): Allowed =>
-  ({ ...camelKeys(allowed), ...(limits ? { limits: camelKeys(limits) } : {}) }) as unknown as Allowed;
+export const fromStored = (row: { allowed: Record<string, unknown>; tenant_id: string | null }): Allowed => {
+  const { limits, ...allowed } = row.allowed;
+  return {
+    ...camelKeys(allowed),
+    ...(limits ? { limits: camelKeys(limits) } : {}),
+    ...(row.tenant_id === null ? {} : { tenant: row.tenant_id }),
+  } as unknown as Allowed;
+};
 
 /** A row of the view `api_key`. */
 export const toApiKey = (row: Record<string, unknown>): ApiKey => {
-  const { allowed, ...columns } = row;
-  return { ...(camelKeys(columns) as Omit<ApiKey, keyof Allowed>), ...fromStored(allowed as Record<string, unknown>) };
+  const { allowed, tenant_id, ...columns } = row as Parameters<typeof fromStored>[0];
+  return { ...(camelKeys(columns) as Omit<ApiKey, keyof Allowed>), ...fromStored({ allowed, tenant_id }) };
 };

@@ -1,3 +1,4 @@
+import { snakeKeys } from '../../case.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
@@ -12,17 +13,5 @@ export interface AuditedAction {
 }
 
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
-  await db.query(
-    'write_audit',
-    `insert into lanefold._audit (at, tenant_id, actor, action, thread_id, run_id, detail)
-     values ((select lanefold._now()), $1, $2, $3, $4, $5, $6)`,
-    [
-      entry.tenantId ?? null,
-      entry.actor,
-      entry.action,
-      entry.threadId ?? null,
-      entry.runId ?? null,
-      entry.detail ?? {},
-    ],
-  );
+  await db.query('write_audit', 'select lanefold.write_audit($1)', [snakeKeys({ ...entry })]);
 }

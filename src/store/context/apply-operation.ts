@@ -15,7 +15,8 @@ export interface OperationReceipt {
 
 export interface OperationRequest {
   opId: string;
-  contextRef: string;
+  /** Undefined: the active lane. */
+  contextRef: string | undefined;
   operation: JsonObject;
   /** Of lane and operation: the same `opId` with another hash is refused. */
   hash: string;
@@ -32,7 +33,7 @@ export async function applyOperation(
   const [row] = await db.queryLocking<{ result: Record<string, never> }>(
     'apply_operation',
     'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
-    [threadId, opId, contextRef, operation, { hash, expected_rev: expectedRev, repair, ...contextLimit(db) }],
+    [threadId, opId, contextRef ?? null, operation, { hash, expected_rev: expectedRev, repair, ...contextLimit(db) }],
   );
   const { status, op_status: opStatus, seq = null } = row!.result;
   return { opId, status: status!, opStatus: opStatus!, seq };

@@ -1,11 +1,13 @@
-import type { JsonObject } from '../../context/message.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { head } from './head.ts';
 
-/** What the log of a thread says of tools, as a claim returns it. */
+/** What the log of a thread says of tools and policy, as a claim returns it. */
 export interface LoggedConfig {
   tools?: { added: string[]; removed: string[] };
   tool_context?: JsonObject;
+  /** Fields in snake_case, or a preset; null: the agent's. */
+  policy?: Json;
 }
 
 export interface LaneConfig extends LoggedConfig {

@@ -47,9 +47,11 @@ export interface Claim {
   user_seq: number;
   /** Tools and tool context as the log of the thread configures them; null where it does not. */
   config: LoggedConfig | null;
-  context: (Message & { seq: number })[];
+  context: (Message & { seq: number; refs?: JsonObject | null })[];
   /** The ledger of the open round, where the run waits for tools. */
   calls: LedgerRow[] | null;
+  /** W3C `traceparent` of whoever enqueued the run. */
+  traceparent: string | null;
   /** The answers its strategy has stored, where the run is resumed. */
   nodes: NodeRow[] | null;
   /** Since the run started. */

@@ -1,4 +1,4 @@
-import type { Usage } from '../../context/message.ts';
+import type { JsonObject, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EntryDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import { callFunction } from '../call-function.ts';
@@ -10,6 +10,8 @@ import type { QueuedRun } from './queued-run.ts';
 export interface CommitResult {
   step: number;
   status: string;
+  /** `seq` of the step's first entry. */
+  seq?: number;
   /** The step had been committed before: its acknowledgement was lost. */
   duplicate?: boolean;
   finished?: boolean;
@@ -17,7 +19,7 @@ export interface CommitResult {
   continued?: boolean;
   cancel_requested?: boolean;
   /** Input the commit drained, now part of the context. */
-  inputs?: { seq: number; role: 'user'; content: string }[];
+  inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
 }

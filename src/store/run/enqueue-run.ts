@@ -1,15 +1,10 @@
-import { sql, type SQL } from 'drizzle-orm/sql';
 import type { JsonObject } from '../../context/message.ts';
-import { fromPostgres } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
+import type { Transaction } from '../transaction/transaction.ts';
+import { within } from '../transaction/within.ts';
 import type { RunStatus } from './run.ts';
-
-/** The caller's own transaction: a `pg` client in one, or what Drizzle hands to `db.transaction`. */
-export type Transaction =
-  | { query(text: string, values: unknown[]): Promise<{ rows: unknown[] }> }
-  | { execute(query: SQL): Promise<{ rows: unknown[] }> };
 
 export interface AcceptedRun {
   run_id: string;
@@ -28,20 +23,28 @@ export async function enqueueRun(
   tx?: Transaction,
 ): Promise<AcceptedRun> {
   const request: JsonObject = { ...given, ...contextLimit(db) };
-  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request));
+  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request), db.tenant);
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== request['run_id'] };
 }
 
-async function enqueueWithin(tx: Transaction, threadId: string, request: string): Promise<AcceptedRun> {
-  try {
-    const { rows } =
-      'execute' in tx
-        ? await tx.execute(sql`select lanefold.enqueue_run(${threadId}, ${request}::jsonb) as run`)
-        : await tx.query('select lanefold.enqueue_run($1, $2::jsonb) as run', [threadId, request]);
-    return (rows[0] as { run: AcceptedRun }).run;
-  } catch (error) {
-    throw fromPostgres(error);
-  }
+async function enqueueWithin(
+  tx: Transaction,
+  threadId: string,
+  request: string,
+  tenant: string | undefined,
+): Promise<AcceptedRun> {
+  const [row] = await within(tx, async (query) => {
+    const enqueue = () => query('select lanefold.enqueue_run($1, $2::text::jsonb) as run', [threadId, request]);
+    if (tenant === undefined) return enqueue();
+    // the rest of the caller's transaction keeps its own tenant
+    const [before] = await query("select coalesce(current_setting('lanefold.tenant', true), '') as tenant", []);
+    const act = (as: string) => query("select set_config('lanefold.tenant', $1, true)", [as]);
+    await act(tenant);
+    const answer = await enqueue();
+    await act((before as { tenant: string }).tenant);
+    return answer;
+  });
+  return (row as { run: AcceptedRun }).run;
 }

@@ -28,7 +28,10 @@ export async function finishRun(db: Database, run: HeldLease, { events, ...end }
 }
 
 /** Ends a cancelled run without its worker. Undefined where a writer holds the thread: the next sweep tries again. */
-export async function finishCancelledRun(db: Database, run: QueuedRun): Promise<FinishResult | undefined> {
+export async function finishCancelledRun(
+  db: Database,
+  run: Pick<QueuedRun, 'thread_id' | 'run_id'>,
+): Promise<FinishResult | undefined> {
   const [row] = await db.query<{ result: FinishResult | null }>(
     'finish_cancelled_run',
     'select lanefold.finish_cancelled_run($1, $2) as result',

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../context/message.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
 import type { Selection } from '../../strategies/selection.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
@@ -23,6 +23,8 @@ export interface RunOptions {
   settings?: ModelSettings;
   streaming?: boolean;
   request_transformer?: string;
+  /** As it was given: fields in snake_case, or a preset. */
+  context_policy?: Json;
   idle_timeout_ms?: number;
   tool_timeout_ms?: number;
   output?: StoredContract | 'raw';

@@ -55,6 +55,22 @@ describe.skipIf(noRedis())('a guard', () => {
     await expectSound(lanefold, handle.threadId);
   });
 
+  test('can fail the run before any tool of the round has started', async () => {
+    guard = ({ callIndex }) => (callIndex === 1 ? { fail: 'not with these two' } : undefined);
+    const handle = await run('act', 'act', 'act');
+    expect(await lanefold.runs.wait(handle)).toMatchObject({
+      status: 'failed',
+      error: { type: 'tool_guardrail', message: 'not with these two' },
+    });
+    expect(executed).toEqual([]);
+    expect((await ledgerOf(lanefold, handle.threadId)).map((row) => row['status'])).toEqual([
+      'abandoned',
+      'abandoned',
+      'abandoned',
+    ]);
+    await expectSound(lanefold, handle.threadId);
+  });
+
   test.each<[string, typeof guard, unknown]>([
     ['with a reason', () => ({ block: 'not on a Sunday' }), 'not on a Sunday'],
     ['without a reason', () => false, 'The call is not allowed.'],

@@ -1,0 +1,12 @@
+-- Writes down that somebody who is bound to no tenant reads a thread: only where it has a tenant, so that databases without any
+-- have no such rows. p: {actor, action, run_id?}.
+create or replace function lanefold.audit_read(p_thread_id text, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_tenant text;
+begin
+  select tenant_id into v_tenant from lanefold.thread where id = p_thread_id;
+  if v_tenant <> 'default' then
+    perform lanefold.write_audit(p || jsonb_build_object('thread_id', p_thread_id, 'tenant_id', v_tenant));
+  end if;
+end $$;

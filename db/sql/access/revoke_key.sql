@@ -1,0 +1,7 @@
+-- Ends every secret of a key at once. Returns false where there is no such key.
+create or replace function lanefold.revoke_key(p_id text)
+returns boolean language plpgsql as $$
+begin
+  update lanefold._api_key set revoked_at = lanefold._now() where id = p_id and revoked_at is null;
+  return found or exists (select from lanefold._api_key where id = p_id);
+end $$;

@@ -1,0 +1,32 @@
+-- Grants a role what its duty needs, and takes nothing. Also after each migration, which may have brought more.
+create or replace function lanefold._give_rights(p_role text, p_duty text)
+returns void language plpgsql as $$
+declare
+  v_relation regclass;
+  v_function regprocedure;
+begin
+  execute format('grant usage on schema lanefold to %I', p_role);
+  for v_relation in
+    select c.oid::regclass from pg_class c
+    where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
+      and c.relname <> '_role' and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
+  loop
+    execute format('grant select on %s to %I', v_relation, p_role);
+  end loop;
+  for v_function in
+    select p.oid::regprocedure from pg_proc p
+    where p.pronamespace = 'lanefold'::regnamespace and case
+      -- what a policy asks, with the rights of whoever reads the table
+      when p.proname in ('_scope', '_bound_tenant', '_unscoped') then true
+      when p.proname = '_all_tenants' then p_duty = 'worker'
+      when p.proname = '_any_tenant' then p_duty = 'api'
+      -- in statements of the library
+      when p.proname in ('_now', '_lease_over', '_lane_prompt') then p_duty <> 'reader'
+      when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
+      when p.provolatile <> 'v' then true
+      when lanefold._is_for_workers(p.proname) then p_duty = 'worker'
+      else p_duty <> 'reader' end
+  loop
+    execute format('grant execute on function %s to %I', v_function, p_role);
+  end loop;
+end $$;

@@ -1,0 +1,42 @@
+import type { Context } from 'hono';
+import type { ApiEnv } from '../env.ts';
+import { LanefoldError } from '../../errors.ts';
+import { limitedParties } from './limited-parties.ts';
+
+/** The last request of each party under way: they take turns, so that those that come at once do not all find room. */
+const turns = new WeakMap<object, Map<string, Promise<unknown>>>();
+
+/**
+ * Starts a run within the limits of the key and the tenant. `server`: what the requests share that take turns.
+ *
+ * @throws LanefoldError `rate_limited`
+ */
+export async function withinRuns<T>(c: Context<ApiEnv>, server: object, start: () => Promise<T>): Promise<T> {
+  const { lanefold, principal } = c.var;
+  const limited = limitedParties(principal).filter(({ limits }) => limits.runs !== undefined);
+  if (limited.length === 0) return start();
+  const under = turns.get(server) ?? new Map<string, Promise<unknown>>();
+  turns.set(server, under);
+  const names = limited.map(({ name }) => name);
+  const before = names.map((name) => under.get(name));
+  const mine = (async () => {
+    await Promise.allSettled(before);
+    for (const { name, tenant, limits } of limited) {
+      const running = await lanefold.runs.unfinished(tenant === undefined ? { caller: name } : { tenant });
+      if (running >= limits.runs!) throw tooMany(tenant === undefined ? 'This key' : `Tenant ${tenant}`, limits.runs!);
+    }
+    return start();
+  })();
+  for (const name of names) under.set(name, mine);
+  try {
+    return await mine;
+  } finally {
+    for (const name of names) if (under.get(name) === mine) under.delete(name);
+  }
+}
+
+const tooMany = (who: string, runs: number): LanefoldError =>
+  new LanefoldError('rate_limited', `${who} may have ${runs} runs that have not ended.`, {
+    hint: 'Nothing was written. Wait for one to end, or cancel one.',
+    details: { retryAfterS: 5 },
+  });

@@ -1,0 +1,20 @@
+import { operator, type Principal } from '../../access/principal.ts';
+import type { Limits } from '../../access/scope.ts';
+
+export interface LimitedParty {
+  /** What its requests are counted by. */
+  name: string;
+  /** Set where it is a tenant. */
+  tenant?: string;
+  limits: Limits;
+}
+
+/** Whose limits a request has to keep: those of its key, and those of the tenant of the key. */
+export const limitedParties = ({ actor, tenant, limits, tenantLimits }: Principal): LimitedParty[] => [
+  ...(limits ? [{ name: actor, limits }] : []),
+  ...(tenant !== undefined && tenantLimits ? [{ name: `tenant:${tenant}`, tenant, limits: tenantLimits }] : []),
+];
+
+/** Who is said to have started a run: a key, also through its tokens. The operator is not counted. */
+export const callerOf = ({ actor }: Principal): { caller?: string } =>
+  actor === operator.actor ? {} : { caller: actor.replace(/^token:/, '') };

@@ -1,0 +1,25 @@
+import type { Command } from 'commander';
+import { assertId } from '../../ids.ts';
+import { rolesSql } from '../../store/role/roles-sql.ts';
+import { commandHelp } from '../help.ts';
+import { print } from '../output.ts';
+
+export const addRoles = (program: Command): Command =>
+  program
+    .command('roles')
+    .summary('print the SQL that creates a database role for each duty')
+    .description(
+      'Prints the SQL that creates a database role for each duty: migrator, worker, api and reader. Execute it as the owner ' +
+        'of the schema, after the first `lanefold migrate`. The roles have no passwords yet.',
+    )
+    .option('--prefix <name>', 'first part of the names of the roles', 'lanefold')
+    .option('--tenant <tenant>', 'the tenant of the reader; default: all')
+    .addHelpText(
+      'after',
+      commandHelp(['lanefold roles | psql "$OWNER_URL"', 'lanefold roles --prefix shop --tenant acme'], []),
+    )
+    .action(({ prefix, tenant }: { prefix: string; tenant?: string }) => {
+      assertId(prefix, 'The prefix');
+      if (tenant !== undefined) assertId(tenant, 'The tenant id');
+      print(rolesSql(prefix, tenant ?? '*'));
+    });

@@ -1,0 +1,68 @@
+import { type Command } from 'commander';
+import type { Limits } from '../../access/scope.ts';
+import type { Lanefold } from '../../lanefold.ts';
+import { actor } from '../actor.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson } from '../output.ts';
+
+type Options = ConnectionOptions & { json?: boolean };
+
+const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+
+/** Sets what all keys of a tenant together may do. */
+export function addTenants(program: Command): Command {
+  const tenants = program
+    .command('tenants')
+    .summary('limit what the keys of a tenant may do together')
+    .description('Limits of tenants. A tenant itself needs no command: it is there with its first thread.');
+
+  command(tenants, 'limit', 'set the limits of a tenant, in place of those before; none lifts them')
+    .argument('<tenant>', 'id of the tenant')
+    .option('--runs <n>', 'runs that have not ended', wholeNumber(1))
+    .option('--requests-per-minute <n>', 'in each process of the API', wholeNumber(1))
+    .option('--streams <n>', 'open event streams, in each process of the API', wholeNumber(1))
+    .option('--body-bytes <n>', 'bytes of a request body', wholeNumber(1))
+    .addHelpText('after', commandHelp(['lanefold tenants limit acme --runs 20 --streams 50'], [...environment]))
+    .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & Limits) =>
+      withTenants(options, async ({ tenants }) => {
+        const given = { runs, requestsPerMinute, streams, bodyBytes };
+        const limits = JSON.parse(JSON.stringify(given)) as Limits;
+        await tenants.configure(tenant, { limits }, { by: actor() });
+        if (options.json) printJson({ tenant, limits });
+        else print(line(tenant, limits));
+      }),
+    );
+
+  command(tenants, 'list', 'list the tenants that have limits')
+    .addHelpText('after', commandHelp(['lanefold tenants list --json'], [...environment]))
+    .action((options: Options) =>
+      withTenants(options, async ({ tenants }) => {
+        const found = await tenants.list();
+        if (options.json) return printJson(found);
+        if (found.length === 0) return note('no tenant has limits; set some with `lanefold tenants limit`');
+        for (const { tenant, limits } of found) print(line(tenant, limits));
+      }),
+    );
+  return tenants;
+}
+
+const command = (tenants: Command, name: string, summary: string): Command =>
+  withJson(withDatabase(tenants.command(name)))
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+
+async function withTenants(options: Options, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
+  const lanefold = await connect(options, { start: true });
+  try {
+    await act(lanefold);
+  } finally {
+    await lanefold.close();
+  }
+}
+
+const line = (tenant: string, limits: Limits): string => {
+  const bounds = Object.entries(limits).map(([name, value]) => `${name} ${value}`);
+  return [tenant, ...(bounds.length > 0 ? bounds : ['no limits'])].join('  ');
+};

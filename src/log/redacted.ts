@@ -1,0 +1,28 @@
+import { redactSecrets } from '../redaction/error-text.ts';
+import type { Redactor } from '../redaction/sensitive-keys.ts';
+import { errorFacts } from './error-facts.ts';
+import { logLevels, logMethods, type LogFacts, type Logger, type LogLevel } from './logger.ts';
+
+/** Removes secrets from whatever is logged, by key and by form, and drops lines below the level. */
+export function redacted(logger: Logger, redactor: Redactor, level: LogLevel): Logger {
+  const clean = (text: string): string => redactor.text(redactSecrets(text));
+  const walk = (value: unknown): unknown => {
+    if (typeof value === 'string') return clean(value);
+    if (value instanceof Error) return walk(errorFacts(value));
+    if (Array.isArray(value)) return value.map(walk);
+    if (value === null || typeof value !== 'object') return value;
+    return Object.fromEntries(Object.entries(value).map(([key, child]) => [key, walk(child)]));
+  };
+  const methods = logMethods.map((method) => {
+    const off = logLevels.indexOf(method) < logLevels.indexOf(level);
+    const write = (facts: LogFacts, message: string) => {
+      try {
+        logger[method](redactor.value(walk(facts)) as LogFacts, clean(message));
+      } catch {
+        // a log that fails, such as one on a full disk, must fail no run
+      }
+    };
+    return [method, off ? () => {} : write];
+  });
+  return Object.fromEntries(methods) as Record<(typeof logMethods)[number], Logger['info']>;
+}

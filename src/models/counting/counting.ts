@@ -1,0 +1,110 @@
+import { Calibration, type Calibrated } from '../../policy/calibration.ts';
+import type { TokenEstimator } from '../../policy/estimate.ts';
+import { heuristicTokens } from '../../policy/heuristic.ts';
+import type { Projector } from '../../policy/projector.ts';
+import { LanefoldError } from '../../errors.ts';
+import { contextWindow } from './context-windows.ts';
+import { exactTokens } from './exact-tokens.ts';
+
+/** What a policy can name besides its own fields. */
+export interface CountingOptions {
+  /** Context windows in tokens, by `provider:model` or by provider; they win over the built-in table. */
+  contextWindows?: Record<string, number> | undefined;
+  /** Token estimators that policies may name. */
+  tokenEstimators?: Record<string, TokenEstimator> | undefined;
+  /** Projectors that policies may name. */
+  projectors?: Record<string, Projector> | undefined;
+}
+
+/** How the tokens of a model are counted. */
+export interface Counter {
+  /** `heuristic`, `calibrated`, `exact`, or the name of the caller's own. */
+  name: string;
+  count: TokenEstimator;
+  /** What every count is multiplied with. */
+  ratio: number;
+}
+
+/** Windows, tokenizers and projectors: what a policy needs to know of models. */
+export interface Counting {
+  windowOf(model: string): Promise<number | undefined>;
+  /** The estimator a policy names; `calibrated` in place of `exact` where the model has no published tokenizer. */
+  counterOf(estimator: string, model: string): Promise<Counter>;
+  projector(name: string): Projector;
+  /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
+  check(policy: { token_estimator: string; projector?: string }): void;
+  calibrationOf(model: string): Calibrated;
+  /** Learns from the input tokens a provider reports. `estimated` is by the heuristic. */
+  observe(model: string, estimated: number, reported: number): void;
+}
+
+const builtIn = ['heuristic', 'calibrated', 'exact'];
+
+export function createCounting(options: CountingOptions = {}, modelOf: (id: string) => string = (id) => id): Counting {
+  const { contextWindows = {}, tokenEstimators = {}, projectors = {} } = options;
+  assertWindows(contextWindows);
+  assertFunctions('tokenEstimators', tokenEstimators);
+  assertFunctions('projectors', projectors);
+  const calibration = new Calibration();
+  const own = <T>(map: Record<string, T>, name: string): T | undefined =>
+    Object.hasOwn(map, name) ? map[name] : undefined;
+  return {
+    windowOf: (model) => contextWindow(modelOf(model), contextWindows),
+    async counterOf(estimator, model) {
+      const given = own(tokenEstimators, estimator);
+      if (given) return { name: estimator, count: given, ratio: 1 };
+      const exact = estimator === 'exact' ? await exactTokens(modelOf(model)) : undefined;
+      if (exact) return { name: 'exact', count: exact, ratio: 1 };
+      if (estimator === 'heuristic') return { name: estimator, count: heuristicTokens, ratio: 1 };
+      return { name: 'calibrated', count: heuristicTokens, ratio: calibration.of(modelOf(model)).ratio };
+    },
+    projector(name) {
+      const found = own(projectors, name);
+      if (found) return found;
+      throw unknown('projector', name, Object.keys(projectors));
+    },
+    check({ token_estimator: estimator, projector }) {
+      const estimators = [...builtIn, ...Object.keys(tokenEstimators)];
+      if (!estimators.includes(estimator)) throw unknown('token estimator', estimator, estimators);
+      if (projector !== undefined) this.projector(projector);
+    },
+    calibrationOf: (model) => calibration.of(modelOf(model)),
+    observe: (model, estimated, reported) => calibration.observe(modelOf(model), estimated, reported),
+  };
+}
+
+const unknown = (what: string, name: string, known: string[]): LanefoldError =>
+  new LanefoldError(
+    'invalid_policy',
+    `The context policy names a ${what} that does not exist: ${JSON.stringify(name)}.`,
+    {
+      hint: `Known: ${known.join(', ') || 'none; register it with createLanefold'}.`,
+      details: { name, known },
+    },
+  );
+
+function assertWindows(windows: Record<string, number>): void {
+  for (const [model, tokens] of Object.entries(windows)) {
+    if (Number.isSafeInteger(tokens) && tokens > 0) continue;
+    throw new LanefoldError(
+      'invalid_input',
+      `contextWindows has no whole number of tokens for ${JSON.stringify(model)}.`,
+      {
+        hint: 'Pass contextWindows: { "provider:model": 128000 }.',
+      },
+    );
+  }
+}
+
+function assertFunctions(option: string, functions: Record<string, unknown>): void {
+  for (const [name, given] of Object.entries(functions)) {
+    if (typeof given === 'function' && !builtIn.includes(name)) continue;
+    throw new LanefoldError(
+      'invalid_input',
+      `${option} has no function under ${JSON.stringify(name)}, or one under a built-in name.`,
+      {
+        hint: `Built in: ${builtIn.join(', ')}.`,
+      },
+    );
+  }
+}

@@ -1,0 +1,134 @@
+import { droppedRanges, isDropped, type DroppedRange } from './dropped.ts';
+import { cutGroups } from './cut-groups.ts';
+import type { Sized } from './fit-newest.ts';
+import { groupMessages, type Group, type PlacedMessage } from './groups.ts';
+import type { Limits } from './limits.ts';
+import type { ContentKind, StoredPolicy } from './policy.ts';
+import { isKept, type Reason } from './reasons.ts';
+
+export interface Budgeted {
+  /** By message: whether it is sent. */
+  included: boolean[];
+  /** By message: why, or why not. */
+  reasons: Reason[];
+  /** The messages the budget cost, from the first cut on; without those that `include_kinds` leaves out. */
+  dropped: DroppedRange[];
+  /** This call dropped more than the cut in force. */
+  moved: boolean;
+  meta: ProjectionMeta;
+}
+
+/** What a policy made of a context. */
+export interface ProjectionMeta {
+  /** Of the messages sent, the system prompt included. */
+  estimated_tokens: number;
+  /** Of the tools offered besides. */
+  tool_tokens: number;
+  /** Tokens the request may have; null: no limit. */
+  budget: number | null;
+  /** The budget or `max_messages` left out at least one message. */
+  truncated: boolean;
+  /** Messages sent, and messages of the lane; both without the system prompt. */
+  entries_included: number;
+  entries_total: number;
+  summary_used: boolean;
+  /** What must be kept is larger than the budget. */
+  over_budget: boolean;
+}
+
+export interface BudgetOptions {
+  /** Tokens of the tools offered with the request; default 0. */
+  toolTokens?: number;
+  /** The cut in force: what earlier requests dropped stays dropped. */
+  dropped?: readonly DroppedRange[];
+  /** How much of the budget a new cut leaves, so that it lasts for a while; default 1: all of it. */
+  lowWater?: number;
+}
+
+/**
+ * Chooses the messages of a request: groups whole or not at all, the newest ones, beginning at a user message. Pure, in
+ * time linear in the messages.
+ *
+ * @param tokens of each message
+ */
+export function budget(
+  messages: readonly PlacedMessage[],
+  tokens: readonly number[],
+  policy: StoredPolicy,
+  limits: Pick<Limits, 'budget' | 'ceiling'>,
+  { toolTokens = 0, dropped: inForce = [], lowWater = 1 }: BudgetOptions = {},
+): Budgeted {
+  const groups: Sized[] = groupMessages(messages).map((group) => ({ ...group, tokens: sum(tokens, group) }));
+  const reasonOf = new Map<Group, Reason>();
+  const open: Sized[] = [];
+  for (const group of groups) {
+    const fixed = fixedReason(group, policy) ?? (isDropped(inForce, messages[group.start]!) ? 'cut_before' : undefined);
+    if (fixed) reasonOf.set(group, fixed);
+    else open.push(group);
+  }
+  const pinned = groups.filter((group) => reasonOf.has(group) && isKept(reasonOf.get(group)!));
+  const cut = cutGroups(open, policy, limits, { pinned, toolTokens, lowWater });
+  for (const [group, reason] of cut.reasons) reasonOf.set(group, reason);
+  return describe(messages, groups, reasonOf, { toolTokens, limits, inForce, cut });
+}
+
+function fixedReason(group: Group, { include_kinds: kinds, summarization }: StoredPolicy): Reason | undefined {
+  if (group.kind === 'system') return 'system_prompt';
+  if (group.kind === 'summary' && summarization === 'none') return 'summarization';
+  const kind: ContentKind = group.kind === 'tool_group' ? 'tool_call' : group.kind;
+  if (!kinds.includes(kind)) return 'kind';
+  if (group.kind === 'summary') return 'summary';
+  return group.durable ? 'durable' : undefined;
+}
+
+function describe(
+  messages: readonly PlacedMessage[],
+  groups: readonly Sized[],
+  reasonOf: ReadonlyMap<Group, Reason>,
+  {
+    toolTokens,
+    limits,
+    inForce,
+    cut,
+  }: {
+    toolTokens: number;
+    limits: Pick<Limits, 'budget'>;
+    inForce: readonly DroppedRange[];
+    cut: { moved: boolean; overBudget: boolean };
+  },
+): Budgeted {
+  const reasons: Reason[] = [];
+  const included: boolean[] = [];
+  const cutting: (boolean | undefined)[] = [];
+  const meta = {
+    estimated_tokens: 0,
+    tool_tokens: toolTokens,
+    entries_included: 0,
+    entries_total: 0,
+    summary_used: false,
+  };
+  for (const group of groups) {
+    const reason = reasonOf.get(group)!;
+    const kept = isKept(reason);
+    const prompt = reason === 'system_prompt';
+    if (kept) meta.estimated_tokens += group.tokens;
+    if (reason === 'summary') meta.summary_used = true;
+    for (let i = group.start; i < group.end; i++) {
+      reasons.push(reason);
+      included.push(kept);
+      cutting.push(prompt || reason === 'kind' || reason === 'summarization' ? undefined : kept);
+      if (!prompt) meta.entries_total += 1;
+      if (!prompt && kept) meta.entries_included += 1;
+    }
+  }
+  const { moved, overBudget: over_budget } = cut;
+  const dropped = moved || inForce.length > 0 ? droppedRanges(messages, cutting) : [];
+  const truncated = dropped.length > 0;
+  return { included, reasons, dropped, moved, meta: { ...meta, budget: limits.budget, truncated, over_budget } };
+}
+
+function sum(tokens: readonly number[], { start, end }: Group): number {
+  let total = 0;
+  for (let i = start; i < end; i++) total += tokens[i]!;
+  return total;
+}

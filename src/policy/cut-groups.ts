@@ -1,0 +1,97 @@
+import { fitNewest, type Room, type Sized } from './fit-newest.ts';
+import type { Group } from './groups.ts';
+import type { Limits } from './limits.ts';
+import type { Reason } from './reasons.ts';
+import type { StoredPolicy } from './policy.ts';
+
+export interface Cut {
+  reasons: ReadonlyMap<Group, Reason>;
+  /** At least one of the groups was dropped. */
+  moved: boolean;
+  overBudget: boolean;
+}
+
+interface Fixed {
+  /** Groups that are sent in any case. */
+  pinned: readonly Sized[];
+  toolTokens: number;
+  /** Share of the limits that a cut leaves. */
+  lowWater: number;
+}
+
+/**
+ * Decides which of the groups that may go do go. Nothing does while all fit. Otherwise the newest that fit stay, and at
+ * least the last turns of the policy. Where those alone are more than the model takes, only the newest question stays, and
+ * the newest of what follows it.
+ */
+export function cutGroups(
+  groups: readonly Sized[],
+  policy: Pick<StoredPolicy, 'max_messages' | 'keep_last_turns'>,
+  { budget, ceiling }: Pick<Limits, 'budget' | 'ceiling'>,
+  { pinned, toolTokens, lowWater }: Fixed,
+): Cut {
+  const limits = { tokens: budget ?? Infinity, messages: policy.max_messages || Infinity };
+  const used = { tokens: toolTokens + tokensOf(pinned), messages: messagesOf(pinned) };
+  const tooLarge = (kept: readonly Sized[], tokens: number): boolean => used.tokens + tokensOf(kept) > tokens;
+  const tooMany = (kept: readonly Sized[]): boolean => used.messages + messagesOf(kept) > limits.messages;
+  const guaranteed = startOfTurn(groups, policy.keep_last_turns);
+
+  let newest: Newest = { kept: groups, fitting: 0 };
+  if (tooLarge(groups, limits.tokens) || tooMany(groups)) {
+    const room = {
+      tokens: limits.tokens * lowWater - used.tokens,
+      messages: limits.messages * lowWater - used.messages,
+    };
+    newest = newestWithin(groups, room, guaranteed);
+    if (ceiling !== null && tooLarge(newest.kept, ceiling)) newest = newestWithin(groups, room, groups.length);
+  }
+  const { kept, fitting } = newest;
+  const stays = new Set<Group>(kept);
+  const question = kept.findLast((group) => group.user === 'asks');
+  const why = tooLarge(groups, limits.tokens) ? 'budget' : 'max_messages';
+  const reasonOf = (group: Sized, i: number): Reason => {
+    if (!stays.has(group)) return i < fitting ? why : 'before_question';
+    return group === question ? 'question' : i >= guaranteed ? 'last_turns' : 'fits';
+  };
+  return {
+    reasons: new Map(groups.map((group, i) => [group, reasonOf(group, i)])),
+    moved: kept.length < groups.length,
+    overBudget: tooLarge(kept, limits.tokens) || tooMany(kept),
+  };
+}
+
+interface Newest {
+  kept: readonly Sized[];
+  /** Index from which on all groups would have fit. */
+  fitting: number;
+}
+
+/** The newest groups within the room, those from `guaranteed` on in any case, beginning at a question. */
+function newestWithin(groups: readonly Sized[], room: Room, guaranteed: number): Newest {
+  const fitting = Math.min(fitNewest(groups, room), guaranteed);
+  const begin = groups.findIndex((group, i) => i >= fitting && group.user === 'asks');
+  if (begin >= 0) return { kept: groups.slice(begin), fitting };
+  const question = groups.findLastIndex((group) => group.user === 'asks');
+  const turn = groups.slice(Math.max(question, 0));
+  const said = turn.filter((group) => group.user);
+  const rest = turn.filter((group) => !group.user);
+  const left = { tokens: room.tokens - tokensOf(said), messages: room.messages - messagesOf(said) };
+  // the last group is what the model has to go on from
+  const from = rest[Math.min(fitNewest(rest, left), rest.length - 1)];
+  const newest = new Set(from ? rest.slice(rest.indexOf(from)) : []);
+  return { kept: turn.filter((group) => group.user || newest.has(group)), fitting: groups.length };
+}
+
+/** Index of the group that begins the newest `turns` turns; behind the last group for none. */
+function startOfTurn(groups: readonly Sized[], turns: number): number {
+  let start = groups.length;
+  for (let i = groups.length - 1, left = turns; i >= 0 && left > 0; i--) {
+    start = i;
+    if (groups[i]!.user === 'asks') left -= 1;
+  }
+  return start;
+}
+
+const tokensOf = (groups: readonly Sized[]): number => groups.reduce((sum, group) => sum + group.tokens, 0);
+const messagesOf = (groups: readonly Sized[]): number =>
+  groups.reduce((sum, { kind, start, end }) => sum + (kind === 'system' ? 0 : end - start), 0);

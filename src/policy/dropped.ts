@@ -1,0 +1,42 @@
+import type { PlacedMessage } from './groups.ts';
+
+/**
+ * Entries left out of a request, as `refs.dropped` has them: from `seq` to `seq`, inclusive. Of an anchor that was dropped in
+ * part, the `seq` twice and then the first and last of its messages, from 0.
+ */
+export type DroppedRange = [from: number, to: number] | [anchor: number, anchor: number, first: number, last: number];
+
+type Place = Pick<PlacedMessage, 'seq' | 'index'>;
+
+/** Whether a message lies in one of the ranges. */
+export const isDropped = (ranges: readonly DroppedRange[], { seq, index }: Place): boolean =>
+  ranges.some(([from, to, first = 0, last = Infinity]) => seq >= from && seq <= to && index >= first && index <= last);
+
+/** The ranges of the messages that are false in `kept`. `undefined` there belongs to no range and breaks none. */
+export function droppedRanges(messages: readonly Place[], kept: readonly (boolean | undefined)[]): DroppedRange[] {
+  const ranges: DroppedRange[] = [];
+  let run: Place[] = [];
+  const close = () => {
+    ranges.push(...rangesOf(run, messages));
+    run = [];
+  };
+  for (const [i, message] of messages.entries()) {
+    if (kept[i] === true) close();
+    else if (kept[i] === false) run.push(message);
+  }
+  close();
+  return ranges;
+}
+
+function rangesOf(run: readonly Place[], messages: readonly Place[]): DroppedRange[] {
+  const first = run[0];
+  if (!first) return [];
+  const ofFirst = run.filter(({ seq }) => seq === first.seq);
+  const whole = ofFirst.length === messages.filter(({ seq }) => seq === first.seq).length;
+  if (whole) return [[first.seq, run.at(-1)!.seq]];
+  const [next, last] = [run[ofFirst.length], run.at(-1)!];
+  return [
+    [first.seq, first.seq, first.index, ofFirst.at(-1)!.index],
+    ...(next ? [[next.seq, last.seq] as DroppedRange] : []),
+  ];
+}

@@ -1,0 +1,60 @@
+import type { Message } from '../context/message.ts';
+
+/** A message of a lane with its place in the log. */
+export interface PlacedMessage {
+  message: Message;
+  /** Its entry; for messages of an anchor that of the anchor. */
+  seq: number;
+  /** Position among the messages with the same `seq`, from 0: only an anchor holds several. */
+  index: number;
+  /** `refs.kind`, where the runtime wrote one. */
+  mark?: string | undefined;
+}
+
+export type GroupKind = 'system' | 'summary' | 'message' | 'tool_group';
+
+/** Messages that are kept or dropped together: an assistant message with the results of its calls, or a single message. */
+export interface Group {
+  kind: GroupKind;
+  /** Index of the first message. */
+  start: number;
+  /** Index after the last message. */
+  end: number;
+  /** `asks`: a user message that begins a turn; `adds`: one that steers a run; undefined: anything else. */
+  user?: 'asks' | 'adds' | undefined;
+  /** Holds what a compaction must keep, such as an activated skill. */
+  durable: boolean;
+}
+
+export const summaryMark = 'compaction_summary';
+export const durableMark = 'skill_activation';
+
+/** The groups of a context, in order. Results belong to the assistant message before them. */
+export function groupMessages(messages: readonly PlacedMessage[]): Group[] {
+  const groups: Group[] = [];
+  for (const [at, { message, mark }] of messages.entries()) {
+    const last = groups.at(-1);
+    if (message.role === 'tool' && last?.kind === 'tool_group') {
+      last.end = at + 1;
+      last.durable ||= mark === durableMark;
+      continue;
+    }
+    groups.push({
+      kind: kindOf(message, mark),
+      start: at,
+      end: at + 1,
+      user: message.role === 'user' ? saidBy(mark) : undefined,
+      durable: false,
+    });
+  }
+  return groups;
+}
+
+const saidBy = (mark: string | undefined): Group['user'] =>
+  mark === undefined ? 'asks' : mark === 'steer' || mark === 'inject' ? 'adds' : undefined;
+
+function kindOf(message: Message, mark: string | undefined): GroupKind {
+  if (message.role === 'system') return 'system';
+  if (mark === summaryMark) return 'summary';
+  return message.role === 'tool' || message.tool_calls ? 'tool_group' : 'message';
+}

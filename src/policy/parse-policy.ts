@@ -1,0 +1,19 @@
+import { camelKeys } from '../case.ts';
+import { LanefoldError } from '../errors.ts';
+import type { PolicyOption } from './policy.ts';
+
+/** A policy as the library takes it, from its fields in snake_case. */
+export const toPolicyOption = (given: string | object): PolicyOption =>
+  (typeof given === 'string' ? given : camelKeys(given)) as PolicyOption;
+
+/** A policy in a URL or on a command line: a preset, or a JSON object. @throws LanefoldError `invalid_policy` */
+export function parsePolicy(text: string): PolicyOption {
+  if (!text.trimStart().startsWith('{')) return text as PolicyOption;
+  try {
+    return toPolicyOption(JSON.parse(text) as object);
+  } catch {
+    throw new LanefoldError('invalid_policy', 'The context policy is not JSON.', {
+      hint: 'Pass a preset, or a JSON object such as {"max_input_tokens": 8000}.',
+    });
+  }
+}

@@ -1,0 +1,96 @@
+import pg from 'pg';
+
+/** On whose behalf statements are executed. */
+export interface Scope {
+  tenant: string;
+  /** A role to execute them as, for a session that no policy binds. */
+  role?: string;
+}
+
+export interface StatementConfig {
+  text: string;
+  values?: unknown[];
+  name?: string;
+  query_timeout?: number;
+}
+
+interface Wire {
+  parsedStatements: Record<string, string>;
+  submittedNamedStatements: Record<string, string>;
+  parse(message: { text: string; name?: string | undefined }): void;
+  bind(message: { statement?: string | undefined; values: string[] }): void;
+  execute(message: object): void;
+}
+
+/** What `pg` calls on a query; its types leave this out. */
+interface RawQuery {
+  text: string;
+  name: string | undefined;
+  prepare(wire: Wire): void;
+  handleDataRow(message: unknown): void;
+  handleCommandComplete(message: unknown, wire: Wire): void;
+  handleError(error: Error, wire: Wire): void;
+}
+
+const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode: 'extended' }) => RawQuery;
+
+/** Sets the scope until the end of the transaction. */
+export function scopeStatement({ tenant, role }: Scope): { name: string; text: string; values: string[] } {
+  const one = 'select set_config($1, $2, true)';
+  if (role === undefined) return { name: 'set_one', text: one, values: ['lanefold.tenant', tenant] };
+  const values = ['lanefold.tenant', tenant, 'role', role];
+  return { name: 'set_two', text: `${one}, set_config($3, $4, true)`, values };
+}
+
+/**
+ * A statement with the tenant it is executed for, in one round trip: both are sent before the one Sync, which makes them one
+ * transaction. Nothing is left in the session, so poolers in transaction mode work as well.
+ *
+ * While the first is being answered the query goes by its name and text, because that is what `pg` keeps its books by.
+ */
+export class ScopedQuery extends Query {
+  readonly query_timeout: number | undefined;
+  #main: { name: string | undefined; text: string } | undefined;
+
+  constructor(
+    config: StatementConfig,
+    readonly scope: Scope,
+  ) {
+    super({ ...config, queryMode: 'extended' });
+    this.query_timeout = config.query_timeout;
+  }
+
+  override prepare(wire: Wire): void {
+    const { text, values, ...set } = scopeStatement(this.scope);
+    // named where the statement is: both are wrong behind some poolers
+    const name = this.name ? set.name : undefined;
+    if (!name || !(name in wire.parsedStatements || name in wire.submittedNamedStatements)) wire.parse({ text, name });
+    wire.bind({ statement: name, values });
+    wire.execute({});
+    super.prepare(wire);
+    this.#main = { name: this.name, text: this.text };
+    Object.assign(this, { name, text });
+  }
+
+  override handleDataRow(message: unknown): void {
+    if (!this.#main) super.handleDataRow(message);
+  }
+
+  override handleCommandComplete(message: unknown, wire: Wire): void {
+    if (this.#main) this.#resume();
+    else super.handleCommandComplete(message, wire);
+  }
+
+  override handleError(error: Error, wire: Wire): void {
+    const name = this.#resume();
+    if (name !== undefined) delete wire.submittedNamedStatements[name];
+    super.handleError(error, wire);
+  }
+
+  #resume(): string | undefined {
+    const main = this.#main;
+    this.#main = undefined;
+    if (main) Object.assign(this, main);
+    return main?.name;
+  }
+}

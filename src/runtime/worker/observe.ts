@@ -1,0 +1,25 @@
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Logger } from '../../log/logger.ts';
+import { combine } from '../../telemetry/combine.ts';
+import { logRuns } from '../../telemetry/log-runs.ts';
+import type { WorkerMetrics } from '../../telemetry/prometheus/open.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
+
+interface Observing {
+  agents: AgentRegistry;
+  log: Logger;
+  telemetry?: Telemetry | undefined;
+}
+
+/** Everything that observes the runs of a worker: the traces first, because the log names them. */
+export async function observe(
+  { agents, log, telemetry }: Observing,
+  measured: boolean,
+  active: () => number,
+): Promise<{ telemetry: Telemetry; metrics: WorkerMetrics | undefined }> {
+  // Imported on demand, so that a worker nobody measures does not load it.
+  const prometheus = measured ? await import('../../telemetry/prometheus/open.ts') : undefined;
+  const metrics = await prometheus?.workerMetrics(agents, active);
+  const observers = [...(telemetry ? [telemetry] : []), ...(metrics ? [metrics] : []), logRuns(log)];
+  return { telemetry: combine(observers), metrics };
+}

@@ -1,0 +1,33 @@
+import type { Queryable } from '../../postgres/run-query.ts';
+
+/** What the role of a connection may do beside what its duty needs. */
+export interface SessionRights {
+  role: string;
+  /** No policy binds it: a superuser, or a role with BYPASSRLS. */
+  bypasses: boolean;
+  /** It may act as the owner of the schema, and so drop whatever protects the rows. */
+  isOwner: boolean;
+  /** It may write tables past the functions. */
+  mayWrite: boolean;
+  /** It may see all tenants: a worker has to. */
+  allTenants: boolean;
+  owner: string;
+  ownerBypasses: boolean;
+  /** Tables on which the owner, as whom views and functions work, is not bound. */
+  unprotected: string[];
+}
+
+export async function readSessionRights(on: Queryable): Promise<SessionRights> {
+  const { rows } = await on.query({
+    text: `select session_user::text as role, me.rolsuper or me.rolbypassrls as bypasses, o.rolname::text as owner,
+        pg_has_role(session_user, n.nspowner, 'member') as "isOwner", o.rolsuper or o.rolbypassrls as "ownerBypasses",
+        has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') as "allTenants",
+        exists (select from pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')
+          and has_table_privilege(session_user, c.oid, 'insert, update, delete, truncate')) as "mayWrite",
+        array(select c.relname::text from pg_class c where c.relnamespace = n.oid and c.relkind in ('r', 'p')
+          and not (c.relrowsecurity and c.relforcerowsecurity) order by 1) as unprotected
+      from pg_namespace n join pg_roles o on o.oid = n.nspowner join pg_roles me on me.rolname = session_user
+      where n.nspname = 'lanefold'`,
+  });
+  return rows[0] as unknown as SessionRights;
+}

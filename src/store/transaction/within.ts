@@ -1,0 +1,71 @@
+import { LanefoldError } from '../../errors.ts';
+import { fromPostgres } from '../../postgres/errors.ts';
+import { adapterOf, type Adapter, type Query } from './adapters.ts';
+import { postgresFault } from './postgres-fault.ts';
+
+const savepoint = 'lanefold_call';
+/** SQLSTATE of a command that works only in a transaction. */
+const noTransaction = '25P01';
+
+/** The end of what is under way in each transaction: savepoints of calls made at once would undo each other. */
+const underWay = new WeakMap<object, Promise<unknown>>();
+
+/**
+ * Runs statements in the caller's transaction, one call after the other. They are whole or not there: after an error the
+ * transaction is as it was before, and the caller may go on with it.
+ *
+ * @throws LanefoldError `not_a_transaction`, with nothing written
+ */
+export async function within<T>(tx: object, work: (query: Query) => Promise<T>): Promise<T> {
+  const adapter = adapterOf(tx);
+  if (!adapter) throw notATransaction('is none of pg, Drizzle, postgres, Kysely or Prisma');
+  const before = underWay.get(tx);
+  const result = (async () => {
+    await before;
+    try {
+      return await inSavepoint(adapter, tx, work);
+    } catch (error) {
+      throw fromPostgres(postgresFault(error));
+    }
+  })();
+  underWay.set(
+    tx,
+    result.catch(() => {}),
+  );
+  return result;
+}
+
+function inSavepoint<T>(adapter: Adapter<object>, tx: object, work: (query: Query) => Promise<T>): Promise<T> {
+  const through =
+    (client: object): Query =>
+    (text, values) =>
+      adapter.query(client, text, values);
+  if (!adapter.savepoint) return inOwnSavepoint(through(tx), work);
+  const result = adapter.savepoint(tx, (inner) => work(through(inner)));
+  if (!result) throw notATransaction('is the database, not a transaction of it');
+  return result;
+}
+
+async function inOwnSavepoint<T>(query: Query, work: (query: Query) => Promise<T>): Promise<T> {
+  // Outside a transaction PostgreSQL refuses this, also through a pool: no library has to be asked what its object is.
+  await query(`savepoint ${savepoint}`, []).catch((error: unknown) => {
+    const fault = postgresFault(error) as { code?: string };
+    throw fault.code === noTransaction ? notATransaction('has not begun, or is a pool', error) : error;
+  });
+  try {
+    const result = await work(query);
+    await query(`release savepoint ${savepoint}`, []);
+    return result;
+  } catch (error) {
+    await query(`rollback to savepoint ${savepoint}`, [])
+      .then(() => query(`release savepoint ${savepoint}`, []))
+      .catch(() => {});
+    throw error;
+  }
+}
+
+const notATransaction = (why: string, cause?: unknown): LanefoldError =>
+  new LanefoldError('not_a_transaction', `The tx ${why}: nothing would be atomic.`, {
+    hint: 'Pass what the library hands to the function of its transaction, or a pg client after begin.',
+    cause,
+  });

@@ -1,0 +1,99 @@
+import type { Attributes, Context } from '@opentelemetry/api';
+import type { JsonObject, ModelTurn } from '../../context/message.ts';
+import { errorTypeOf } from '../error-type.ts';
+import type { ClaimedRun, ObservedModelCall } from '../telemetry.ts';
+import { addSettings, answerAttributes, modelAttributes, modelName, usageAttributes } from './attributes.ts';
+import { inputContent, outputContent } from './content.ts';
+import type { Tracing } from './tracing.ts';
+
+/** A model call that was answered. Its span stays open until it is known whether the answer was stored. */
+export interface AnsweredCall {
+  settle(committed: boolean): void;
+}
+
+/** The error type of a call whose answer is in no log: its tokens were spent, and the call is made again. */
+const lost = 'llm_lost';
+
+/**
+ * Makes a model call below a span. The tokens of an answer that was not committed are kept apart, because the run does not
+ * count them either: the sums over all spans equal the `usage` of the run.
+ */
+export async function observeModelCall<T extends { turn: ModelTurn }>(
+  tracing: Tracing,
+  parent: Context,
+  run: ClaimedRun,
+  call: ObservedModelCall,
+  work: (onFirstPart: () => void) => Promise<T>,
+): Promise<{ result: T; answered: AnsweredCall }> {
+  const { api, tracer, meters, content } = tracing;
+  const startedAt = performance.now();
+  const startTime = Date.now();
+  const metered = modelAttributes(call.model);
+  const span = tracer.startSpan(
+    `chat ${modelName(call.model)}`,
+    { kind: api.SpanKind.CLIENT, startTime, attributes: callAttributes(run, call, metered) },
+    parent,
+  );
+  if (content && span.isRecording()) span.setAttributes(inputContent(content, call));
+  let firstPartAt: number | undefined;
+  const onFirstPart = () => (firstPartAt ??= performance.now());
+  try {
+    const result = await api.context.with(api.trace.setSpan(parent, span), () => work(onFirstPart));
+    const { turn } = result;
+    const seconds = (performance.now() - startedAt) / 1000;
+    meters.modelCall.record(seconds, metered);
+    span.setAttributes(answerAttributes(turn));
+    if (content && span.isRecording()) span.setAttributes(outputContent(content, turn));
+    if (firstPartAt !== undefined) {
+      const untilFirst = (firstPartAt - startedAt) / 1000;
+      span.setAttribute('gen_ai.response.time_to_first_chunk', untilFirst);
+      meters.firstChunk.record(untilFirst, metered);
+    }
+    const settle = (committed: boolean) => {
+      if (committed) {
+        span.setAttributes(usageAttributes(turn.usage));
+        for (const { counter, instrument } of meters.tokens) {
+          if (turn.usage[counter]) instrument.add(turn.usage[counter], metered);
+        }
+      } else {
+        span.setAttributes({ ...usageAttributes(turn.usage, 'lanefold.lost_usage'), 'error.type': lost });
+        span.setStatus({ code: api.SpanStatusCode.ERROR });
+      }
+      span.end(startTime + seconds * 1000);
+    };
+    return { result, answered: { settle } };
+  } catch (error) {
+    const failed = { 'error.type': errorTypeOf(error) };
+    meters.modelCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });
+    span.setAttributes(failed).setStatus({ code: api.SpanStatusCode.ERROR });
+    span.end(startTime + (performance.now() - startedAt));
+    throw error;
+  }
+}
+
+function callAttributes(run: ClaimedRun, call: ObservedModelCall, metered: Attributes): Attributes {
+  const attributes: Attributes = {
+    ...metered,
+    'gen_ai.conversation.id': run.threadId,
+    'lanefold.run.id': run.runId,
+    'lanefold.llm_call_id': call.callId,
+    'lanefold.iteration': call.iteration,
+  };
+  if (call.stream) attributes['gen_ai.request.stream'] = true;
+  return addSettings(attributes, call.settings);
+}
+
+/** Marks, where the run is resumed, a model call that died with its worker: that worker's own span never ended. */
+export function markLostCall({ api, tracer }: Tracing, parent: Context, run: ClaimedRun, data: JsonObject = {}): void {
+  const model = run.model.slice(run.model.indexOf(':') + 1, 200);
+  const attributes: Attributes = {
+    'gen_ai.operation.name': 'chat',
+    'gen_ai.request.model': model,
+    'gen_ai.conversation.id': run.threadId,
+    'lanefold.run.id': run.runId,
+    'lanefold.llm_call_id': String(data['call_id'] ?? ''),
+    'error.type': lost,
+  };
+  const span = tracer.startSpan(`chat ${model.slice(0, 100)}`, { kind: api.SpanKind.CLIENT, attributes }, parent);
+  span.setStatus({ code: api.SpanStatusCode.ERROR, message: 'The worker died during this call.' }).end();
+}

@@ -1,0 +1,91 @@
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { ModelTurn } from '../../context/message.ts';
+import type { StepDraft } from '../../strategies/machine.ts';
+import type { ToolOutcome } from '../../tools/outcome.ts';
+import { RunTelemetry } from '../telemetry.ts';
+import type { ClaimedRun, Interruption, ObservedModelCall, ObservedToolCall } from '../telemetry.ts';
+import { observeModelCall, markLostCall, type AnsweredCall } from './chat-span.ts';
+import { startClaimSpan } from './claim-span.ts';
+import type { Tracing } from './tracing.ts';
+import { observeToolCall } from './tool-span.ts';
+
+/** One claim of a run as a span, with its model and tool calls below it. */
+export class RunSpans extends RunTelemetry {
+  override readonly traceId: string | undefined;
+  readonly #startedAt = performance.now();
+  readonly #span: Span;
+  readonly #context: Context;
+  /** Answers of the model whose step is not committed yet: they count only once it is. */
+  #answered: AnsweredCall[] = [];
+  #modelCalls = 0;
+  #toolCalls = 0;
+
+  constructor(
+    private readonly tracing: Tracing,
+    private readonly run: ClaimedRun,
+  ) {
+    super();
+    const { span, context } = startClaimSpan(tracing, run);
+    this.#span = span;
+    this.#context = context;
+    const own = span.spanContext();
+    this.traceId = tracing.api.isSpanContextValid(own) ? own.traceId : undefined;
+  }
+
+  override during<T>(work: () => Promise<T>): Promise<T> {
+    return this.tracing.api.context.with(this.#context, work);
+  }
+
+  override async modelCall<T extends { turn: ModelTurn }>(
+    call: ObservedModelCall,
+    work: (onFirstPart: () => void) => Promise<T>,
+  ): Promise<T> {
+    this.#modelCalls += 1;
+    const { result, answered } = await observeModelCall(this.tracing, this.#context, this.run, call, work);
+    this.#answered.push(answered);
+    return result;
+  }
+
+  override toolCall(call: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
+    this.#toolCalls += 1;
+    return observeToolCall(this.tracing, this.#context, this.run, call, work);
+  }
+
+  override stepCommitted(step: StepDraft): void {
+    this.#settle(true);
+    for (const { kind, data } of step.events ?? []) {
+      if (kind === 'llm_lost') markLostCall(this.tracing, this.#context, this.run, data);
+    }
+  }
+
+  override ended({ status, iteration, error }: Parameters<RunTelemetry['ended']>[0]): void {
+    this.#settle(true);
+    this.#span.setAttributes({ 'lanefold.run.status': status, 'lanefold.run.iterations': iteration });
+    this.#end(status === 'failed' ? (error?.type ?? 'failed') : undefined);
+  }
+
+  override interrupted(reason: Interruption): void {
+    this.#settle(false);
+    this.#span.setAttribute('lanefold.claim.interrupted', reason);
+    this.#end(reason === 'handed_over' ? undefined : reason);
+  }
+
+  #settle(committed: boolean): void {
+    const answered = this.#answered;
+    this.#answered = [];
+    for (const call of answered) call.settle(committed);
+  }
+
+  #end(errorType: string | undefined): void {
+    const { api, meters } = this.tracing;
+    const attributes: Attributes = { 'gen_ai.agent.name': this.run.agent };
+    if (errorType !== undefined) {
+      attributes['error.type'] = errorType;
+      this.#span.setAttribute('error.type', errorType).setStatus({ code: api.SpanStatusCode.ERROR });
+    }
+    this.#span.end();
+    meters.claim.record((performance.now() - this.#startedAt) / 1000, attributes);
+    meters.modelCalls.record(this.#modelCalls, { 'gen_ai.agent.name': this.run.agent });
+    meters.toolCalls.record(this.#toolCalls, { 'gen_ai.agent.name': this.run.agent });
+  }
+}

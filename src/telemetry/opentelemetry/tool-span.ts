@@ -1,0 +1,66 @@
+import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { ToolOutcome } from '../../tools/outcome.ts';
+import { errorTypeOf } from '../error-type.ts';
+import type { ClaimedRun, ObservedToolCall } from '../telemetry.ts';
+import { toolArguments, toolResult } from './content.ts';
+import type { Tracing } from './tracing.ts';
+
+/** Executes a tool call below a span, so that what the tool traces itself is below it too. */
+export async function observeToolCall(
+  tracing: Tracing,
+  parent: Context,
+  run: ClaimedRun,
+  observed: ObservedToolCall,
+  work: () => Promise<ToolOutcome>,
+): Promise<ToolOutcome> {
+  const { api, tracer, content } = tracing;
+  const startedAt = performance.now();
+  const { call } = observed;
+  const metered: Attributes = {
+    'gen_ai.agent.name': run.agent,
+    'gen_ai.tool.name': call.name,
+    'gen_ai.tool.type': 'function',
+  };
+  const attributes = callAttributes(run, observed);
+  if (content) Object.assign(attributes, toolArguments(content, observed));
+  const span = tracer.startSpan(`execute_tool ${call.name}`, { kind: api.SpanKind.INTERNAL, attributes }, parent);
+  const end = (errorType: string | undefined) => {
+    const failed: Attributes = errorType === undefined ? {} : { 'error.type': errorType };
+    if (errorType !== undefined) fail(tracing, span, failed);
+    span.end();
+    tracing.meters.toolCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });
+  };
+  try {
+    const outcome = await api.context.with(api.trace.setSpan(parent, span), work);
+    span.setAttributes({
+      'lanefold.tool_call.status': outcome.status,
+      'lanefold.tool_call.attempts': outcome.attempts,
+    });
+    if (content) span.setAttributes(toolResult(content, outcome.content));
+    end(outcome.status === 'ok' ? undefined : (outcome.error?.type ?? outcome.status));
+    return outcome;
+  } catch (error) {
+    end(errorTypeOf(error));
+    throw error;
+  }
+}
+
+function callAttributes(run: ClaimedRun, { call, description, ...observed }: ObservedToolCall): Attributes {
+  const attributes: Attributes = {
+    'gen_ai.operation.name': 'execute_tool',
+    'gen_ai.agent.name': run.agent,
+    'gen_ai.tool.name': call.name,
+    'gen_ai.tool.type': 'function',
+    'gen_ai.tool.call.id': call.id,
+    'gen_ai.conversation.id': run.threadId,
+    'lanefold.run.id': run.runId,
+    'lanefold.iteration': observed.iteration,
+    'lanefold.tool_call': `${observed.round}.${observed.index}`,
+  };
+  if (description) attributes['gen_ai.tool.description'] = description;
+  if (observed.lostAttempts > 0) attributes['lanefold.tool_call.lost_attempts'] = observed.lostAttempts;
+  return attributes;
+}
+
+const fail = ({ api }: Tracing, span: Span, attributes: Attributes): void =>
+  void span.setAttributes(attributes).setStatus({ code: api.SpanStatusCode.ERROR });

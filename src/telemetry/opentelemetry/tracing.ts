@@ -1,0 +1,12 @@
+import type { Tracer } from '@opentelemetry/api';
+import type { Redactor } from '../../redaction/sensitive-keys.ts';
+import type { Meters } from './meters.ts';
+
+/** What the spans of a process share. */
+export interface Tracing {
+  api: typeof import('@opentelemetry/api');
+  tracer: Tracer;
+  meters: Meters;
+  /** Undefined: content is not recorded. */
+  content: Redactor | undefined;
+}

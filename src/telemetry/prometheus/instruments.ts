@@ -1,0 +1,55 @@
+import type { Registry } from 'prom-client';
+
+type Client = typeof import('prom-client');
+
+/** From 5 ms to 82 s, each boundary twice the one before it: for what may take as long as a model. */
+const seconds = Array.from({ length: 15 }, (_, i) => 0.005 * 2 ** i);
+/** From 1 ms to 8 s: for a round trip to the database. */
+const shortSeconds = Array.from({ length: 14 }, (_, i) => 0.001 * 2 ** i);
+
+/** The metrics of one worker. Every label has few values: names out of the agents' definitions, and our own words. */
+export function createInstruments({ Counter, Histogram }: Client, register: Registry) {
+  const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets = seconds) =>
+    new Histogram({ name: `lanefold_worker_${name}`, help, labelNames, buckets, registers: [register] });
+  const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
+    new Counter({ name: `lanefold_worker_${name}`, help, labelNames, registers: [register] });
+  return {
+    queueWait: histogram('queue_wait_seconds', 'Time a claimed run had been in the queue.', ['agent']),
+    firstToken: histogram('time_to_first_token_seconds', 'Time to the first part of a streamed answer.', [
+      'agent',
+      'model',
+    ]),
+    modelCall: histogram('model_call_seconds', 'Duration of a model call, by outcome: ok or error.', [
+      'agent',
+      'model',
+      'outcome',
+    ]),
+    toolCall: histogram('tool_call_seconds', 'Duration of a tool call with its attempts, by status.', [
+      'agent',
+      'tool',
+      'status',
+    ]),
+    commit: histogram('commit_seconds', 'Duration of a write of a run, retries included.', [], shortSeconds),
+    leaseAge: histogram('lease_age_seconds', 'Age of a lease when the worker renewed it.', [], shortSeconds),
+    claims: counter('claims_total', 'Claims: first, or resumed after a crash, a handover or an approval.', [
+      'agent',
+      'kind',
+    ]),
+    runsEnded: counter('runs_ended_total', 'Runs that ended in this worker, or were suspended, by status.', [
+      'agent',
+      'status',
+    ]),
+    retries: counter('retries_total', 'Model calls and tool attempts made again after a failure.', ['agent', 'of']),
+    lostModelCalls: counter('lost_model_calls_total', 'Model calls found lost with the worker that made them.', [
+      'agent',
+    ]),
+    interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, handed_over or failed.', [
+      'agent',
+      'reason',
+    ]),
+    poisoned: counter('runs_poisoned_total', 'Runs failed because their claims made no progress.', ['agent']),
+    tokens: counter('tokens_total', 'Tokens of model calls, by counter of the usage.', ['agent', 'model', 'counter']),
+  };
+}
+
+export type Instruments = ReturnType<typeof createInstruments>;

@@ -1,0 +1,56 @@
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Telemetry } from '../telemetry.ts';
+import { createInstruments, type Instruments } from './instruments.ts';
+import { knownNames, other } from './known-names.ts';
+import { MeasuredRun } from './measured-run.ts';
+
+export interface WorkerMetrics extends Telemetry {
+  /** Prometheus text, format 0.0.4. */
+  text(): Promise<string>;
+  /** Stops what measures the process. */
+  close(): void;
+}
+
+/**
+ * The metrics of one worker, in a registry of its own, with those of its process. Loads `prom-client`.
+ *
+ * @param active how many runs the worker holds now
+ */
+export async function workerMetrics(agents: AgentRegistry, active: () => number): Promise<WorkerMetrics> {
+  // CommonJS: its names are on the default export
+  const { default: client } = await import('prom-client');
+  const register = new client.Registry();
+  client.collectDefaultMetrics({ register });
+  const instruments = createInstruments(client, register);
+  new client.Gauge({
+    ...{ name: 'lanefold_worker_active_runs', help: 'Runs the worker holds.', registers: [register] },
+    collect() {
+      this.set(active());
+    },
+  });
+  const known = knownNames(agents);
+  startAtZero(instruments, known.agents);
+  return {
+    runClaimed: (run) => new MeasuredRun(instruments, known, run),
+    runPoisoned({ agent }) {
+      instruments.poisoned.inc({ agent: known.agent(agent) });
+      instruments.runsEnded.inc({ agent: known.agent(agent), status: 'failed' });
+    },
+    text: () => register.metrics(),
+    close: () => register.clear(),
+  };
+}
+
+/** `increase` misses the first count of a series that was not there before. */
+function startAtZero(instruments: Instruments, agents: readonly string[]): void {
+  for (const agent of [...agents, other]) {
+    for (const kind of ['first', 'resumed']) instruments.claims.inc({ agent, kind }, 0);
+    for (const status of ['completed', 'failed', 'cancelled', 'suspended']) {
+      instruments.runsEnded.inc({ agent, status }, 0);
+    }
+    for (const of of ['model', 'tool']) instruments.retries.inc({ agent, of }, 0);
+    for (const reason of ['lost', 'handed_over', 'failed']) instruments.interrupted.inc({ agent, reason }, 0);
+    instruments.lostModelCalls.inc({ agent }, 0);
+    instruments.poisoned.inc({ agent }, 0);
+  }
+}

@@ -1,0 +1,220 @@
+import { defineAgent } from 'lanefold';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { scopes, type Scope } from '../../src/access/scope.ts';
+import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
+import { problem, startApi, type Answer, type Api } from './helpers.ts';
+
+// Made from the OpenAPI document: an operation that is added is in it.
+
+let api: Api;
+let document: OpenApi;
+let bolt: Record<'thread_id' | 'run_id' | 'key_id' | 'tenant_id' | 'llm_call_id', string>;
+let acme: { thread: string; run: string };
+
+const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+const root = bearer('root');
+const secret = 'secret-of-bolt';
+
+const mint = async (fields: object, by = root): Promise<{ id: string; auth: { authorization: string } }> => {
+  const { status, body } = await api.call('POST', '/v1/keys', { name: 'test', ...fields }, by);
+  expect(status).toBe(201);
+  const { id, key } = body as { id: string; key: string };
+  return { id, auth: bearer(key) };
+};
+
+/** A run that has ended, on a thread of a tenant. */
+async function fill(tenant: string): Promise<{ thread: string; run: string; call: string }> {
+  const { threads, runs } = api.lanefold.forTenant(tenant);
+  const { id: thread } = await threads.create({ systemPrompt: `secret-of-${tenant}` });
+  const run = await runs.enqueue({ agent: 'calc', input: `secret-of-${tenant}`, threadId: thread });
+  await runs.wait(run);
+  const events = await runs.events(run);
+  const call = events.flatMap(({ data }) => String((data as { llm_call_id?: string }).llm_call_id ?? []))[0];
+  return { thread, run: run.id, call: call ?? 'none' };
+}
+
+beforeAll(async () => {
+  api = await startApi({
+    server: { apiKey: 'root' },
+    tokenSecrets: ['a secret of at least thirty-two bytes'],
+    agents: [
+      defineAgent({ name: 'calc', model: 'scripted:echo' }),
+      defineAgent({ name: 'slow', model: 'scripted:["late"]?latency_ms=60000' }),
+    ],
+  });
+  document = (await api.call('GET', '/openapi.json', undefined, root)).body as OpenApi;
+  acme = await fill('acme');
+  const { thread, run, call } = await fill('bolt');
+  const key = await mint({ scopes: ['read'], tenant: 'bolt', name: secret });
+  bolt = { thread_id: thread, run_id: run, key_id: key.id, tenant_id: 'bolt', llm_call_id: call };
+  await api.call('PATCH', `/v1/threads/${thread}/config`, { system_prompt: secret }, root);
+});
+afterAll(() => api?.close());
+
+type Ids = Partial<Record<string, string>>;
+
+/** A request as the document describes it, with these ids in its path. */
+function request(auth: Record<string, string>, { method, path, requestBody }: Operation, ids: Ids): Promise<Answer> {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => ids[name] ?? '1.0');
+  const schema = requestBody && resolved(document, requestBody.content['application/json'].schema);
+  return api.call(method, filled, schema ? (schema.example ?? {}) : undefined, auth);
+}
+
+const without = (text: string, ids: Ids): string =>
+  Object.values(ids).reduce<string>((said, id) => said.replaceAll(id!, '…'), text);
+
+const everything = async () => ({
+  thread: await api.call('GET', `/v1/threads/${bolt.thread_id}`, undefined, root),
+  entries: (await api.call('GET', `/v1/threads/${bolt.thread_id}/entries`, undefined, root)).text,
+  runs: (await api.call('GET', `/v1/threads/${bolt.thread_id}/runs`, undefined, root)).text,
+  keys: (await api.lanefold.keys.list()).filter(({ id }) => id === bolt.key_id),
+});
+
+const nowhere: Ids = {
+  thread_id: 'no-thread',
+  run_id: 'no-run',
+  key_id: 'no-key',
+  tenant_id: 'no-tenant',
+  llm_call_id: 'no-call',
+};
+
+test.each([...scopes.map((scope) => [scope]), [...scopes]])(
+  'a key of a tenant (%s) learns nothing of another one from any operation, and changes nothing there',
+  async (...given: Scope[]) => {
+    const { auth } = await mint({ scopes: given, tenant: 'acme' });
+    const before = await everything();
+    const leaks: string[] = [];
+    for (const operation of operationsOf(document)) {
+      const { operationId } = operation;
+      const answer = await request(auth, operation, bolt);
+      const none = await request(auth, operation, nowhere);
+      const said = without(answer.text, bolt);
+      if (answer.text.includes(secret)) leaks.push(`${operationId}: ${answer.text}`);
+      if (!/\{/.test(operation.path)) {
+        // a list, or what is made
+        for (const id of [bolt.thread_id, bolt.run_id, bolt.key_id])
+          if (answer.text.includes(id)) leaks.push(`${operationId} says ${id}`);
+      } else if (answer.status < 400) leaks.push(`${operationId}: ${answer.status}`);
+      else if (`${answer.status} ${said}` !== `${none.status} ${without(none.text, nowhere)}`)
+        leaks.push(`${operationId}: ${said}, but ${none.text} of what is not there`);
+    }
+    expect(leaks).toEqual([]);
+    const after = await everything();
+    expect({ ...after, thread: after.thread.text }).toEqual({ ...before, thread: before.thread.text });
+  },
+);
+
+test('what shows all tenants is closed to it: Bull Board, the metrics, the activity', async () => {
+  const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
+  const pages = ['/metrics', '/admin/queues', '/admin/queues/api/queues', '/v1/activity'];
+  for (const path of pages) expect(await api.call('GET', path, undefined, auth)).toMatchObject({ status: 403 });
+});
+
+test('of its own tenant it sees all, also in lists, and makes what belongs to it', async () => {
+  const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
+  const get = async (path: string) => (await api.call('GET', path, undefined, auth)).text;
+  for (const path of ['/v1/threads', '/v1/threads?tenant_id=acme']) {
+    const text = await get(path);
+    expect(text).toContain(acme.thread);
+    expect(text).not.toContain(bolt.thread_id);
+  }
+  expect(await get('/v1/threads?tenant_id=bolt')).not.toContain(bolt.thread_id);
+  expect(await get('/v1/runs')).toContain(acme.run);
+  const { body } = await api.call('POST', '/v1/threads', {}, auth);
+  expect(body).toMatchObject({ tenant_id: 'acme' });
+  const foreign = await api.call('POST', '/v1/threads', { tenant_id: 'bolt' }, auth);
+  expect(foreign).toMatchObject(problem(400, 'invalid_input'));
+  expect(await api.call('POST', '/v1/threads', { id: bolt.thread_id }, auth)).toMatchObject(
+    problem(409, 'thread_exists'),
+  );
+});
+
+test('a key of a tenant makes keys for it alone, and sees and ends no others', async () => {
+  const { auth } = await mint({ scopes: ['admin'], tenant: 'acme' });
+  const own = await mint({ scopes: ['read'] }, auth);
+  expect((await api.lanefold.keys.list()).find(({ id }) => id === own.id)).toMatchObject({ tenant: 'acme' });
+  expect(await api.call('GET', `/v1/threads/${bolt.thread_id}`, undefined, own.auth)).toMatchObject(
+    problem(404, 'thread_not_found'),
+  );
+  const foreign = await api.call('POST', '/v1/keys', { name: 'x', scopes: ['read'], tenant: 'bolt' }, auth);
+  expect(foreign).toMatchObject(problem(400, 'invalid_input'));
+  const listed = (await api.call('GET', '/v1/keys', undefined, auth)).text;
+  expect(listed).toContain(own.id);
+  expect(listed).not.toContain(bolt.key_id);
+  for (const [method, path] of [
+    ['DELETE', `/v1/keys/${bolt.key_id}`],
+    ['POST', `/v1/keys/${bolt.key_id}/rotate`],
+  ] as const)
+    expect(await api.call(method, path, method === 'POST' ? {} : undefined, auth)).toMatchObject(
+      problem(404, 'key_not_found'),
+    );
+});
+
+test('a token for a browser is of the tenant of the key that minted it, and so is a stream', async () => {
+  const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
+  const token = async (thread_id: string) => {
+    const { body } = await api.call('POST', '/v1/tokens', { thread_id, access: 'chat' }, auth);
+    return bearer((body as { token: string }).token);
+  };
+  const own = await token(acme.thread);
+  expect((await api.call('GET', `/v1/threads/${acme.thread}`, undefined, own)).status).toBe(200);
+  const foreign = await token(bolt.thread_id);
+  for (const headers of [foreign, auth])
+    for (const path of ['', '/events', `/runs/${bolt.run_id}/events`, '/entries'])
+      expect(
+        await api.call('GET', `/v1/threads/${bolt.thread_id}${path}`, undefined, {
+          ...headers,
+          accept: 'text/event-stream',
+        }),
+      ).toMatchObject(problem(404, path.startsWith('/runs') ? 'run_not_found' : 'thread_not_found'));
+});
+
+test('the audit shows a tenant its own rows', async () => {
+  const { auth } = await mint({ scopes: ['admin'], tenant: 'acme' });
+  await api.call('PATCH', `/v1/threads/${acme.thread}/config`, { system_prompt: 'p' }, auth);
+  const { body } = await api.call('GET', '/v1/audit', undefined, auth);
+  const { data } = body as { data: { tenant_id: string | null }[] };
+  expect(data.length).toBeGreaterThan(0);
+  expect(data.filter((row) => row.tenant_id !== 'acme')).toEqual([]);
+});
+
+test('runs at once are limited for a key and for a tenant, also where requests come together', async () => {
+  await api.lanefold.tenants.configure('crew', { limits: { runs: 3 } });
+  const one = await mint({ scopes: [...scopes], tenant: 'crew', limits: { runs: 2 } });
+  const two = await mint({ scopes: [...scopes], tenant: 'crew' });
+  const ask = async (auth: Record<string, string>) => {
+    const { body } = await api.call('POST', '/v1/threads', {}, auth);
+    const { id } = body as { id: string };
+    return api.call('POST', `/v1/threads/${id}/runs`, { agent: 'slow', input: 'x' }, auth);
+  };
+  const statuses = (answers: Answer[]) => answers.map(({ status }) => status).sort();
+  const first = await Promise.all([ask(one.auth), ask(one.auth), ask(one.auth)]);
+  expect(statuses(first)).toEqual([202, 202, 429]);
+  const refused = first.find(({ status }) => status === 429)!;
+  expect(refused).toMatchObject(problem(429, 'rate_limited'));
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+  expect(statuses(await Promise.all([ask(two.auth), ask(two.auth)]))).toEqual([202, 429]);
+  const { runs } = api.lanefold.forTenant('crew');
+  const [run] = (await runs.list()).data;
+  await runs.cancel(run!);
+  await expect.poll(async () => (await ask(two.auth)).status).toBe(202);
+  for (const left of (await runs.list()).data) await runs.cancel(left);
+});
+
+test('what the operator reads of a tenant is in the audit, and what it reads without tenants is not', async () => {
+  const { id: own } = await api.lanefold.threads.create();
+  const reads = async (threadId: string) =>
+    (await api.lanefold.audit.list({ threadId, limit: 1_000 })).filter(({ action }) => action === 'listEntries');
+  const before = (await reads(acme.thread)).length;
+  const { auth } = await mint({ scopes: ['read'] });
+  const inside = await mint({ scopes: ['read'], tenant: 'acme' });
+  for (const by of [auth, auth, inside.auth])
+    for (const thread of [acme.thread, own]) await api.call('GET', `/v1/threads/${thread}/entries`, undefined, by);
+  expect((await reads(acme.thread)).slice(before)).toMatchObject([
+    { actor: expect.stringMatching(/^key:/), action: 'listEntries', tenantId: 'acme' },
+  ]);
+  expect(await reads(own)).toEqual([]);
+  await api.call('GET', '/v1/threads', undefined, auth);
+  const lists = (await api.lanefold.audit.list({ limit: 1_000 })).filter(({ action }) => action === 'listThreads');
+  expect(lists.at(-1)).toMatchObject({ tenantId: null, threadId: null });
+});

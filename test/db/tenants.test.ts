@@ -1,0 +1,298 @@
+import { randomBytes } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readSessionRights } from '../../src/store/role/session-rights.ts';
+import { everythingOf, rows, useLog } from './helpers.ts';
+import { answer, asks, input, results, sqlRun } from './sql-run.ts';
+
+// The leak suite is made from the catalog: what is added to the schema is in it.
+
+const log = useLog();
+const suffix = randomBytes(4).toString('hex');
+const roles = { worker: `worker_${suffix}`, api: `api_${suffix}`, reader: `reader_${suffix}` };
+type Duty = keyof typeof roles;
+const sessions = {} as Record<Duty, pg.Client>;
+
+/** A thread of a tenant with rows in every table. */
+async function fill(tenant: string): Promise<void> {
+  const id = `thread-of-${tenant}`;
+  const on = log.db;
+  await log.threads.create({ id, tenantId: tenant, systemPrompt: `secret of ${tenant}` });
+  await log.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { idempotencyKey: 'k' });
+  await log.contexts.replace(id, { entries: [{ role: 'user', content: `secret of ${tenant}` }] });
+  const run = sqlRun(on, id, 'ended');
+  await run.enqueue();
+  await input(on, id, 'i1', 'and this');
+  await run.claim();
+  await run.commit(0, asks(['a']));
+  await run.commit(1, results(['a']));
+  await run.commit(2, {
+    ...answer(`secret of ${tenant}`),
+    nodes: [{ node: 1, status: 'open', content: `secret of ${tenant}` }],
+  });
+  await sqlRun(on, id, 'queued').enqueue();
+  await rows(on, 'select lanefold.create_key($1, $2)', Buffer.from(tenant), {
+    id: `key-of-${tenant}`,
+    name: `secret of ${tenant}`,
+    allowed: { scopes: ['read'] },
+    created_by: 'operator',
+    tenant_id: tenant,
+  });
+  await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
+  await rows(on, 'select lanefold.write_audit($1)', {
+    actor: 'operator',
+    action: 'x',
+    tenant_id: tenant,
+    thread_id: id,
+  });
+}
+
+beforeAll(async () => {
+  for (const tenant of ['acme', 'bolt']) await fill(tenant);
+  for (const [duty, role] of Object.entries(roles)) {
+    await log.pool.query(`create role ${role} login password 'p'`);
+    await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);
+    const url = new URL(log.url);
+    url.username = role;
+    url.password = 'p';
+    const client = new pg.Client({ connectionString: url.href });
+    await client.connect();
+    sessions[duty as Duty] = client;
+  }
+});
+afterAll(async () => {
+  for (const client of Object.values(sessions)) await client.end();
+  for (const role of Object.values(roles))
+    await log.pool.query(`select lanefold.revoke_role('${role}'); drop owned by ${role}; drop role ${role}`);
+});
+
+const relations = (condition = 'true') =>
+  rows<{ name: string; kind: string }>(
+    log.db,
+    `select relname::text as name, relkind::text as kind from pg_class
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname <> '_role' and ${condition}`,
+  );
+
+interface Signature {
+  name: string;
+  types: string[];
+  volatile: boolean;
+}
+const functions = () =>
+  rows<Signature>(
+    log.db,
+    `select proname::text as name, provolatile = 'v' as volatile,
+       array(select format_type(t, null) from unnest(proargtypes) t) as types
+     from pg_proc where pronamespace = 'lanefold'::regnamespace and proname !~ '^_' and proargnames[1] = 'p_thread_id'`,
+  );
+
+/** A call with arguments that fit a run, a lane or an object. */
+const call = ({ name, types }: Signature, threadId: string): string =>
+  `select * from lanefold.${name}(${types
+    .map((type, i) => {
+      if (i === 0) return `'${threadId}'`;
+      if (type === 'text') return name.startsWith('lane') ? "'default'" : "'queued'";
+      if (type === 'text[]') return "'{queued}'";
+      if (type === 'jsonb')
+        return `'{"run_id": "other", "request_id": "other", "request_hash": "aa", "create_thread": false}'`;
+      return type === 'boolean' ? 'false' : '1';
+    })
+    .join(', ')})`;
+
+async function outcome(client: pg.Client, statement: string, hide = 'nowhere'): Promise<string> {
+  const said = await client.query(statement).then(
+    ({ rows: found }) => JSON.stringify(found),
+    (error: { code: string; message: string }) => `${error.code} ${error.message}`,
+  );
+  return said.replaceAll(hide, '…');
+}
+
+/** What a reader may not read: it is the operator's. */
+const ofOperators = ['api_key', 'audit'];
+
+test('every table has rows of both tenants, those of threads with the tenant of the thread', async () => {
+  for (const { name } of await relations("relkind <> 'v'")) {
+    const thread =
+      { _api_key: "replace(id, 'key-', 'thread-')", _tenant: "'thread-of-' || tenant_id", thread: 'id' }[name] ??
+      'thread_id';
+    expect(
+      await rows(log.db, `select distinct ${thread} as thread, tenant_id from lanefold.${name} order by 1`),
+      name,
+    ).toEqual(['acme', 'bolt'].map((tenant) => ({ thread: `thread-of-${tenant}`, tenant_id: tenant })));
+  }
+});
+
+test('every insert of a function names the tenant', async () => {
+  const found = await rows<{ name: string; body: string }>(
+    log.db,
+    "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
+  );
+  const inserts = found.flatMap(({ name, body }) =>
+    [...body.matchAll(/insert into lanefold\.(?!_role)\w+ \(([^)]*)\)/g)].map((match) => ({
+      name,
+      columns: match[1]!,
+    })),
+  );
+  expect(inserts.length).toBeGreaterThan(15);
+  expect(inserts.filter(({ columns }) => !/\btenant_id\b/.test(columns))).toEqual([]);
+});
+
+test('the policies bind the owner of every table, and as it every view and function works', async () => {
+  const rights = await readSessionRights(log.pool);
+  expect(rights).toMatchObject({ owner: 'lanefold_owner', ownerBypasses: false, unprotected: [] });
+  const others = await rows(
+    log.db,
+    `select relname::text from pg_class where relnamespace = 'lanefold'::regnamespace and relowner <> 'lanefold_owner'::regrole
+     union all select proname::text from pg_proc where pronamespace = 'lanefold'::regnamespace and proowner <> 'lanefold_owner'::regrole`,
+  );
+  expect(others).toEqual([]);
+  // the view would be read with the rights of the reader, who has none on private tables
+  expect(await relations("reloptions::text ~ 'security_invoker'")).toEqual([]);
+});
+
+test('everybody may execute nothing but the versions and what triggers call, and what others may has a search_path of its own', async () => {
+  const callable = await rows<{ name: string; public: boolean; path: boolean; language: string }>(
+    log.db,
+    `select p.proname::text as name, bool_or(a.grantee = 0) as public, l.lanname::text as language,
+       coalesce(p.proconfig::text ~ 'search_path' and p.prosecdef, false) as path
+     from pg_proc p join pg_language l on l.oid = p.prolang
+     cross join lateral aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a
+     where p.pronamespace = 'lanefold'::regnamespace and a.grantee <> p.proowner group by p.oid, l.lanname`,
+  );
+  const everybodys = ['_fail', '_may_erase', 'min_compatible_version', 'schema_version'];
+  expect(
+    callable
+      .filter((f) => f.public)
+      .map((f) => f.name)
+      .sort(),
+  ).toEqual(everybodys);
+  // those are expanded in place, and read no table
+  const inPlace = ['_all_tenants', '_any_tenant', '_lease_over', '_now', '_scope', '_unscoped'];
+  expect(
+    callable.filter((f) => !f.path && ![...inPlace, ...everybodys, '_lane_prompt'].includes(f.name)).map((f) => f.name),
+  ).toEqual([]);
+});
+
+test.each(['worker', 'api', 'reader'] as const)('a %s reads no row of another tenant', async (duty) => {
+  const client = sessions[duty];
+  await client.query(`set lanefold.tenant = 'acme'`);
+  for (const { name } of await relations(duty === 'reader' ? "relname !~ '^_'" : 'true')) {
+    if (duty === 'reader' && ofOperators.includes(name)) continue;
+    const { rows: found } = await client.query(`select distinct tenant_id from lanefold.${name}`);
+    expect(found, name).toEqual([{ tenant_id: 'acme' }]);
+    expect((await client.query(`select from lanefold.${name} where tenant_id = 'bolt'`)).rowCount, name).toBe(0);
+  }
+  for (const signature of await functions()) {
+    if (signature.volatile) continue;
+    const other = await outcome(client, call(signature, 'thread-of-bolt'), 'thread-of-bolt');
+    expect(other, signature.name).toBe(await outcome(client, call(signature, 'nowhere'), 'nowhere'));
+  }
+});
+
+test.each(['worker', 'api', 'reader'] as const)('a %s writes no row of another tenant', async (duty) => {
+  const client = sessions[duty];
+  await client.query(`set lanefold.tenant = 'acme'`);
+  const before = await everythingOf(log.db, 'thread-of-bolt');
+  for (const signature of (await functions()).filter(
+    (f) => f.volatile && !['create_thread', 'attempt'].includes(f.name),
+  )) {
+    const other = await outcome(client, call(signature, 'thread-of-bolt'), 'thread-of-bolt');
+    expect(other, signature.name).toBe(await outcome(client, call(signature, 'nowhere'), 'nowhere'));
+  }
+  const created = await outcome(client, `select lanefold.create_thread('thread-of-bolt', '{}')`);
+  expect(created).toMatch(duty === 'reader' ? /^42501/ : /^LF002/);
+  const foreign = await outcome(client, `select lanefold.create_thread('new', '{"tenant_id": "bolt"}')`);
+  expect(foreign).toMatch(/^42501/);
+  expect(await everythingOf(log.db, 'thread-of-bolt')).toEqual(before);
+});
+
+test('a batch executes for an API only what it may call', async () => {
+  await sessions.api.query(`set lanefold.tenant = 'acme'`);
+  for (const name of ['claim_run', 'commit_step', 'finish_run', 'record_tool_call'])
+    expect(
+      (await sessions.api.query(`select error from lanefold.attempt('thread-of-acme', '${name}', '["queued", 1, {}]')`))
+        .rows,
+      name,
+    ).toMatchObject([{ error: { code: '42501' } }]);
+});
+
+test('no tenant, all tenants and another tenant, by what the role may', async () => {
+  const seen = async (duty: Duty, tenant: string) => {
+    await sessions[duty].query(`set lanefold.tenant = '${tenant}'`);
+    const { rows: found } = await sessions[duty].query('select tenant_id from lanefold.thread order by 1');
+    return found.map((row: { tenant_id: string }) => row.tenant_id);
+  };
+  expect(await seen('worker', '')).toEqual(['acme', 'bolt']);
+  expect(await seen('worker', '*')).toEqual(['acme', 'bolt']);
+  expect(await seen('worker', 'bolt')).toEqual(['bolt']);
+  expect(await seen('api', '')).toEqual([]);
+  expect(await seen('api', '*')).toEqual([]);
+  expect(await seen('api', 'bolt')).toEqual(['bolt']);
+  for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
+  await sessions.api.query('reset lanefold.tenant');
+  expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
+});
+
+test('nobody but the owner may write a table', async () => {
+  const writable = await rows(
+    log.db,
+    `select r as role, relname from pg_class, unnest($1::text[]) r
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v')
+       and has_table_privilege(r, oid, 'insert, update, delete, truncate, references, trigger')`,
+    Object.values(roles),
+  );
+  expect(writable).toEqual([]);
+});
+
+// what each takes away must be noticed: by the rows that appear, or by the check a process makes when it starts
+const mutations = [
+  ...[
+    'thread',
+    '_entry',
+    '_run',
+    '_run_node',
+    '_tool_call',
+    '_event_batch',
+    '_lane',
+    'context_op',
+    'pending_input',
+    '_append_receipt',
+    '_api_key',
+    '_audit',
+    '_tenant',
+  ].flatMap((table) => [
+    `alter table lanefold.${table} disable row level security`,
+    `alter table lanefold.${table} no force row level security`,
+    `create policy open on lanefold.${table} using (true)`,
+    `drop policy tenant on lanefold.${table}; create policy tenant on lanefold.${table} using (true)`,
+  ]),
+  'alter role lanefold_owner bypassrls',
+  'alter view lanefold.run owner to postgres',
+  'alter function lanefold.lane_context_at(text, text, bigint) owner to postgres',
+];
+
+test('whatever protects the rows, without it a leak shows', async () => {
+  const noticed = async (client: pg.PoolClient): Promise<boolean> => {
+    const { unprotected, ownerBypasses } = await readSessionRights(client);
+    if (unprotected.length > 0 || ownerBypasses) return true;
+    await client.query(`set local session authorization ${roles.api}; set local lanefold.tenant = 'acme'`);
+    for (const { name } of await relations()) {
+      const { rowCount } = await client.query(`select from lanefold.${name} where tenant_id = 'bolt' limit 1`);
+      if (rowCount) return true;
+    }
+    const { rowCount } = await client.query(`select from lanefold.lane_context_at('thread-of-bolt', 'default', 100)`);
+    return Boolean(rowCount);
+  };
+  const client = await log.pool.connect();
+  const quiet: string[] = [];
+  for (const mutation of ['select 1', ...mutations]) {
+    await client.query('begin');
+    await client.query(mutation);
+    if (!(await noticed(client))) quiet.push(mutation);
+    await client.query('rollback');
+  }
+  client.release();
+  expect(quiet).toEqual(['select 1']);
+  const tables = await relations("relkind <> 'v'");
+  expect(tables.filter(({ name }) => !mutations.some((mutation) => mutation.includes(`.${name} `)))).toEqual([]);
+});

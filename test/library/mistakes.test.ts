@@ -1,0 +1,88 @@
+import { createLanefold, defineAgent, defineTool, type LanefoldOptions, type RunRef } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+const thrown = (call: () => unknown) =>
+  (async () => call())().then(
+    () => expect.fail('did not throw'),
+    (error: unknown) => error,
+  );
+const echo = { name: 'echo', model: 'scripted:echo' };
+const tool = { name: 'look', input: { type: 'object' as const }, execute: () => '' };
+
+test.each<[string, () => unknown, string, string]>([
+  ['defineAgent', () => defineAgent({ ...echo, instruction: 'Help.' } as never), 'invalid_agent', 'instructions'],
+  ['defineTool', () => defineTool({ ...tool, timeOutMs: 5 } as never), 'invalid_tool', 'timeoutMs'],
+  ['createLanefold', () => createLanefold({ databaseURL: 'postgres://x' } as never), 'invalid_input', 'databaseUrl'],
+])('%s refuses a key it does not know, and says which was meant', async (_, call, code, meant) => {
+  expect(await thrown(call)).toMatchObject({ code, hint: `Did you mean "${meant}"?` });
+});
+
+test.each<[string, LanefoldOptions, RegExp]>([
+  ['no URL', { databaseUrl: 'notaurl' }, /databaseUrl is not a URL/],
+  ['a URL of another database', { databaseUrl: 'mysql://root:secret@localhost/db' }, /scheme "mysql:"/],
+  [
+    'no URL of Redis',
+    { databaseUrl: 'postgres://localhost/x', redisUrl: 'http://x' },
+    /redisUrl has the scheme "http:"/,
+  ],
+])('createLanefold refuses %s at once', async (_, options, message) => {
+  const error = await thrown(() => createLanefold(options));
+  expect(error).toMatchObject({ code: 'invalid_input', message: expect.stringMatching(message) as string });
+  expect(JSON.stringify(error)).not.toContain('secret');
+});
+
+test('migrate refuses what is no URL of PostgreSQL', async () => {
+  expect(await thrown(() => migrate('notaurl'))).toMatchObject({ code: 'invalid_input' });
+});
+
+describe('on a Lanefold', () => {
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    lanefold = await startLanefold({ agents: [defineAgent(echo)] });
+  });
+  afterAll(() => lanefold?.close());
+
+  test.each<[string, (on: TestLanefold) => unknown, string]>([
+    ['enqueue', (on) => on.runs.enqueue({ agent: 'echo', input: 'a', requestID: 'r' } as never), 'requestId'],
+    ['startWorker', (on) => on.startWorker({ concurency: 2 } as never), 'concurrency'],
+    ['startServer', (on) => on.startServer({ prot: 0 } as never), 'port'],
+  ])('%s refuses a key it does not know', async (_, call, meant) => {
+    expect(await thrown(() => call(lanefold))).toMatchObject({
+      code: 'invalid_input',
+      hint: `Did you mean "${meant}"?`,
+    });
+  });
+
+  test.each<[string, (on: TestLanefold, run: RunRef) => unknown]>([
+    ['get', (on, run) => on.runs.get(run)],
+    ['wait', (on, run) => on.runs.wait(run, { timeoutMs: 2_000 })],
+    ['events', (on, run) => on.runs.events(run)],
+    ['stream', async (on, run) => void (await on.runs.stream(run)[Symbol.asyncIterator]().next())],
+  ])('runs.%s refuses a run without its thread', async (_, call) => {
+    expect(await thrown(() => call(lanefold, 'run_x' as never))).toMatchObject({ code: 'invalid_input' });
+    expect(await thrown(() => call(lanefold, { id: 'run_x' } as never))).toMatchObject({ code: 'invalid_id' });
+  });
+
+  test('startServer refuses a port that does not exist', async () => {
+    expect(await thrown(() => lanefold.startServer({ port: 99_999 }))).toMatchObject({
+      code: 'invalid_input',
+      message: expect.stringContaining('from 0 to 65535') as string,
+    });
+  });
+});
+
+test('everything after close says that it was closed', async () => {
+  const lanefold = await startLanefold({ agents: [defineAgent(echo)] });
+  const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'a' });
+  await lanefold.close();
+  const calls = [
+    () => lanefold.runs.get(run),
+    () => lanefold.runs.wait(run),
+    () => lanefold.runs.enqueue({ agent: 'echo', input: 'b' }),
+    () => lanefold.threads.create(),
+    () => lanefold.startWorker(),
+  ];
+  for (const call of calls) expect(await thrown(call)).toMatchObject({ code: 'lanefold_closed' });
+});

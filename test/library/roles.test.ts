@@ -1,0 +1,78 @@
+import { randomBytes } from 'node:crypto';
+import { createLanefold, defineAgent, migrate } from 'lanefold';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { rolesSql } from '../../src/store/role/roles-sql.ts';
+import { refused } from '../db/helpers.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+const agents = [defineAgent({ name: 'agent', model: 'scripted:["done"]' })];
+const prefix = `shop${randomBytes(4).toString('hex')}`;
+const duties = ['migrator', 'worker', 'api', 'reader'];
+let owner: TestLanefold;
+
+beforeAll(async () => {
+  owner = await startLanefold({ agents });
+  await owner.database.pool.query(rolesSql(prefix, 'acme'));
+  for (const duty of duties) await owner.database.pool.query(`alter role ${prefix}_${duty} password 'p'`);
+});
+afterAll(async () => {
+  const { pool } = owner.database;
+  for (const duty of duties.slice(1)) await pool.query(`select lanefold.revoke_role('${prefix}_${duty}')`);
+  for (const duty of duties) await pool.query(`drop owned by ${prefix}_${duty}; drop role ${prefix}_${duty}`);
+  await owner.close();
+});
+
+const urlOf = (duty: string): string => {
+  const url = new URL(owner.database.url);
+  url.username = `${prefix}_${duty}`;
+  url.password = 'p';
+  return url.href;
+};
+const open = (duty: string) =>
+  createLanefold({ ...owner.options, databaseUrl: urlOf(duty), directUrl: urlOf(duty), roleCheck: 'refuse' });
+
+test('the roles that `lanefold roles` creates do their duty, the queue in the same database, and pass the check', async () => {
+  const [worker, api] = await Promise.all([open('worker'), open('api')]);
+  try {
+    const running = await worker.startWorker();
+    const run = await api.forTenant('acme').runs.enqueue({ agent: 'agent', input: 'hi' });
+    expect(await api.forTenant('acme').runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
+    await running.stop();
+    await refused(api.startWorker(), 'role_unfit');
+    expect(await api.health()).toEqual({});
+  } finally {
+    await Promise.all([worker.close(), api.close()]);
+  }
+});
+
+test('a migrator migrates, and what it makes belongs to the owner', async () => {
+  await owner.database.pool.query("comment on function lanefold._lock_thread(text) is 'of another version'");
+  expect(await migrate(urlOf('migrator'))).toMatchObject({ status: 'migrated' });
+  const { rows } = await owner.database.pool.query(
+    `select distinct proowner::regrole::text as owner from pg_proc where pronamespace = 'lanefold'::regnamespace`,
+  );
+  expect(rows).toEqual([{ owner: 'lanefold_owner' }]);
+});
+
+test('a role that may do too much is refused, by what it may', async () => {
+  const { options, database } = owner;
+  const refuse = (databaseUrl: string) => createLanefold({ ...options, databaseUrl, roleCheck: 'refuse' });
+  await expect(refuse(database.url)).rejects.toMatchObject({
+    code: 'role_unfit',
+    message: expect.stringContaining('superuser'),
+  });
+  await expect(refuse(urlOf('migrator'))).rejects.toMatchObject({
+    message: expect.stringContaining('act as the owner'),
+  });
+  await database.pool.query(`grant delete on lanefold._entry to ${prefix}_worker`);
+  await expect(refuse(urlOf('worker'))).rejects.toMatchObject({ message: expect.stringContaining('write tables') });
+  await database.pool.query(`select lanefold.grant_role('${prefix}_worker', 'worker')`);
+  await (await refuse(urlOf('worker'))).close();
+});
+
+test('with `warn` it starts and says so', async () => {
+  const warning = new Promise<Error & { code?: string }>((resolve) => process.once('warning', resolve));
+  const lanefold = await createLanefold({ ...owner.options, roleCheck: 'warn' });
+  expect(await warning).toMatchObject({ code: 'LANEFOLD_ROLE', message: expect.stringContaining('superuser') });
+  await lanefold.close();
+});

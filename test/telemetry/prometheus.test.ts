@@ -1,0 +1,100 @@
+import { defineAgent, defineTool, ToolError } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { z } from 'zod';
+import { startRuntime, type Runtime } from '../runtime/helpers.ts';
+import { until } from '../support/until.ts';
+
+let runtime: Runtime;
+let failures = 0;
+beforeAll(async () => {
+  const look = defineTool({
+    ...{ name: 'look', input: z.object({}), retryBackoffMs: 0 },
+    execute: () => {
+      failures += 1;
+      if (failures === 1) throw new ToolError('busy', { type: 'transient' });
+      return 'seen';
+    },
+  });
+  const agents = [
+    defineAgent({ name: 'seer', model: 'fake:0', tools: [look] }),
+    defineAgent({ name: 'idle', model: 'scripted:echo' }),
+  ];
+  runtime = await startRuntime(agents, { worker: { metrics: true, leaseMs: 1_500, sweepMs: 50 } });
+});
+afterAll(() => runtime?.close());
+
+/** The value of a series, by its name and labels as they are written. */
+async function valueOf(series: string): Promise<number | undefined> {
+  const line = (await runtime.worker.metrics()).split('\n').find((text) => text.startsWith(`${series} `));
+  return line === undefined ? undefined : Number(line.slice(series.length + 1));
+}
+
+const valueOnce = (series: string, value: number) =>
+  until(`${series} is ${value}`, async () => (await valueOf(series)) === value);
+
+describe('the metrics of a worker', () => {
+  test('count and time what its runs do', async () => {
+    runtime.model([{ calls: [{ name: 'look' }] }, { text: 'done' }]);
+    const { threadId } = await runtime.run({ agent: 'seer', input: 'x' });
+    await valueOnce('lanefold_worker_runs_ended_total{agent="seer",status="completed"}', 1);
+    const model = 'agent="seer",model="fake:0"';
+    expect(await valueOf(`lanefold_worker_model_call_seconds_count{${model},outcome="ok"}`)).toBe(2);
+    expect(await valueOf(`lanefold_worker_time_to_first_token_seconds_count{${model}}`)).toBe(2);
+    expect(await valueOf('lanefold_worker_tool_call_seconds_count{agent="seer",tool="look",status="ok"}')).toBe(1);
+    expect(await valueOf('lanefold_worker_retries_total{agent="seer",of="tool"}')).toBe(1);
+    expect(await valueOf('lanefold_worker_claims_total{agent="seer",kind="first"}')).toBe(1);
+    expect(await valueOf('lanefold_worker_queue_wait_seconds_count{agent="seer"}')).toBe(1);
+    expect(await valueOf(`lanefold_worker_tokens_total{${model},counter="input_tokens"}`)).toBe(20);
+    expect(await valueOf('lanefold_worker_commit_seconds_count')).toBeGreaterThanOrEqual(3);
+    expect(await valueOf('lanefold_worker_active_runs')).toBe(0);
+    expect(await runtime.worker.metrics()).not.toContain(threadId);
+  });
+
+  test('begin at zero, so that a first failure is seen', async () => {
+    expect(await valueOf('lanefold_worker_runs_ended_total{agent="idle",status="failed"}')).toBe(0);
+    expect(await valueOf('lanefold_worker_runs_poisoned_total{agent="idle"}')).toBe(0);
+    expect(await valueOf('lanefold_worker_runs_interrupted_total{agent="idle",reason="lost"}')).toBe(0);
+  });
+
+  test('name no model that only a request names', async () => {
+    await runtime.run({ agent: 'idle', input: 'x', model: 'scripted:["strange"]' });
+    await valueOnce('lanefold_worker_runs_ended_total{agent="idle",status="completed"}', 1);
+    expect(await valueOf('lanefold_worker_model_call_seconds_count{agent="idle",model="other",outcome="ok"}')).toBe(1);
+    expect(await runtime.worker.metrics()).not.toContain('strange');
+  });
+
+  test('see a lease that was lost, and the model call that was made again', async () => {
+    const { pool } = runtime.database;
+    const stolen = `update lanefold._run set lease = lease + 1, lease_until = now() - interval '1 hour',
+      enqueued_at = now() - interval '1 hour' where thread_id = $1`;
+    const model = runtime.model(async (_, n) => {
+      if (n === 0) await pool.query(stolen, ['robbed']);
+      return { text: 'done' };
+    });
+    await runtime.run({ agent: 'seer', model: model.id, input: 'x', threadId: 'robbed', createThread: true });
+    await valueOnce('lanefold_worker_runs_interrupted_total{agent="seer",reason="lost"}', 1);
+    await valueOnce('lanefold_worker_lost_model_calls_total{agent="seer"}', 1);
+    expect(await valueOf('lanefold_worker_claims_total{agent="seer",kind="resumed"}')).toBe(1);
+  });
+
+  test('see the age of leases, model retries and failures', async () => {
+    const model = runtime.model(async () => {
+      await until(
+        'the lease is renewed',
+        async () => Number(await valueOf('lanefold_worker_lease_age_seconds_count')) > 0,
+      );
+      return Object.assign(new Error('no'), { statusCode: 400 });
+    });
+    await runtime.run({ agent: 'seer', model: model.id, input: 'x' });
+    await valueOnce('lanefold_worker_runs_ended_total{agent="seer",status="failed"}', 1);
+    expect(
+      await valueOf('lanefold_worker_model_call_seconds_count{agent="seer",model="other",outcome="error"}'),
+    ).toBeGreaterThanOrEqual(1);
+  });
+
+  test('are not kept by a worker that is not asked to', async () => {
+    const silent = await runtime.startWorker();
+    expect(await silent.metrics()).toBe('');
+    await silent.stop();
+  });
+});
