@@ -5,6 +5,11 @@ export type SnakeCase<S extends string> = S extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
   : S;
 
+/** `CamelCase<'context_ref'>` is `'contextRef'`. */
+export type CamelCase<S extends string> = S extends `${infer Head}_${infer Rest}`
+  ? `${Head}${Capitalize<CamelCase<Rest>>}`
+  : S;
+
 /** `contextRef` becomes `context_ref`. */
 export const toSnakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 const toCamelCase = (name: string): string => name.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());

@@ -3,6 +3,7 @@ import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import { parseOptions } from '../strategies/options.ts';
+import type { StrategyOptions } from '../strategies/types.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import type { OutputContract } from '../contracts/contract.ts';
 import type { PolicyOption } from '../policy/policy.ts';
@@ -21,8 +22,11 @@ import {
 } from './overridable.ts';
 import type { RequestTransformer } from './transformer.ts';
 
-/** An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. */
-export interface AgentDefinition {
+/**
+ * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `Chosen` is the name
+ * of its strategy, where that is known at compile time.
+ */
+export interface AgentDefinition<Chosen extends string = string> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: string;
   /** `provider:model` or an alias. */
@@ -32,9 +36,9 @@ export interface AgentDefinition {
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
   /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/strategies.md compares them. */
-  strategy?: string | Strategy;
+  strategy?: Chosen | Strategy;
   /** Options of the strategy, for runs that use it. */
-  strategyOptions?: object;
+  strategyOptions?: StrategyOptions<Chosen>;
   /** Warn the model, with a message in its context, when it repeats the same calls; default true. */
   cycleWarning?: boolean;
   /** Maximum model calls of a run; default 10, or 200 for strategies that make many. The tools of the last call still run. */
@@ -139,7 +143,7 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
  */
-export function defineAgent(definition: AgentDefinition): Agent {
+export function defineAgent<const Chosen extends string = string>(definition: AgentDefinition<Chosen>): Agent {
   refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {

@@ -5,7 +5,7 @@ import { dispatchFirst } from '../queue/dispatch.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import { decideToolCall, type CallRef, type DecisionReceipt } from '../store/approval/decide-tool-call.ts';
 import { assertStorable } from '../text.ts';
-import type { RunRef } from './run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
 
 export interface DecisionOptions {
   /** Who decides, for the log. */

@@ -12,6 +12,7 @@ import { reservedHeader } from '../models/settings/reserved.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { OutputOption, StoredContract } from '../contracts/contract.ts';
 import { toStoredContract } from '../contracts/read-contract.ts';
+import type { StrategyOptions } from '../strategies/types.ts';
 import { unknownTools } from '../tools/lookup.ts';
 import { assertWhole } from '../whole-number.ts';
 import { chooseStrategy } from './choose-strategy.ts';
@@ -21,11 +22,11 @@ export const maxIterationsLimit = 10_000;
 export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
-export interface RunOverrides {
+export interface RunOverrides<Strategy extends string = string> {
   /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
-  strategy?: string;
+  strategy?: Strategy;
   /** Options of the strategy, over those of the agent where that has the same strategy. */
-  strategyOptions?: object;
+  strategyOptions?: StrategyOptions<Strategy>;
   /** Tools by name, the agent's or those of `createLanefold({ tools })`, in place of the agent's and the thread's. */
   tools?: string[];
   /** Restricts the tools to these; `[]` for none. */

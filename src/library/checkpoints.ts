@@ -9,7 +9,7 @@ import type { Checkpoint } from '../tokens/checkpoint.ts';
 import { signingSecret } from '../tokens/secrets.ts';
 import { decodeToken, encodeToken } from '../tokens/token.ts';
 import { enqueue, type EnqueueDeps } from './enqueue.ts';
-import type { RunRef } from './run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
 
 export interface MintedToken {
   /** `rt2.…`: signed, not encrypted. It names the run and its step and contains no conversation text. */

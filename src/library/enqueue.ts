@@ -21,7 +21,8 @@ import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
 
-export interface EnqueueOptions extends RunOverrides {
+/** `Strategy` is the name of its strategy, where that is known at compile time. */
+export interface EnqueueOptions<Strategy extends string = string> extends RunOverrides<Strategy> {
   agent: string;
   /** The user message. */
   input: string | ContentPart[];

@@ -1,11 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
-
-/** A run by its thread and id. */
-export interface RunRef {
-  threadId: string;
-  id: string;
-}
+import type { RunRef } from '../store/run/run-ref.ts';
 
 /** @throws LanefoldError `invalid_input`, `invalid_id` */
 export function assertRef(run: RunRef): void {

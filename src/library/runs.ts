@@ -31,9 +31,17 @@ import {
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
-import { assertRef, type RunRef } from './run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
+import { assertRef } from './run-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
+
+/** Whose request a run is, and the transaction it is part of. */
+interface EnqueuedBy {
+  tx?: Transaction;
+  from?: Caller;
+  caller?: string;
+}
 
 export interface Runs {
   /**
@@ -51,13 +59,19 @@ export interface Runs {
    * trust: they may override only what the agent lists for callers over HTTP
    * @param on.caller who starts it, to be counted by `unfinished`
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller; caller?: string }): Promise<RunHandle>;
+  enqueue<const Strategy extends string = string>(
+    options: EnqueueOptions<Strategy>,
+    on?: EnqueuedBy,
+  ): Promise<RunHandle<Strategy>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
   get(run: RunRef): Promise<RunSnapshot>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
-  wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
+  wait<Strategy extends string = string>(
+    run: RunRef<Strategy>,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<Run<Strategy>>;
   /** Runs, newest first: of one thread, or over all threads. */
   list(filter?: Partial<RunFilter>): Promise<Page<Run>>;
   /** The trace of a run after the `eventSeq` `after`, in order. */
@@ -129,7 +143,10 @@ export function runsOf(deps: RunsDeps): Runs {
     if (!found) throw runNotFound(run.threadId, run.id);
     return found;
   };
-  const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
+  const wait = async <Strategy extends string = string>(
+    run: RunRef<Strategy>,
+    { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Run<Strategy>> => {
     assertRef(run);
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
@@ -144,13 +161,16 @@ export function runsOf(deps: RunsDeps): Runs {
       });
     }
     if (!ended) throw runNotFound(run.threadId, run.id);
-    return ended;
+    return ended as Run<Strategy>;
   };
   const points = { ...deps, get, wait };
   return {
-    async enqueue(options, { tx, from = 'library', caller } = {}) {
+    async enqueue<Strategy extends string>(
+      options: EnqueueOptions<Strategy>,
+      { tx, from = 'library', caller }: EnqueuedBy = {},
+    ) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return enqueue(deps, options, { tx, caller });
+      return (await enqueue(deps, options, { tx, caller })) as RunHandle<Strategy>;
     },
     get,
     wait,

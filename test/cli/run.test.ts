@@ -28,6 +28,16 @@ describe('run, thread and context', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
+  test('a strategy with options: its answer, and what it found as a tree', async () => {
+    const tree = ['--strategy', 'tot', '--model', `scripted:${JSON.stringify(['1. 0.4\n2. 0.7'])}`];
+    const options = ['--strategy-options', '{"maxDepth": 1}'];
+    const { code, stdout } = await cli(['run', 'Which?', ...tree, ...options, '--tree'], { env });
+    expect([code, stdout]).toEqual([0, 'question\n  3 (0.40) 0.4\n  4 (0.70 best) 0.7\n0.7\n']);
+    const wrong = await cli(['run', 'Which?', ...tree, '--strategy-options', '{"maxDepht": 1}'], { env });
+    expect(wrong.code).not.toBe(0);
+    expect(wrong.stderr).toContain('invalid_strategy_options');
+  });
+
   test('a Google model answers through its own protocol, at the base URL from the environment', async () => {
     const server = await startModelServer();
     try {

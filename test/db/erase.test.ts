@@ -31,7 +31,10 @@ async function fullThread(): Promise<string> {
   await input(log.db, threadId, 'i', 'also private');
   await run.commit(1, { ...results(['a']), drain: true });
   await log.contexts.switch(threadId, 'plan', { opId: 'o' });
-  await run.commit(2, answer('done'));
+  await run.commit(2, {
+    ...answer('done'),
+    nodes: [{ node: 1, status: 'answered', kind: 'search', content: 'private' }],
+  });
   return threadId;
 }
 
@@ -50,6 +53,18 @@ test('removes everything of the thread and nothing of another', async () => {
       gone,
     ),
   ).toEqual([{ rev: '0', metadata: {}, state: {}, active_run_id: null, erased: true }]);
+});
+
+test('what a strategy found goes with the trace of its run, and with its thread', async () => {
+  const threadId = await fullThread();
+  const nodes = () => rows(log.db, 'select content from lanefold.run_node where thread_id = $1', threadId);
+  expect(await nodes()).toEqual([{ content: 'private' }]);
+  const dropped = 'select lanefold.drop_trace($1, array(select id from lanefold.run where thread_id = $1)) as n';
+  expect(await rows(log.db, dropped, threadId)).toEqual([{ n: 1 }]);
+  expect(await nodes()).toEqual([]);
+  const erased = await fullThread();
+  await log.threads.erase(erased);
+  expect(await rows(log.db, 'select from lanefold._run_node where thread_id = $1', erased)).toEqual([]);
 });
 
 test('the id is never usable again', async () => {

@@ -132,6 +132,29 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
     await expectSound(lanefold, threadId);
   });
 
+  test('answers that come together are stored together', async () => {
+    const answer = deferred();
+    let waiting = 0;
+    const model = lanefold.model(async () => {
+      waiting += 1;
+      if (waiting === 8) answer.resolve();
+      await answer.promise;
+      return { text: 'Thought' };
+    });
+    const { threadId, run } = await lanefold.run({
+      agent: 'plain',
+      strategy: 'got',
+      model: model.id,
+      input: 'Q',
+      strategyOptions: { branches: 8, generations: 1 },
+    });
+    expect(run).toMatchObject({ status: 'completed', iteration: 10 });
+    expect((await nodesOf(threadId)).filter(({ kind }) => kind === 'generate')).toHaveLength(8);
+    // one commit for each would be ten
+    expect(run.step).toBeLessThan(7);
+    await expectSound(lanefold, threadId);
+  });
+
   test('a question stands alone, after the prompt of the lane; with history it follows the lane', async () => {
     const model = lanefold.model([{ text: 'Answer: 4' }]);
     const ask = (options: Partial<EnqueueOptions> = {}) =>

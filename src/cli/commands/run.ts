@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { AgentDefinition } from '../../agents/agent.ts';
 import type { Lanefold } from '../../lanefold.ts';
 import type { Run } from '../../store/run/run.ts';
-import type { RunRef } from '../../library/run-ref.ts';
+import type { RunRef } from '../../store/run/run-ref.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { privatePrefix } from '../../store/run/private-prefix.ts';

@@ -7,6 +7,8 @@ type Call = (call: PromptedCall, signal: AbortSignal) => Promise<MachineEvent>;
 interface UnderWay {
   controller: AbortController;
   outcome: Promise<{ callId: string; event: MachineEvent }>;
+  /** Once the call has an outcome. */
+  event?: MachineEvent;
 }
 
 /**
@@ -49,6 +51,17 @@ export class CallPool {
     }
   }
 
+  /** The outcome of one of `calls` that is there already. */
+  arrived(calls: readonly PromptedCall[]): MachineEvent | undefined {
+    for (const { callId } of calls) {
+      const event = this.#underWay.get(callId)?.event;
+      if (!event) continue;
+      this.#underWay.delete(callId);
+      return event;
+    }
+    return undefined;
+  }
+
   /** Aborts whatever is under way. */
   close(): void {
     for (const callId of [...this.#underWay.keys()]) this.#abort(callId);
@@ -60,9 +73,13 @@ export class CallPool {
       controller.signal.throwIfAborted();
       return { callId: call.callId, event: await this.#call(call, controller.signal) };
     });
-    // nobody may be waiting for it at the moment
-    outcome.catch(() => {});
-    this.#underWay.set(call.callId, { controller, outcome });
+    const underWay: UnderWay = { controller, outcome };
+    // a failure is for whoever waits for it, and at the moment that may be nobody
+    outcome.then(
+      ({ event }) => (underWay.event = event),
+      () => {},
+    );
+    this.#underWay.set(call.callId, underWay);
   }
 
   #abort(callId: string): void {

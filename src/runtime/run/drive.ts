@@ -1,13 +1,11 @@
 import { effectiveAgent } from '../../agents/apply-overrides.ts';
-import { addUsage } from '../../context/usage.ts';
-import type { Json, Usage } from '../../context/message.ts';
+import type { Json } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type {
   Decision,
   EntryDraft,
   Machine,
-  MachineEvent,
   MachineState,
   RunFacts,
   StepDraft,
@@ -15,6 +13,7 @@ import type {
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
+import { decide, decideOn } from './decide.ts';
 import { executeCommand, type ActiveRun } from './execute-command.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { isLost } from './lost.ts';
@@ -68,7 +67,8 @@ async function loop(
   facts: RunFacts,
   progress: RunProgress,
 ): Promise<RunEnd> {
-  const { run, claim, clock } = active;
+  const { run, claim } = active;
+  const decider = { active, strategy, facts, progress };
   let decision: Decision = claim.fresh
     ? strategy.start(facts)
     : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
@@ -85,15 +85,13 @@ async function loop(
     }
     if (committed?.cancel_requested) throw new CancelRequested();
     if (committed?.continued) {
-      const event = { type: 'continued', spent: clock.spent(progress) } as const;
-      decision = strategy.on(facts, step!.continue!.state, event, memory);
+      decision = decideOn(decider, { type: 'continued' }, { state: step!.continue!.state, memory });
     } else if (command.type === 'fail') {
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       const event = await executeCommand(deps, active, state, command);
       if (event.type === 'suspended') return toRunEnd(progress, event, { awaiting: event.awaiting });
-      progress.usage = addUsed(progress.usage, event);
-      decision = strategy.on(facts, state, { ...event, spent: clock.spent(progress) }, memory);
+      decision = await decide(decider, event, decision);
     }
     resumed = false;
   }
@@ -129,12 +127,6 @@ async function commit(
   for (const input of result.inputs ?? []) context.push(input);
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;
-}
-
-function addUsed(total: Usage | undefined, event: MachineEvent): Usage | undefined {
-  if (event.type === 'model_answered') return addUsage(total, event.turn.usage);
-  if (event.type === 'output_repaired' && event.usage) return addUsage(total, event.usage);
-  return total;
 }
 
 const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): StoredAnswer => ({

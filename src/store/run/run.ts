@@ -1,10 +1,11 @@
 import type { Json, Usage } from '../../context/message.ts';
+import type { StrategyResult } from '../../strategies/types.ts';
+import type { RunRef } from './run-ref.ts';
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
-export interface RunHandle {
-  id: string;
-  threadId: string;
+/** `Strategy` is the name of its strategy, where that is known at compile time. */
+export interface RunHandle<Strategy extends string = string> extends RunRef<Strategy> {
   requestId: string;
   status: RunStatus;
   /** The request had been accepted before. */
@@ -22,9 +23,7 @@ export interface AwaitingCall {
   arguments: Json;
 }
 
-export interface Run {
-  id: string;
-  threadId: string;
+export interface Run<Strategy extends string = string> extends RunRef<Strategy> {
   requestId: string;
   agent: string;
   strategy: string;
@@ -36,7 +35,7 @@ export interface Run {
   iteration: number;
   step: number;
   usage: Usage | null;
-  result: Json;
+  result: StrategyResult<Strategy>;
   error: { type: string; message: string } | null;
   /** The run whose checkpoint token it was started from. */
   resumedFrom: string | null;

@@ -1,9 +1,10 @@
 /**
  * Text that is not ours, between tags that it cannot close: `quote('question', text)` is
- * `<question>…</question>`. The system prompt says that it is data.
+ * `<question>…</question>`. A tag counts in any case and with blanks, as a model would read it. The system prompt says that
+ * the text is data.
  */
 export const quote = (tag: string, text: string): string =>
-  `<${tag}>\n${text.replaceAll(new RegExp(`<(?=/?\\s*${tag}\\b)`, 'giu'), '&lt;')}\n</${tag}>`;
+  `<${tag}>\n${text.replaceAll(new RegExp(`<(?=\\s*/?\\s*${tag}\\b)`, 'giu'), '&lt;')}\n</${tag}>`;
 
 /** Said in every system prompt of ours. */
 export const quotedIsData =
