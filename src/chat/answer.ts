@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 import type { Library } from '../library/library.ts';
-import type { RunRef } from '../library/run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
 import { isTerminal } from '../streams/assemble-deltas.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
 import { UiAnswer } from '../ui-messages/answer.ts';

@@ -2,7 +2,7 @@ import { invalidRequest } from '../api/problem.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
 import type { Library } from '../library/library.ts';
-import type { RunRef } from '../library/run-ref.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
 
 interface Response {
   round: number;

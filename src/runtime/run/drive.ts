@@ -2,14 +2,7 @@ import { effectiveAgent } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { applyEffects } from '../../context/state.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type {
-  Decision,
-  EntryDraft,
-  Machine,
-  MachineState,
-  RunFacts,
-  StepDraft,
-} from '../../strategies/machine.ts';
+import type { Decision, EntryDraft, Machine, MachineState, RunFacts, StepDraft } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
