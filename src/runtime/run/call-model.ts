@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
+import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { generate } from '../../models/generate.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -26,10 +27,12 @@ export async function callModel(
     const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
+    const lane = laneKey(run.threadId, claim.context_ref);
+    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model.provider, lane) : call;
     const turn = await generate(model, {
-      prompt: call.prompt,
-      tools: call.tools,
-      settings: call.settings,
+      prompt,
+      tools,
+      settings,
       stream: agent.streaming,
       signal,
       idleTimeoutMs: agent.idleTimeoutMs,
