@@ -65,6 +65,8 @@ export interface LanefoldOptions {
   tokenEstimators?: Record<string, TokenEstimator>;
   /** Projectors that context policies may name. */
   projectors?: Record<string, Projector>;
+  /** Tell providers which beginning of a request the next one shares, so that they cache it; default true. */
+  promptCaching?: boolean;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
@@ -125,6 +127,7 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   contextWindows: true,
   tokenEstimators: true,
   projectors: true,
+  promptCaching: true,
   models: true,
   aliases: true,
   embeddedDir: true,
@@ -295,6 +298,7 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
                   agents,
                   models,
                   counting,
+                  promptCaching: options.promptCaching ?? true,
                   directUrl,
                   redactor,
                   log,

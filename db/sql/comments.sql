@@ -13,6 +13,8 @@ comment on view lanefold.run_event is 'The trace: event_seq is gapless per threa
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
+comment on function lanefold.call_context(text, text) is 'What one model call was sent, as its policy cut it; `altered` says where the log cannot tell.';
+comment on function lanefold.verify_call(text, text) is 'Whether call_context has the context_hash of the answer; null where the log cannot tell.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
 comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';
 comment on function lanefold.change_config(text, text, jsonb) is 'Changes prompt, tools or tool context from the next run on.';

@@ -8,7 +8,7 @@ import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readCall, type CallRecord } from '../store/context/read-call.ts';
-import { readContext } from '../store/context/read-context.ts';
+import { readSent } from '../store/context/read-sent.ts';
 import { readThread } from '../store/log/read-thread.ts';
 import { readRunDetails } from '../store/run/read-run-details.ts';
 
@@ -25,7 +25,7 @@ export interface ModelCall {
   seq: number;
   /** The messages as they were sent, in canonical form. */
   messages: Message[];
-  /** For each message the entry it comes from; null for instructions that are never stored. */
+  /** For each message the entry it comes from; null for instructions that are never stored, and for the prompt of a policy. */
   sources: (number | null)[];
   /** SHA-256 of the messages, as the worker recorded it when it sent them. */
   contextHash: string;
@@ -73,7 +73,7 @@ export async function readSentCall({ db, agents }: CallDeps, threadId: string, l
     });
   }
   const agent = await agentOf(db, agents, threadId, call);
-  const { messages, sources } = await readSent(db, threadId, call, agent);
+  const { messages, sources } = await readMessages(db, threadId, llmCallId, call.refs, agent);
   const recorded = String(call.refs['context_hash'] ?? '');
   return { call, agent, messages, sources, recorded, verified: contextHash(messages) === recorded };
 }
@@ -95,14 +95,14 @@ export async function readModelCall(deps: CallDeps, threadId: string, llmCallId:
   };
 }
 
-/** The projection of the lane just before the answer: the messages that were sent. */
-async function readSent(db: Database, threadId: string, call: CallRecord, agent: ReadyAgent | undefined) {
-  const rows = await readContext(db, threadId, call.context_ref, call.seq - 1);
-  const messages = rows.map((row) => canonicalMessage(row as unknown as Record<keyof Message, unknown>));
-  const sources: (number | null)[] = rows.map((row) => row.seq);
+/** What the log has of the messages that were sent, and the instructions of an output contract that this process knows. */
+async function readMessages(db: Database, threadId: string, callId: string, refs: JsonObject, agent?: ReadyAgent) {
+  const rows = await readSent(db, threadId, callId);
+  const messages = rows.map(canonicalMessage);
+  const sources: (number | null)[] = rows.map(({ seq }) => (seq < 0 ? null : seq));
   const instructions = agent?.output?.instructions;
   const [first, ...rest] = messages;
-  if (!first || instructions === undefined || sha256(instructions) !== call.refs['output_hash'])
+  if (!first || instructions === undefined || sha256(instructions) !== refs['output_hash'])
     return { messages, sources };
   const sent = withInstructions(first, instructions);
   return { messages: [...sent, ...rest], sources: [...(sent.length > 1 ? [null] : []), ...sources] };

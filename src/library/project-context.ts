@@ -102,7 +102,7 @@ export async function projectContext(
 
 /** The newest rows, at most `limit` besides the system prompt; tool groups whole, and at least one message. */
 export function newestRows(rows: readonly ContextRow[], limit: number): ContextRow[] {
-  const groups = groupMessages(placedRows(rows)).map((group) => ({ ...group, tokens: 0 }));
+  const groups = groupMessages(placedRows(rows));
   const spoken = groups.filter((group) => group.kind !== 'system');
   const from = spoken[Math.min(fitNewest(spoken, { tokens: 0, messages: limit }), spoken.length - 1)]?.start ?? 0;
   return rows.filter((row, i) => row.role === 'system' || i >= from);

@@ -1,6 +1,5 @@
 import { droppedRanges, isDropped, type DroppedRange } from './dropped.ts';
 import { cutGroups } from './cut-groups.ts';
-import type { Sized } from './fit-newest.ts';
 import { groupMessages, type Group, type PlacedMessage } from './groups.ts';
 import type { Limits } from './limits.ts';
 import type { ContentKind, StoredPolicy } from './policy.ts';
@@ -58,18 +57,16 @@ export function budget(
   limits: Pick<Limits, 'budget' | 'ceiling'>,
   { toolTokens = 0, dropped: inForce = [], lowWater = 1 }: BudgetOptions = {},
 ): Budgeted {
-  const groups: Sized[] = groupMessages(messages).map((group) => ({ ...group, tokens: sum(tokens, group) }));
-  const reasonOf = new Map<Group, Reason>();
-  const open: Sized[] = [];
-  for (const group of groups) {
-    const fixed = fixedReason(group, policy) ?? (isDropped(inForce, messages[group.start]!) ? 'cut_before' : undefined);
-    if (fixed) reasonOf.set(group, fixed);
-    else open.push(group);
-  }
-  const pinned = groups.filter((group) => reasonOf.has(group) && isKept(reasonOf.get(group)!));
+  const groups = groupMessages(messages, tokens);
+  const fixed = groups.map(
+    (group) => fixedReason(group, policy) ?? (isDropped(inForce, messages[group.start]!) ? 'cut_before' : undefined),
+  );
+  const open = groups.filter((_, i) => fixed[i] === undefined);
+  const pinned = groups.filter((_, i) => fixed[i] !== undefined && isKept(fixed[i]));
   const cut = cutGroups(open, policy, limits, { pinned, toolTokens, lowWater });
-  for (const [group, reason] of cut.reasons) reasonOf.set(group, reason);
-  return describe(messages, groups, reasonOf, { toolTokens, limits, inForce, cut });
+  let next = 0;
+  const reasons = fixed.map((reason) => reason ?? cut.reasons[next++]!);
+  return describe(messages, groups, reasons, { toolTokens, limits, inForce, cut });
 }
 
 function fixedReason(group: Group, { include_kinds: kinds, summarization }: StoredPolicy): Reason | undefined {
@@ -83,8 +80,8 @@ function fixedReason(group: Group, { include_kinds: kinds, summarization }: Stor
 
 function describe(
   messages: readonly PlacedMessage[],
-  groups: readonly Sized[],
-  reasonOf: ReadonlyMap<Group, Reason>,
+  groups: readonly Group[],
+  reasonOf: readonly Reason[],
   {
     toolTokens,
     limits,
@@ -107,8 +104,8 @@ function describe(
     entries_total: 0,
     summary_used: false,
   };
-  for (const group of groups) {
-    const reason = reasonOf.get(group)!;
+  for (const [at, group] of groups.entries()) {
+    const reason = reasonOf[at]!;
     const kept = isKept(reason);
     const prompt = reason === 'system_prompt';
     if (kept) meta.estimated_tokens += group.tokens;
@@ -125,10 +122,4 @@ function describe(
   const dropped = moved || inForce.length > 0 ? droppedRanges(messages, cutting) : [];
   const truncated = dropped.length > 0;
   return { included, reasons, dropped, moved, meta: { ...meta, budget: limits.budget, truncated, over_budget } };
-}
-
-function sum(tokens: readonly number[], { start, end }: Group): number {
-  let total = 0;
-  for (let i = start; i < end; i++) total += tokens[i]!;
-  return total;
 }

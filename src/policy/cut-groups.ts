@@ -1,11 +1,12 @@
-import { fitNewest, type Room, type Sized } from './fit-newest.ts';
+import { fitNewest, type Room } from './fit-newest.ts';
 import type { Group } from './groups.ts';
 import type { Limits } from './limits.ts';
 import type { Reason } from './reasons.ts';
 import type { StoredPolicy } from './policy.ts';
 
 export interface Cut {
-  reasons: ReadonlyMap<Group, Reason>;
+  /** By group. */
+  reasons: Reason[];
   /** At least one of the groups was dropped. */
   moved: boolean;
   overBudget: boolean;
@@ -13,7 +14,7 @@ export interface Cut {
 
 interface Fixed {
   /** Groups that are sent in any case. */
-  pinned: readonly Sized[];
+  pinned: readonly Group[];
   toolTokens: number;
   /** Share of the limits that a cut leaves. */
   lowWater: number;
@@ -25,15 +26,15 @@ interface Fixed {
  * the newest of what follows it.
  */
 export function cutGroups(
-  groups: readonly Sized[],
+  groups: readonly Group[],
   policy: Pick<StoredPolicy, 'max_messages' | 'keep_last_turns'>,
   { budget, ceiling }: Pick<Limits, 'budget' | 'ceiling'>,
   { pinned, toolTokens, lowWater }: Fixed,
 ): Cut {
   const limits = { tokens: budget ?? Infinity, messages: policy.max_messages || Infinity };
   const used = { tokens: toolTokens + tokensOf(pinned), messages: messagesOf(pinned) };
-  const tooLarge = (kept: readonly Sized[], tokens: number): boolean => used.tokens + tokensOf(kept) > tokens;
-  const tooMany = (kept: readonly Sized[]): boolean => used.messages + messagesOf(kept) > limits.messages;
+  const tooLarge = (kept: readonly Group[], tokens: number): boolean => used.tokens + tokensOf(kept) > tokens;
+  const tooMany = (kept: readonly Group[]): boolean => used.messages + messagesOf(kept) > limits.messages;
   const guaranteed = startOfTurn(groups, policy.keep_last_turns);
 
   let newest: Newest = { kept: groups, fitting: 0 };
@@ -46,28 +47,28 @@ export function cutGroups(
     if (ceiling !== null && tooLarge(newest.kept, ceiling)) newest = newestWithin(groups, room, groups.length);
   }
   const { kept, fitting } = newest;
-  const stays = new Set<Group>(kept);
+  const stays = kept.length < groups.length ? new Set(kept) : undefined;
   const question = kept.findLast((group) => group.user === 'asks');
   const why = tooLarge(groups, limits.tokens) ? 'budget' : 'max_messages';
-  const reasonOf = (group: Sized, i: number): Reason => {
-    if (!stays.has(group)) return i < fitting ? why : 'before_question';
+  const reasonOf = (group: Group, i: number): Reason => {
+    if (stays && !stays.has(group)) return i < fitting ? why : 'before_question';
     return group === question ? 'question' : i >= guaranteed ? 'last_turns' : 'fits';
   };
   return {
-    reasons: new Map(groups.map((group, i) => [group, reasonOf(group, i)])),
+    reasons: groups.map(reasonOf),
     moved: kept.length < groups.length,
     overBudget: tooLarge(kept, limits.tokens) || tooMany(kept),
   };
 }
 
 interface Newest {
-  kept: readonly Sized[];
+  kept: readonly Group[];
   /** Index from which on all groups would have fit. */
   fitting: number;
 }
 
 /** The newest groups within the room, those from `guaranteed` on in any case, beginning at a question. */
-function newestWithin(groups: readonly Sized[], room: Room, guaranteed: number): Newest {
+function newestWithin(groups: readonly Group[], room: Room, guaranteed: number): Newest {
   const fitting = Math.min(fitNewest(groups, room), guaranteed);
   const begin = groups.findIndex((group, i) => i >= fitting && group.user === 'asks');
   if (begin >= 0) return { kept: groups.slice(begin), fitting };
@@ -83,7 +84,7 @@ function newestWithin(groups: readonly Sized[], room: Room, guaranteed: number):
 }
 
 /** Index of the group that begins the newest `turns` turns; behind the last group for none. */
-function startOfTurn(groups: readonly Sized[], turns: number): number {
+function startOfTurn(groups: readonly Group[], turns: number): number {
   let start = groups.length;
   for (let i = groups.length - 1, left = turns; i >= 0 && left > 0; i--) {
     start = i;
@@ -92,6 +93,6 @@ function startOfTurn(groups: readonly Sized[], turns: number): number {
   return start;
 }
 
-const tokensOf = (groups: readonly Sized[]): number => groups.reduce((sum, group) => sum + group.tokens, 0);
-const messagesOf = (groups: readonly Sized[]): number =>
+const tokensOf = (groups: readonly Group[]): number => groups.reduce((sum, group) => sum + group.tokens, 0);
+const messagesOf = (groups: readonly Group[]): number =>
   groups.reduce((sum, { kind, start, end }) => sum + (kind === 'system' ? 0 : end - start), 0);

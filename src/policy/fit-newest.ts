@@ -1,7 +1,5 @@
 import type { Group } from './groups.ts';
 
-export type Sized = Group & { tokens: number };
-
 export interface Room {
   tokens: number;
   messages: number;
@@ -11,7 +9,7 @@ export interface Room {
  * Index of the first group of the newest that fit into `room`. The walk stops at the first that does not fit: an older and
  * smaller one would leave a hole.
  */
-export function fitNewest(groups: readonly Pick<Sized, 'start' | 'end' | 'tokens'>[], room: Room): number {
+export function fitNewest(groups: readonly Pick<Group, 'start' | 'end' | 'tokens'>[], room: Room): number {
   let { tokens, messages } = room;
   for (let i = groups.length - 1; i >= 0; i--) {
     const group = groups[i]!;

@@ -24,19 +24,26 @@ export interface Group {
   user?: 'asks' | 'adds' | undefined;
   /** Holds what a compaction must keep, such as an activated skill. */
   durable: boolean;
+  /** Of its messages. */
+  tokens: number;
 }
 
 export const summaryMark = 'compaction_summary';
 export const durableMark = 'skill_activation';
 
-/** The groups of a context, in order. Results belong to the assistant message before them. */
-export function groupMessages(messages: readonly PlacedMessage[]): Group[] {
+/**
+ * The groups of a context, in order. Results belong to the assistant message before them.
+ *
+ * @param tokens of each message; default 0
+ */
+export function groupMessages(messages: readonly PlacedMessage[], tokens: readonly number[] = []): Group[] {
   const groups: Group[] = [];
   for (const [at, { message, mark }] of messages.entries()) {
     const last = groups.at(-1);
     if (message.role === 'tool' && last?.kind === 'tool_group') {
       last.end = at + 1;
       last.durable ||= mark === durableMark;
+      last.tokens += tokens[at] ?? 0;
       continue;
     }
     groups.push({
@@ -45,6 +52,7 @@ export function groupMessages(messages: readonly PlacedMessage[]): Group[] {
       end: at + 1,
       user: message.role === 'user' ? saidBy(mark) : undefined,
       durable: false,
+      tokens: tokens[at] ?? 0,
     });
   }
   return groups;

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
+import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { generate } from '../../models/generate.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -29,13 +30,15 @@ export async function callModel(
     const model = await deps.models.resolve(call.model);
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
+    const lane = laneKey(run.threadId, claim.context_ref);
+    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model.provider, lane) : call;
     const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {
       const turn = await generate(model, {
-        prompt: call.prompt,
-        tools: call.tools,
-        settings: call.settings,
+        prompt,
+        tools,
+        settings,
         stream: agent.streaming,
         signal,
         idleTimeoutMs: agent.idleTimeoutMs,

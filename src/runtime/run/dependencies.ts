@@ -15,6 +15,8 @@ export interface RunDependencies {
   models: ModelRegistry;
   /** What context policies need to know of models. */
   counting: Counting;
+  /** Whether requests carry cache markers. */
+  promptCaching: boolean;
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
   /** Publishes answers under way to live readers. */

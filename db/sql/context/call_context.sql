@@ -1,0 +1,58 @@
+-- What one model call was sent: the context of its lane at that time, cut and changed as the policy of the run did. The
+-- answer's refs say how: see `dropped`, `kinds`, `summary_role` and `prompt` there. `altered` is null where these rows are
+-- exactly what was sent; `transformer` where a request transformer changed them, and `contract` where the instructions of an
+-- output contract followed the prompt: the log has neither. No row: no answer with this llm_call_id, or an empty context.
+create or replace function lanefold.call_context(p_thread_id text, p_llm_call_id text)
+returns table (
+  ordinal bigint, seq bigint, role text, content jsonb, tool_calls jsonb, tool_call_id text, name text, thinking text,
+  reasoning_details jsonb, provider_metadata jsonb, altered text
+) language plpgsql stable rows 100 as $$
+declare
+  v_run record;
+  v_answer record;
+  v_altered text;
+  v_prompt jsonb;  -- of the policy
+begin
+  select r.user_seq, r.options, r.context_ref into v_run from lanefold._run r
+  where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', '');
+  select e.seq, e.refs into v_answer from lanefold._entry e
+  where e.thread_id = p_thread_id and e.context_ref = v_run.context_ref and e.kind = 'ai_message' and e.seq > v_run.user_seq
+    and e.refs ->> 'llm_call_id' = p_llm_call_id
+  order by e.seq limit 1;
+  if not found then
+    return;
+  end if;
+  v_altered := case when v_answer.refs ? 'transformed' then 'transformer' when v_answer.refs ? 'output_hash' then 'contract' end;
+  if v_answer.refs ->> 'prompt' = 'policy' then
+    v_prompt := v_run.options -> 'context_policy' -> 'system_prompt';
+    if v_prompt is null then
+      select c.value -> 'system_prompt' into v_prompt
+      from lanefold.lane_config_at(p_thread_id, v_run.context_ref, v_run.user_seq) c where c.field = 'policy';
+    end if;
+  end if;
+  return query
+  with whole as (
+    select c.*, c.role = 'system' as is_prompt, c.refs ->> 'kind' = 'compaction_summary' as is_summary,
+           -- position within its entry: an anchor holds several messages
+           row_number() over (partition by c.role = 'system', c.seq order by c.ordinal) - 1 as place
+    from lanefold.lane_context_at(p_thread_id, v_run.context_ref, v_answer.seq - 1) c
+  ), kept as (
+    select l.ordinal, l.seq, l.role, l.content, l.tool_calls, l.tool_call_id, l.name, l.thinking, l.reasoning_details,
+           l.provider_metadata, l.is_summary
+    from whole l
+    where l.is_prompt and v_prompt is null or not l.is_prompt
+      and not exists (
+        select from jsonb_array_elements(coalesce(v_answer.refs -> 'dropped', '[]')) d
+        where l.seq between (d -> 0)::bigint and (d -> 1)::bigint
+          and (d -> 2 is null or l.place between (d -> 2)::bigint and (d -> 3)::bigint))
+      and (not v_answer.refs ? 'kinds' or v_answer.refs -> 'kinds' ? case when l.is_summary then 'summary'
+        when l.role = 'tool' or l.tool_calls is not null then 'tool_call' else 'message' end)
+    union all
+    select -1, -1, 'system', v_prompt, null, null, null, null, null, null, false where v_prompt is not null
+  )
+  select row_number() over (order by k.ordinal) - 1, k.seq,
+         -- a summary is sent as system only where nothing but the prompt precedes it
+         case when k.is_summary and v_answer.refs ->> 'summary_role' = 'system' then 'system' else k.role end,
+         k.content, k.tool_calls, k.tool_call_id, k.name, k.thinking, k.reasoning_details, k.provider_metadata, v_altered
+  from kept k order by k.ordinal;
+end $$;

@@ -1,0 +1,59 @@
+-- The canonical JSON of a value by RFC 8785, the input of every `context_hash`: keys in the order of their UTF-16 code units,
+-- numbers as ECMAScript writes them, no spaces.
+create or replace function lanefold._canonical(p jsonb)
+returns text language plpgsql immutable as $$
+declare
+  v_text text;
+begin
+  case jsonb_typeof(p)
+    when 'object' then
+      select string_agg(to_json(k)::text || ':' || lanefold._canonical(v), ',' order by lanefold._utf16(k)) into v_text
+      from jsonb_each(p) as e (k, v);
+      return '{' || coalesce(v_text, '') || '}';
+    when 'array' then
+      select string_agg(lanefold._canonical(v), ',' order by n) into v_text
+      from jsonb_array_elements(p) with ordinality as e (v, n);
+      return '[' || coalesce(v_text, '') || ']';
+    when 'number' then return lanefold._canonical_number(p::text);
+    else return p::text;
+  end case;
+end $$;
+
+-- The code units of a text in UTF-16, to sort by: a character beyond U+FFFF stands before those from U+E000 on.
+create or replace function lanefold._utf16(p text)
+returns int[] language sql immutable as $$
+  select case when p ~ '^[\x01-\x7f]*$' then array(select ascii(c) from unnest(string_to_array(p, null)) c)
+    else array(
+      select u from unnest(string_to_array(p, null)) with ordinality as x (c, n)
+      cross join lateral unnest(case when ascii(c) < 65536 then array[ascii(c)]
+        else array[55296 + (ascii(c) - 65536) / 1024, 56320 + (ascii(c) - 65536) % 1024] end) with ordinality as y (u, i)
+      order by n, i) end;
+$$;
+
+-- A number as ECMAScript writes the nearest double: the shortest digits that read back as it, which PostgreSQL finds too,
+-- with an exponent only below 1e-6 and from 1e21 on.
+create or replace function lanefold._canonical_number(p text)
+returns text language plpgsql immutable as $$
+declare
+  v_short constant text := (p::float8)::text;
+  v_sign constant text := case when left(v_short, 1) = '-' and p::float8 <> 0 then '-' else '' end;
+  v_mantissa constant text := split_part(ltrim(v_short, '-'), 'e', 1);
+  v_whole constant text := split_part(v_mantissa, '.', 1);
+  v_fraction constant text := split_part(v_mantissa, '.', 2);
+  v_digits text := v_whole || v_fraction;
+  v_point int;  -- where the point stands, counted from the first digit that is not 0
+begin
+  if v_digits !~ '[1-9]' then
+    return '0';
+  end if;
+  v_point := length(v_whole) + coalesce(nullif(split_part(v_short, 'e', 2), '')::int, 0)
+    - (length(v_digits) - length(ltrim(v_digits, '0')));
+  v_digits := trim('0' from v_digits);
+  return v_sign || case
+    when v_point between length(v_digits) and 21 then rpad(v_digits, v_point, '0')
+    when v_point between 1 and 21 then left(v_digits, v_point) || '.' || substr(v_digits, v_point + 1)
+    when v_point between -5 and 0 then '0.' || repeat('0', -v_point) || v_digits
+    else left(v_digits, 1) || case when length(v_digits) > 1 then '.' || substr(v_digits, 2) else '' end
+      || 'e' || case when v_point > 0 then '+' else '-' end || abs(v_point - 1)
+  end;
+end $$;

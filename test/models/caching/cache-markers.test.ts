@@ -1,0 +1,152 @@
+import { createAnthropic } from '@ai-sdk/anthropic';
+import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
+import { expect, test } from 'vitest';
+import type { Message } from '../../../src/context/message.ts';
+import { laneKey, withCacheMarkers } from '../../../src/models/caching/cache-markers.ts';
+import { generate } from '../../../src/models/generate.ts';
+import { toPrompt } from '../../../src/models/messages/prompt.ts';
+import type { ModelSettings } from '../../../src/models/settings/settings.ts';
+import { recordedMessages } from '../../support/recorded-messages.ts';
+import { PrefixCache, type CacheUse } from '../../support/prefix-cache.ts';
+
+const tool = (name: string): LanguageModelV4FunctionTool => ({
+  type: 'function',
+  name,
+  description: `Looks up ${name}.`,
+  inputSchema: { type: 'object', properties: { id: { type: 'string' } } },
+});
+const tools = [tool('orders'), tool('flights')];
+
+/** A provider whose cache follows the published rules; `uses` is what it made of each request. */
+function cachingProvider(minimum?: number) {
+  const cache = new PrefixCache(minimum);
+  const uses: CacheUse[] = [];
+  const answer = (body: string) => {
+    const use = cache.request(JSON.parse(body) as Parameters<PrefixCache['request']>[0]);
+    uses.push(use);
+    return {
+      ...{ type: 'message', id: 'm', model: 'm', role: 'assistant', content: [{ type: 'text', text: 'ok' }] },
+      ...{ stop_reason: 'end_turn', stop_sequence: null },
+      usage: {
+        input_tokens: use.input - use.read - use.written,
+        cache_read_input_tokens: use.read,
+        cache_creation_input_tokens: use.written,
+        output_tokens: 1,
+      },
+    };
+  };
+  const model = createAnthropic({ apiKey: 'k', fetch: async (_, init) => Response.json(answer(String(init!.body))) })(
+    'm',
+  );
+  const call = async (messages: Message[], { marked = true, settings = {} as ModelSettings } = {}) => {
+    const plain = { prompt: toPrompt(messages), tools, settings };
+    const sent = marked ? withCacheMarkers(plain, model.provider, 'lane') : plain;
+    return generate(model, { ...sent, stream: false, signal: new AbortController().signal });
+  };
+  return { uses, call };
+}
+
+/** Every request of a conversation: all that stands before an answer. */
+const requests = (messages: Message[]): Message[][] =>
+  messages.flatMap((message, i) => (message.role === 'assistant' ? [messages.slice(0, i)] : []));
+
+/** A support case with ever more rounds of tools, one of 15 calls at once. */
+const long: Message[] = [
+  { role: 'system', content: 'Help with orders. '.repeat(300) },
+  ...Array.from({ length: 30 }, (_, n): Message[] => {
+    const calls = Array.from({ length: n === 20 ? 15 : 2 }, (__, c) => ({
+      id: `${n}.${c}`,
+      name: 'orders',
+      arguments: {},
+    }));
+    return [
+      { role: 'user', content: `And order ${n}? `.repeat(20) },
+      { role: 'assistant', content: 'Let me look.', tool_calls: calls },
+      ...calls.map(({ id }): Message => ({ role: 'tool', content: 'It is late. '.repeat(20), tool_call_id: id })),
+      { role: 'assistant', content: 'It is late. '.repeat(10) },
+    ];
+  }).flat(),
+];
+
+test('nine tenths of the input of calls after the second come from the cache, in every conversation together', async () => {
+  let [read, input] = [0, 0];
+  for (const messages of [long, ...recordedMessages({ onlyLong: true })]) {
+    const { uses, call } = cachingProvider();
+    for (const request of requests(messages)) {
+      const { usage } = await call(request);
+      const use = uses.at(-1)!;
+      expect([usage.input_tokens, usage['cache_read_tokens'] ?? 0]).toEqual([use.input, use.read]);
+    }
+    expect(uses.map(({ brokenAt }) => brokenAt)).toEqual(uses.map(() => undefined));
+    for (const use of uses.slice(2)) [read, input] = [read + use.read, input + use.input];
+  }
+  console.log(`cached: ${((read / input) * 100).toFixed(1)} % of ${input} tokens`);
+  expect(read / input).toBeGreaterThanOrEqual(0.9);
+});
+
+test('a request reads all of the one before it, however many blocks have come between', async () => {
+  const { uses, call } = cachingProvider();
+  for (const request of requests(long)) await call(request);
+  for (const [i, use] of uses.entries()) if (i > 0) expect(use.read).toBe(uses[i - 1]!.input);
+});
+
+test('without markers nothing is cached', async () => {
+  const { uses, call } = cachingProvider();
+  for (const request of requests(long).slice(0, 5)) await call(request, { marked: false });
+  expect(uses.every(({ read, written }) => read === 0 && written === 0)).toBe(true);
+});
+
+test('the cache names what broke a beginning', async () => {
+  const { uses, call } = cachingProvider();
+  const [first, second] = requests(long);
+  await call(first!);
+  await call([{ role: 'system', content: 'Another prompt.' }, ...second!.slice(1)]);
+  await call([
+    { role: 'system', content: 'Another prompt.' },
+    { role: 'user', content: 'Edited.' },
+    ...second!.slice(2),
+  ]);
+  expect(uses.map(({ brokenAt }) => brokenAt)).toEqual([undefined, 'system prompt', 'message 0']);
+});
+
+const call = {
+  prompt: toPrompt([
+    { role: 'system', content: 'Help.' },
+    { role: 'user', content: 'Hi' },
+  ]),
+  tools,
+  settings: {} as ModelSettings,
+};
+const marks = (prompt: LanguageModelV4Prompt) => prompt.map(({ providerOptions }) => providerOptions ?? null);
+const ephemeral = { anthropic: { cacheControl: { type: 'ephemeral' } } };
+
+test.each(['anthropic.messages', 'vertex.anthropic.messages'])('%s gets breakpoints', (provider) => {
+  const marked = withCacheMarkers(call, provider, 'lane');
+  expect(marks(marked.prompt)).toEqual([ephemeral, ephemeral]);
+  expect(marked.tools.map(({ providerOptions }) => providerOptions)).toEqual([undefined, ephemeral]);
+  expect(marks(call.prompt)).toEqual([null, null]);
+});
+
+test.each(['openai.responses', 'openai.chat'])('%s gets a key of the lane', (provider) => {
+  const { settings, prompt } = withCacheMarkers(call, provider, 'lane');
+  expect(settings.provider_options).toEqual({ openai: { promptCacheKey: 'lane' } });
+  expect(prompt).toEqual(call.prompt);
+});
+
+test.each(['google.generative-ai', 'openai-compatible.chat', 'scripted'])('%s gets the call as it is', (provider) => {
+  expect(withCacheMarkers(call, provider, 'lane')).toBe(call);
+});
+
+test('what the settings say about caching wins', () => {
+  const own = { openai: { promptCacheKey: 'mine', user: 'u' }, anthropic: { cacheControl: { type: 'ephemeral' } } };
+  const given = { ...call, settings: { provider_options: own } };
+  expect(withCacheMarkers(given, 'openai.responses', 'lane').settings.provider_options).toEqual(own);
+  expect(withCacheMarkers(given, 'anthropic.messages', 'lane').prompt).toEqual(call.prompt);
+});
+
+test('lanes have keys of their own, which do not name them', () => {
+  const keys = [laneKey('t', 'default'), laneKey('t', 'draft'), laneKey('u', 'default')];
+  expect(new Set(keys).size).toBe(3);
+  expect(laneKey('t', 'default')).toMatch(/^[0-9a-f]{32}$/);
+  expect(laneKey('t', 'default')).toBe(keys[0]);
+});
