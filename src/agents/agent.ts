@@ -4,7 +4,8 @@ import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import { parseOptions } from '../strategies/options.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
-import type { OutputContract } from '../contracts/contract.ts';
+import type { OutputContract, OutputSchema } from '../contracts/contract.ts';
+import type { SchemaResult, WithResult } from '../contracts/result-type.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
@@ -22,9 +23,9 @@ import {
 import type { RequestTransformer } from './transformer.ts';
 
 /** An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. */
-export interface AgentDefinition {
+export interface AgentDefinition<NAME extends string = string, SCHEMA extends OutputSchema = OutputSchema> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
-  name: string;
+  name: NAME;
   /** `provider:model` or an alias. */
   model: string;
   /** The system prompt of lanes that have none of their own. Default: none. */
@@ -66,7 +67,7 @@ export interface AgentDefinition {
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
   /** Requires the final answer to be one JSON object of a schema, which becomes the run's `result`. Default: text. */
-  output?: OutputContract;
+  output?: OutputContract<SCHEMA>;
   /** Inspects and may change every model call: a function, or the name of a registered one. */
   requestTransformer?: RequestTransformer | string;
   /** Request transformers that requests to this agent may select by name. */
@@ -125,8 +126,12 @@ type Optional =
   | 'maxTotalTokens'
   | 'maxDurationMs';
 
-export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
-  Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
+/** A checked agent. NAME and RESULT, the type of its results, are known to the compiler where `defineAgent` was told. */
+export type Agent<NAME extends string = string, RESULT = unknown> = Readonly<
+  Required<Omit<AgentDefinition<NAME>, Optional | 'overridable'>>
+> &
+  Readonly<Pick<AgentDefinition, Optional>> &
+  WithResult<RESULT> & { readonly overridable: OverridableBy };
 
 /** How long a model may be silent unless the agent or the request says otherwise. */
 export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 60_000;
@@ -139,7 +144,9 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
  */
-export function defineAgent(definition: AgentDefinition): Agent {
+export function defineAgent<const NAME extends string, SCHEMA extends OutputSchema = never>(
+  definition: AgentDefinition<NAME, SCHEMA>,
+): Agent<NAME, SchemaResult<SCHEMA>> {
   refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {

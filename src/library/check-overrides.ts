@@ -21,7 +21,7 @@ export const maxIterationsLimit = 10_000;
 export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
-export interface RunOverrides {
+export interface RunOverrides<OUT extends OutputOption | undefined = OutputOption | undefined> {
   /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
   strategy?: string;
   /** Options of the strategy, over those of the agent where that has the same strategy. */
@@ -48,7 +48,7 @@ export interface RunOverrides {
   /** How long a model may be silent before the run fails with `timeout`; 0 for the tool timeout + 60,000. */
   idleTimeoutMs?: number;
   /** Replaces the agent's contract; `raw` for plain text. */
-  output?: OutputOption;
+  output?: OUT;
   /** Per attempt, for tools without a timeout of their own. */
   toolTimeoutMs?: number;
 }

@@ -1,8 +1,9 @@
+import type { WithResult } from '../contracts/result-type.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 
 /** A run by its thread and id. */
-export interface RunRef {
+export interface RunRef<RESULT = unknown> extends WithResult<RESULT> {
   threadId: string;
   id: string;
 }

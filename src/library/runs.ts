@@ -1,4 +1,8 @@
+import type { AgentDefinition } from '../agents/agent.ts';
 import type { Caller } from '../agents/overridable.ts';
+import type { RunResult } from '../agents/run-result.ts';
+import type { OutputOption } from '../contracts/contract.ts';
+import type { Known } from '../contracts/result-type.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import { dispatch } from '../queue/dispatch.ts';
@@ -35,7 +39,7 @@ import { assertRef, type RunRef } from './run-ref.ts';
 import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
 import type { RunWaiter } from './waiter.ts';
 
-export interface Runs {
+export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
   /**
    * Accepts a run. Once this resolves the run will end, whatever crashes.
    *
@@ -51,13 +55,19 @@ export interface Runs {
    * trust: they may override only what the agent lists for callers over HTTP
    * @param on.caller who starts it, to be counted by `unfinished`
    */
-  enqueue(options: EnqueueOptions, on?: { tx?: Transaction; from?: Caller; caller?: string }): Promise<RunHandle>;
+  enqueue<NAME extends AGENTS['name'], OUT extends OutputOption | undefined = undefined>(
+    options: EnqueueOptions<NAME, OUT>,
+    on?: { tx?: Transaction; from?: Caller; caller?: string },
+  ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT>>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
-  get(run: RunRef): Promise<RunSnapshot>;
+  get<RESULT>(run: RunRef<RESULT>): Promise<RunSnapshot<Known<RESULT>>>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
-  wait(run: RunRef, options?: { timeoutMs?: number; signal?: AbortSignal }): Promise<Run>;
+  wait<RESULT>(
+    run: RunRef<RESULT>,
+    options?: { timeoutMs?: number; signal?: AbortSignal },
+  ): Promise<Run<Known<RESULT>>>;
   /** Runs, newest first: of one thread, or over all threads. */
   list(filter?: Partial<RunFilter>): Promise<Page<Run>>;
   /** The trace of a run after the `eventSeq` `after`, in order. */
@@ -123,13 +133,16 @@ export interface RunsDeps extends EnqueueDeps {
 
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
-  const get = async (run: RunRef): Promise<RunSnapshot> => {
+  const get = async (run: RunRef): Promise<RunSnapshot<never>> => {
     assertRef(run);
     const found = await readSnapshot(db, deps.agents, run.threadId, run.id);
     if (!found) throw runNotFound(run.threadId, run.id);
-    return found;
+    return found as RunSnapshot<never>;
   };
-  const wait: Runs['wait'] = async (run, { timeoutMs, signal } = {}) => {
+  const wait = async (
+    run: RunRef,
+    { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
+  ): Promise<Run<never>> => {
     assertRef(run);
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
@@ -144,13 +157,13 @@ export function runsOf(deps: RunsDeps): Runs {
       });
     }
     if (!ended) throw runNotFound(run.threadId, run.id);
-    return ended;
+    return ended as Run<never>;
   };
   const points = { ...deps, get, wait };
   return {
     async enqueue(options, { tx, from = 'library', caller } = {}) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return enqueue(deps, options, { tx, caller });
+      return enqueue(deps, options, { tx, caller }) as Promise<RunHandle<never>>;
     },
     get,
     wait,

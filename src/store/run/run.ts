@@ -1,8 +1,9 @@
 import type { Json, Usage } from '../../context/message.ts';
+import type { WithResult } from '../../contracts/result-type.ts';
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
-export interface RunHandle {
+export interface RunHandle<RESULT = unknown> extends WithResult<RESULT> {
   id: string;
   threadId: string;
   requestId: string;
@@ -22,7 +23,7 @@ export interface AwaitingCall {
   arguments: Json;
 }
 
-export interface Run {
+export interface Run<RESULT = Json> {
   id: string;
   threadId: string;
   requestId: string;
@@ -36,7 +37,8 @@ export interface Run {
   iteration: number;
   step: number;
   usage: Usage | null;
-  result: Json;
+  /** Null until the run is completed. */
+  result: RESULT | null;
   error: { type: string; message: string } | null;
   /** The run whose checkpoint token it was started from. */
   resumedFrom: string | null;

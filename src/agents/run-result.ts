@@ -1,0 +1,10 @@
+import type { Json } from '../context/message.ts';
+import type { Known, OptionResult, WithResult } from '../contracts/result-type.ts';
+import type { AgentDefinition } from './agent.ts';
+
+/** The result of a run of the agent NAME among AGENTS, whose request overrides the contract with OUT, or not. */
+export type RunResult<AGENTS extends AgentDefinition, NAME extends string, OUT> = [OUT] extends [undefined]
+  ? AgentResult<Extract<AGENTS, { name: NAME }>>
+  : OptionResult<OUT>;
+
+type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;
