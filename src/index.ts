@@ -9,7 +9,7 @@ export { quote } from './strategies/inquiry/quote.ts';
 export type { Answer, Ask, Cause, Ending, Inquiry, Moment, Turn } from './strategies/inquiry/inquiry.ts';
 export type { NodeDraft } from './strategies/node.ts';
 export type { Strategy } from './strategies/registry.ts';
-export type { StrategyOptions, StrategyResult, StrategyTypes } from './strategies/types.ts';
+export type { StrategyOptions, ResultUnder, StrategyTypes } from './strategies/types.ts';
 export type { Selection } from './strategies/selection.ts';
 export type { AotResult } from './strategies/aot/aot.ts';
 export type { TotCandidate, TotResult } from './strategies/tot/result.ts';

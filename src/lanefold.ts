@@ -43,7 +43,7 @@ import { endAbandonedRuns } from './library/end-abandoned-runs.ts';
 import { holdFleet } from './store/run/private-fleets.ts';
 import { threadsOf } from './library/threads.ts';
 
-export interface LanefoldOptions {
+export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
   /** Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary. */
   databaseUrl?: string;
   /** A connection past any pooler, for the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
@@ -52,7 +52,8 @@ export interface LanefoldOptions {
   redisUrl?: string | null;
   /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
   tenant?: string;
-  agents?: readonly AgentDefinition[];
+  /** Their names and the types of their results are known to `runs.enqueue` and `runs.wait`. */
+  agents?: readonly AGENTS[];
   /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
@@ -141,7 +142,7 @@ const optionKeys: KeysOf<LanefoldOptions> = {
   redactKeys: true,
 };
 
-export interface Lanefold extends Library {
+export interface Lanefold<AGENTS extends AgentDefinition = AgentDefinition> extends Library<AGENTS> {
   /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable`, `role_unfit` */
   startWorker(options?: WorkerOptions): Promise<RunningWorker>;
   /** Serves the HTTP API, Bull Board and the API reference in this process. @throws LanefoldError see `startServer` */

@@ -1,4 +1,5 @@
 // Drivers and queues are loaded by what needs them: a module that only defines agents and tools starts without.
+import type { AgentDefinition } from './agents/agent.ts';
 import type { Lanefold, LanefoldOptions } from './lanefold.ts';
 import type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
 
@@ -15,9 +16,11 @@ import type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
  * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
  * const { result } = await lanefold.runs.wait(run);
  */
-export async function createLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
+export async function createLanefold<AGENTS extends AgentDefinition = AgentDefinition>(
+  options: LanefoldOptions<AGENTS> = {},
+): Promise<Lanefold<AGENTS>> {
   const { openLanefold } = await import('./lanefold.ts');
-  return openLanefold(options);
+  return openLanefold(options) as Promise<Lanefold<AGENTS>>;
 }
 
 /**

@@ -3,9 +3,10 @@ import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
 import { parseOptions } from '../strategies/options.ts';
-import type { StrategyOptions } from '../strategies/types.ts';
+import type { ResultUnder, StrategyOptions } from '../strategies/types.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
-import type { OutputContract } from '../contracts/contract.ts';
+import type { OutputContract, OutputSchema } from '../contracts/contract.ts';
+import type { SchemaResult, WithResult } from '../contracts/result-type.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
@@ -23,12 +24,16 @@ import {
 import type { RequestTransformer } from './transformer.ts';
 
 /**
- * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `Chosen` is the name
- * of its strategy, where that is known at compile time.
+ * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `CHOSEN` is its
+ * strategy, or the name of it where that is known at compile time.
  */
-export interface AgentDefinition<Chosen extends string = string> {
+export interface AgentDefinition<
+  NAME extends string = string,
+  SCHEMA extends OutputSchema = OutputSchema,
+  CHOSEN extends string | Strategy = string | Strategy,
+> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
-  name: string;
+  name: NAME;
   /** `provider:model` or an alias. */
   model: string;
   /** The system prompt of lanes that have none of their own. Default: none. */
@@ -36,9 +41,9 @@ export interface AgentDefinition<Chosen extends string = string> {
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
   /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/strategies.md compares them. */
-  strategy?: Chosen | Strategy;
+  strategy?: CHOSEN;
   /** Options of the strategy, for runs that use it. */
-  strategyOptions?: StrategyOptions<Chosen>;
+  strategyOptions?: StrategyOptions<CHOSEN>;
   /** Warn the model, with a message in its context, when it repeats the same calls; default true. */
   cycleWarning?: boolean;
   /** Maximum model calls of a run; default 10, or 200 for strategies that make many. The tools of the last call still run. */
@@ -70,7 +75,7 @@ export interface AgentDefinition<Chosen extends string = string> {
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
   /** Requires the final answer to be one JSON object of a schema, which becomes the run's `result`. Default: text. */
-  output?: OutputContract;
+  output?: OutputContract<SCHEMA>;
   /** Inspects and may change every model call: a function, or the name of a registered one. */
   requestTransformer?: RequestTransformer | string;
   /** Request transformers that requests to this agent may select by name. */
@@ -129,8 +134,12 @@ type Optional =
   | 'maxTotalTokens'
   | 'maxDurationMs';
 
-export type Agent = Readonly<Required<Omit<AgentDefinition, Optional | 'overridable'>>> &
-  Readonly<Pick<AgentDefinition, Optional>> & { readonly overridable: OverridableBy };
+/** A checked agent. NAME and RESULT, the type of its results, are known to the compiler where `defineAgent` was told. */
+export type Agent<NAME extends string = string, RESULT = unknown> = Readonly<
+  Required<Omit<AgentDefinition<NAME>, Optional | 'overridable'>>
+> &
+  Readonly<Pick<AgentDefinition, Optional>> &
+  WithResult<RESULT> & { readonly overridable: OverridableBy };
 
 /** How long a model may be silent unless the agent or the request says otherwise. */
 export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 60_000;
@@ -143,7 +152,11 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
  * @example
  * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
  */
-export function defineAgent<const Chosen extends string = string>(definition: AgentDefinition<Chosen>): Agent {
+export function defineAgent<
+  const NAME extends string,
+  SCHEMA extends OutputSchema = never,
+  const CHOSEN extends string | Strategy = 'react',
+>(definition: AgentDefinition<NAME, SCHEMA, CHOSEN>): Agent<NAME, ResultUnder<CHOSEN, SchemaResult<SCHEMA>>> {
   refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {

@@ -2,10 +2,13 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { FlexibleSchema } from '@ai-sdk/provider-utils';
 import type { JsonObject } from '../context/message.ts';
 
+/** The schema of an object: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
+export type OutputSchema = FlexibleSchema | JSONSchema7;
+
 /** Requires the answer of a run to be one JSON object of this schema. The object becomes the run's `result`. */
-export interface OutputContract {
+export interface OutputContract<SCHEMA extends OutputSchema = OutputSchema> {
   /** The schema of an object with properties: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
-  schema: FlexibleSchema | JSONSchema7;
+  schema: SCHEMA;
   /** Sent to the provider: 1 to 64 characters of `[A-Za-z0-9_-]`; default `output`. */
   name?: string;
   description?: string;

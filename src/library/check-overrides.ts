@@ -22,11 +22,14 @@ export const maxIterationsLimit = 10_000;
 export const maxTimeoutMs = 86_400_000;
 
 /** What a request may override of its agent, for its own run only. */
-export interface RunOverrides<Strategy extends string = string> {
+export interface RunOverrides<
+  OUT extends OutputOption | undefined = OutputOption | undefined,
+  CHOSEN extends string = string,
+> {
   /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
-  strategy?: Strategy;
+  strategy?: CHOSEN;
   /** Options of the strategy, over those of the agent where that has the same strategy. */
-  strategyOptions?: StrategyOptions<Strategy>;
+  strategyOptions?: StrategyOptions<CHOSEN>;
   /** Tools by name, the agent's or those of `createLanefold({ tools })`, in place of the agent's and the thread's. */
   tools?: string[];
   /** Restricts the tools to these; `[]` for none. */
@@ -49,7 +52,7 @@ export interface RunOverrides<Strategy extends string = string> {
   /** How long a model may be silent before the run fails with `timeout`; 0 for the tool timeout + 60,000. */
   idleTimeoutMs?: number;
   /** Replaces the agent's contract; `raw` for plain text. */
-  output?: OutputOption;
+  output?: OUT;
   /** Per attempt, for tools without a timeout of their own. */
   toolTimeoutMs?: number;
 }

@@ -1,6 +1,7 @@
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { ContentPart, Json, JsonObject } from '../context/message.ts';
 import { snakeKeys } from '../case.ts';
+import type { OutputOption } from '../contracts/contract.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { Counting } from '../models/counting/counting.ts';
@@ -21,9 +22,13 @@ import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
 
-/** `Strategy` is the name of its strategy, where that is known at compile time. */
-export interface EnqueueOptions<Strategy extends string = string> extends RunOverrides<Strategy> {
-  agent: string;
+/** `CHOSEN` is the name of the strategy the request names, where that is known at compile time. */
+export interface EnqueueOptions<
+  NAME extends string = string,
+  OUT extends OutputOption | undefined = OutputOption | undefined,
+  CHOSEN extends string = string,
+> extends RunOverrides<OUT, CHOSEN> {
+  agent: NAME;
   /** The user message. */
   input: string | ContentPart[];
   /** Default: a new thread, created with the run. */

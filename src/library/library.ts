@@ -1,3 +1,4 @@
+import type { AgentDefinition } from '../agents/agent.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { Audit, Keys } from './keys.ts';
@@ -14,9 +15,9 @@ import type { Tenants } from './tenants.ts';
 import type { Threads } from './threads.ts';
 
 /** Threads and what belongs to them: of one tenant, or of all. */
-export interface TenantLibrary {
+export interface TenantLibrary<AGENTS extends AgentDefinition = AgentDefinition> {
   readonly threads: Threads;
-  readonly runs: Runs;
+  readonly runs: Runs<AGENTS>;
   readonly contexts: Contexts;
   /** API keys with scopes, and tokens for browsers. */
   readonly keys: Keys;
@@ -33,7 +34,7 @@ export interface TenantLibrary {
 }
 
 /** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Library extends TenantLibrary {
+export interface Library<AGENTS extends AgentDefinition = AgentDefinition> extends TenantLibrary<AGENTS> {
   /**
    * The same for one tenant: the database shows its rows alone, so a thread of another tenant does not exist
    * (`thread_not_found`) and a new one belongs to this tenant.
@@ -44,7 +45,7 @@ export interface Library extends TenantLibrary {
    * const acme = lanefold.forTenant('acme');
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
-  forTenant(tenant: string): TenantLibrary;
+  forTenant(tenant: string): TenantLibrary<AGENTS>;
   /** What is set for tenants: limits of their keys together. */
   readonly tenants: Tenants;
   /** The agents this process knows. */

@@ -1,6 +1,6 @@
 import { effectiveAgent } from '../agents/apply-overrides.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import type { JsonObject } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readRun } from '../store/run/read-run.ts';
 import { readRunDetails, type RunToolCall } from '../store/run/read-run-details.ts';
@@ -9,7 +9,7 @@ import type { Selection } from '../strategies/selection.ts';
 import { iterationLimit } from '../agents/iteration-limit.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
-export interface RunSnapshot extends Run {
+export interface RunSnapshot<RESULT = Json> extends Run<RESULT> {
   /** What the strategy `adaptive` has chosen, and why; null for other strategies. */
   selection: Selection | null;
   /** What it waits for: `llm`, `tools`, `output` (a repair); null before its first step and after its end. */

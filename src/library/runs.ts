@@ -1,4 +1,8 @@
+import type { AgentDefinition } from '../agents/agent.ts';
 import type { Caller } from '../agents/overridable.ts';
+import type { RunResult } from '../agents/run-result.ts';
+import type { OutputOption } from '../contracts/contract.ts';
+import type { Known } from '../contracts/result-type.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import { dispatch } from '../queue/dispatch.ts';
@@ -43,7 +47,7 @@ interface EnqueuedBy {
   caller?: string;
 }
 
-export interface Runs {
+export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
   /**
    * Accepts a run. Once this resolves the run will end, whatever crashes.
    *
@@ -59,19 +63,23 @@ export interface Runs {
    * trust: they may override only what the agent lists for callers over HTTP
    * @param on.caller who starts it, to be counted by `unfinished`
    */
-  enqueue<const Strategy extends string = string>(
-    options: EnqueueOptions<Strategy>,
+  enqueue<
+    NAME extends AGENTS['name'],
+    OUT extends OutputOption | undefined = undefined,
+    const CHOSEN extends string = never,
+  >(
+    options: EnqueueOptions<NAME, OUT, CHOSEN>,
     on?: EnqueuedBy,
-  ): Promise<RunHandle<Strategy>>;
+  ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT, CHOSEN>>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
-  get(run: RunRef): Promise<RunSnapshot>;
+  get<RESULT>(run: RunRef<RESULT>): Promise<RunSnapshot<Known<RESULT>>>;
   /** Resolves when the run has ended, however it ended. @throws LanefoldError `wait_timeout`; the run continues */
-  wait<Strategy extends string = string>(
-    run: RunRef<Strategy>,
+  wait<RESULT>(
+    run: RunRef<RESULT>,
     options?: { timeoutMs?: number; signal?: AbortSignal },
-  ): Promise<Run<Strategy>>;
+  ): Promise<Run<Known<RESULT>>>;
   /** Runs, newest first: of one thread, or over all threads. */
   list(filter?: Partial<RunFilter>): Promise<Page<Run>>;
   /** The trace of a run after the `eventSeq` `after`, in order. */
@@ -137,16 +145,16 @@ export interface RunsDeps extends EnqueueDeps {
 
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
-  const get = async (run: RunRef): Promise<RunSnapshot> => {
+  const get = async (run: RunRef): Promise<RunSnapshot<never>> => {
     assertRef(run);
     const found = await readSnapshot(db, deps.agents, run.threadId, run.id);
     if (!found) throw runNotFound(run.threadId, run.id);
-    return found;
+    return found as RunSnapshot<never>;
   };
-  const wait = async <Strategy extends string = string>(
-    run: RunRef<Strategy>,
+  const wait = async (
+    run: RunRef,
     { timeoutMs, signal }: { timeoutMs?: number; signal?: AbortSignal } = {},
-  ): Promise<Run<Strategy>> => {
+  ): Promise<Run<never>> => {
     assertRef(run);
     const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
     const signals = [timeout, signal].filter((s) => s !== undefined);
@@ -161,7 +169,7 @@ export function runsOf(deps: RunsDeps): Runs {
       });
     }
     if (!ended) throw runNotFound(run.threadId, run.id);
-    return ended as Run<Strategy>;
+    return ended as Run<never>;
   };
   const points = { ...deps, get, wait };
   return {
@@ -170,7 +178,7 @@ export function runsOf(deps: RunsDeps): Runs {
       { tx, from = 'library', caller }: EnqueuedBy = {},
     ) {
       assertRunOverrides(deps.agents, deps.models, options, from);
-      return (await enqueue(deps, options, { tx, caller })) as RunHandle<Strategy>;
+      return enqueue(deps, options, { tx, caller }) as Promise<RunHandle<never>>;
     },
     get,
     wait,

@@ -31,19 +31,23 @@ export interface StrategyTypes {
   adaptive: { options: CamelKeys<z.input<typeof adaptiveOptions>>; result: Json };
 }
 
-/** What a strategy of this name takes; an object for a name that is not known at compile time. */
-export type StrategyOptions<Name extends string> = Name extends keyof StrategyTypes
-  ? StrategyTypes[Name]['options']
-  : object;
+/** What a strategy of this name takes; an object for one that is not known at compile time. */
+export type StrategyOptions<NAME> = [NAME] extends [never]
+  ? object
+  : NAME extends keyof StrategyTypes
+    ? StrategyTypes[NAME]['options']
+    : object;
 
-/** What a run of a strategy of this name results in; null where it failed without a result. */
-export type StrategyResult<Name extends string> = Name extends keyof StrategyTypes
-  ? StrategyTypes[Name]['result']
+/** The result of a run of this strategy, CONTRACT where the output contract says what it is. */
+export type ResultUnder<NAME, CONTRACT> = NAME extends keyof StrategyTypes
+  ? StrategyTypes[NAME] extends { result: infer RESULT }
+    ? RESULT
+    : CONTRACT
   : Json;
 
+/** Its result is what the output contract says. */
 interface Plain {
   options: Record<string, never>;
-  result: Json;
 }
 
 type Options<Shape extends z.ZodRawShape> = CamelKeys<z.input<z.ZodObject<Shape>> & z.input<typeof commonOptions>>;

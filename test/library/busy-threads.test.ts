@@ -58,7 +58,13 @@ describe.skipIf(noRedis())('runs of one thread', () => {
   });
 
   test('are started once per request id even if the agent’s model has changed', async () => {
-    const request = { agent: 'deployed', input: 'hi', requestId: 'r2', threadId: 'deployed', createThread: true };
+    const request = {
+      agent: 'deployed' as const,
+      input: 'hi',
+      requestId: 'r2',
+      threadId: 'deployed',
+      createThread: true,
+    };
     const clients = await Promise.all(
       ['scripted:echo', 'scripted:demo'].map((model) =>
         createLanefold({ ...lanefold.options, agents: [defineAgent({ name: 'deployed', model })] }),

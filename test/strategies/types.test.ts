@@ -18,7 +18,7 @@ describe('a strategy that is named has typed options and a typed result', () => 
     const improved = await runs.enqueue({ ...request, strategy: 'trm', strategyOptions: { history: true } });
     expectTypeOf((await runs.wait(improved)).result).toEqualTypeOf<string | null>();
     const own = await runs.enqueue({ ...request, strategy: 'vote', strategyOptions: { samples: 3 } });
-    expectTypeOf((await runs.wait(own)).result).toEqualTypeOf<number>();
+    expectTypeOf((await runs.wait(own)).result).toEqualTypeOf<number | null>();
   };
 
   const refused = (runs: Runs) => [
@@ -40,7 +40,7 @@ describe('a strategy that is named has typed options and a typed result', () => 
     const run = await runs.enqueue({ ...options, strategyOptions: { anything: 1 } });
     expectTypeOf((await runs.wait(run)).result).toEqualTypeOf<Json>();
     expectTypeOf((await runs.wait({ threadId: 't', id })).result).toEqualTypeOf<Json>();
-    expectTypeOf((await runs.wait<'tot'>({ threadId: 't', id })).result).toEqualTypeOf<TotResult | null>();
+    expectTypeOf((await runs.wait<TotResult>({ threadId: 't', id })).result).toEqualTypeOf<TotResult | null>();
   };
 
   test('see above', () => expectTypeOf([ask, refused, unknown]).toBeArray());

@@ -1,9 +1,7 @@
-declare const strategyName: unique symbol;
+import type { WithResult } from '../../contracts/result-type.ts';
 
 /** A run by its thread and id. */
-export interface RunRef<Strategy extends string = string> {
+export interface RunRef<RESULT = unknown> extends WithResult<RESULT> {
   threadId: string;
   id: string;
-  /** For the compiler alone: the strategy that the result is of. */
-  readonly [strategyName]?: Strategy;
 }

@@ -1,11 +1,9 @@
 import type { Json, Usage } from '../../context/message.ts';
-import type { StrategyResult } from '../../strategies/types.ts';
 import type { RunRef } from './run-ref.ts';
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
-/** `Strategy` is the name of its strategy, where that is known at compile time. */
-export interface RunHandle<Strategy extends string = string> extends RunRef<Strategy> {
+export interface RunHandle<RESULT = unknown> extends RunRef<RESULT> {
   requestId: string;
   status: RunStatus;
   /** The request had been accepted before. */
@@ -23,7 +21,7 @@ export interface AwaitingCall {
   arguments: Json;
 }
 
-export interface Run<Strategy extends string = string> extends RunRef<Strategy> {
+export interface Run<RESULT = Json> extends RunRef<RESULT> {
   requestId: string;
   agent: string;
   strategy: string;
@@ -35,7 +33,8 @@ export interface Run<Strategy extends string = string> extends RunRef<Strategy> 
   iteration: number;
   step: number;
   usage: Usage | null;
-  result: StrategyResult<Strategy>;
+  /** Null until the run is completed, and where it failed without a result. */
+  result: RESULT | null;
   error: { type: string; message: string } | null;
   /** The run whose checkpoint token it was started from. */
   resumedFrom: string | null;

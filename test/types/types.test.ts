@@ -1,0 +1,98 @@
+import { createLanefold, defineAgent, defineTool, type AgentDefinition, type Json, type Lanefold } from 'lanefold';
+import { jsonSchema } from '@ai-sdk/provider-utils';
+import { describe, expectTypeOf, test } from 'vitest';
+import { z } from 'zod';
+
+// never called: the compiler is the test
+const _typed = async () => {
+  const support = defineAgent({ name: 'support', model: 'm' });
+  const triage = defineAgent({
+    name: 'triage',
+    model: 'm',
+    output: { schema: z.object({ urgent: z.boolean(), topic: z.string() }) },
+  });
+  const described = defineAgent({
+    name: 'described',
+    model: 'm',
+    output: { schema: { type: 'object', properties: { n: { type: 'number' } } } },
+  });
+  const lanefold = await createLanefold({ agents: [support, triage, described] });
+  return { lanefold, support, triage };
+};
+type Typed = Awaited<ReturnType<typeof _typed>>['lanefold'];
+
+describe('types', () => {
+  test('know the names of the agents', () => {
+    const ask = (lanefold: Typed) => [
+      lanefold.runs.enqueue({ agent: 'support', input: 'x' }),
+      // @ts-expect-error no agent has this name
+      lanefold.runs.enqueue({ agent: 'suport', input: 'x' }),
+      // @ts-expect-error not an option
+      lanefold.runs.enqueue({ agent: 'support', input: 'x', requestID: 'r' }),
+      // @ts-expect-error no such word
+      lanefold.runs.enqueue({ agent: 'support', input: 'x', busy: 'queue' }),
+    ];
+    expectTypeOf(ask).toBeFunction();
+  });
+
+  test('carry the output contract to the result', () => {
+    const results = async (lanefold: Typed) => {
+      const text = await lanefold.runs.enqueue({ agent: 'support', input: 'x' });
+      expectTypeOf((await lanefold.runs.wait(text)).result).toEqualTypeOf<string | null>();
+      const triaged = await lanefold.runs.enqueue({ agent: 'triage', input: 'x' });
+      expectTypeOf((await lanefold.runs.wait(triaged)).result).toEqualTypeOf<{
+        urgent: boolean;
+        topic: string;
+      } | null>();
+      expectTypeOf((await lanefold.runs.get(triaged)).result).toEqualTypeOf<{
+        urgent: boolean;
+        topic: string;
+      } | null>();
+      const described = await lanefold.runs.enqueue({ agent: 'described', input: 'x' });
+      expectTypeOf((await lanefold.runs.wait(described)).result).toEqualTypeOf<{ [key: string]: Json } | null>();
+    };
+    expectTypeOf(results).toBeFunction();
+  });
+
+  test('follow what a request overrides', () => {
+    const results = async (lanefold: Typed) => {
+      const raw = await lanefold.runs.enqueue({ agent: 'triage', input: 'x', output: 'raw' });
+      expectTypeOf((await lanefold.runs.wait(raw)).result).toEqualTypeOf<string | null>();
+      const schema = z.object({ score: z.number() });
+      const scored = await lanefold.runs.enqueue({ agent: 'support', input: 'x', output: { schema } });
+      expectTypeOf((await lanefold.runs.wait(scored)).result).toEqualTypeOf<{ score: number } | null>();
+    };
+    expectTypeOf(results).toBeFunction();
+  });
+
+  test('say nothing of agents and runs they do not know', () => {
+    const results = async (lanefold: Lanefold, agents: AgentDefinition[], specific: Typed) => {
+      const run = await lanefold.runs.enqueue({ agent: 'whatever', input: 'x' });
+      expectTypeOf((await lanefold.runs.wait(run)).result).toEqualTypeOf<Json>();
+      expectTypeOf((await lanefold.runs.wait({ threadId: 't', id: 'r' })).result).toEqualTypeOf<Json>();
+      const plain = await createLanefold({ agents });
+      expectTypeOf(plain).toEqualTypeOf<Lanefold>();
+      expectTypeOf(await createLanefold()).toEqualTypeOf<Lanefold>();
+      // functions that take any Lanefold take a typed one
+      expectTypeOf(specific).toExtend<Lanefold>();
+    };
+    expectTypeOf(results).toBeFunction();
+  });
+
+  test('of a tool follow from its schema', () => {
+    const tools = () => {
+      defineTool({
+        name: 'a',
+        input: z.object({ city: z.string(), days: z.number().default(1) }),
+        execute: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string; days: number }>(),
+        needsApproval: ({ days }) => days > 3,
+      });
+      defineTool({
+        name: 'b',
+        input: jsonSchema<{ city: string }>({ type: 'object' }),
+        execute: (args) => expectTypeOf(args).toEqualTypeOf<{ city: string }>(),
+      });
+    };
+    expectTypeOf(tools).toBeFunction();
+  });
+});
