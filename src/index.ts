@@ -38,6 +38,7 @@ export type { RunNode } from './store/run/read-nodes.ts';
 export type { RunSnapshot } from './library/run-snapshot.ts';
 export type { RunToolCall } from './store/run/read-run-details.ts';
 export type { ConfigChanges, ThreadConfig } from './library/config.ts';
+export type { RetryOptions } from './library/retry.ts';
 export type { InputOptions } from './library/inputs.ts';
 export type { Input } from './store/input/read-inputs.ts';
 export type { InputReceipt, InputRejection } from './store/input/enqueue-input.ts';

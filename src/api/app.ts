@@ -32,6 +32,7 @@ import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
 import { addNodes } from './routes/nodes.ts';
 import { addOverview } from './routes/overview.ts';
+import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
@@ -97,6 +98,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addContexts(app);
   addCalls(app);
   addRuns(app);
+  addRetry(app);
   addInputs(app);
   addNodes(app);
   addCheckpoints(app);

@@ -163,7 +163,7 @@ export async function enqueue(
   options: OwnEnqueueOptions,
   { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
 ): Promise<RunHandle> {
-  const { db, queue, agents, models, counting } = deps;
+  const { db, agents, models, counting } = deps;
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
@@ -173,18 +173,44 @@ export async function enqueue(
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
     options;
-  const requestId = options.requestId ?? id;
+  return accept(deps, threadId, body, {
+    ...{ id, requestId: options.requestId ?? id, busy: options.busy, tx, caller },
+    traceparent: options.traceparent,
+    hash: requestHash(asRequested(body, options)),
+    createThread: options.threadId === undefined || options.createThread === true,
+  });
+}
+
+interface Acceptance {
+  id: string;
+  requestId: string;
+  hash: string;
+  busy?: EnqueueOptions['busy'];
+  createThread: boolean;
+  traceparent?: string | undefined;
+  tx?: Transaction | undefined;
+  caller?: string | undefined;
+}
+
+/** Stores a request that has been checked, and gives its run to the queue. */
+export async function accept(
+  deps: EnqueueDeps,
+  threadId: string,
+  body: JsonObject,
+  { id, requestId, hash, busy, createThread, traceparent: given, tx, caller }: Acceptance,
+): Promise<RunHandle> {
+  const { db, queue } = deps;
   const shard = shardOf(threadId, queue.queues.length);
-  const traceparent = parentOf(options.traceparent, deps.activeTraceparent?.());
+  const traceparent = parentOf(given, deps.activeTraceparent?.());
   const request = {
     ...body,
     ...(traceparent === undefined ? {} : { traceparent }),
     run_id: id,
     request_id: requestId,
     ...(caller === undefined ? {} : { caller }),
-    request_hash: requestHash(asRequested(body, options)),
-    busy: options.busy ?? 'reject',
-    create_thread: options.threadId === undefined || options.createThread === true,
+    request_hash: hash,
+    busy: busy ?? 'reject',
+    create_thread: createThread,
     queue_prefix: queue.prefix,
     queue_shard: shard,
     // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
@@ -193,7 +219,7 @@ export async function enqueue(
   const accepted = await enqueueRun(db, threadId, request, tx);
   if (accepted.status === 'queued' && !accepted.duplicate && queue.backend !== 'postgres') {
     const run = {
-      ...{ thread_id: threadId, run_id: accepted.run_id, agent: agent.name },
+      ...{ thread_id: threadId, run_id: accepted.run_id, agent: body['agent'] as string },
       ...{ enqueue_no: accepted.enqueue_no, queue_shard: shard },
     };
     if (tx) void dispatchOnceCommitted(db, queue, run);

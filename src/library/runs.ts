@@ -34,6 +34,7 @@ import {
   type ResumeOptions,
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { retry, type RetryOptions } from './retry.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
 import { assertRef } from './run-ref.ts';
@@ -71,6 +72,14 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
     options: EnqueueOptions<NAME, OUT, CHOSEN>,
     on?: EnqueuedBy,
   ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT, CHOSEN>>>;
+  /**
+   * Asks again what a run that has ended was asked: a new run of the same agent with the same input and options, linked by
+   * `retryOf`, on the same lane as it is now. Where the lane should be as it was before, enqueue with `onFailure: 'restore'`.
+   *
+   * @throws LanefoldError `run_active`, `run_not_found`, `unknown_agent`, `unknown_model`, `thread_busy`,
+   * `idempotency_mismatch`; `invalid_input` for a run of an older version that never began. Nothing was written
+   */
+  retry<RESULT>(run: RunRef<RESULT>, options?: RetryOptions, on?: { caller?: string }): Promise<RunHandle<RESULT>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
@@ -182,6 +191,10 @@ export function runsOf(deps: RunsDeps): Runs {
     },
     get,
     wait,
+    async retry(run, options, { caller } = {}) {
+      assertRef(run);
+      return (await retry(deps, run, options, caller)) as RunHandle<never>;
+    },
     unfinished: (of) => countUnfinished(db, of),
     async list({ limit = 50, ...filter } = {}) {
       if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');

@@ -130,6 +130,7 @@ export function openQueue(options: QueueOptions): RunQueue {
   };
   const all = () => [...queues, ...agentQueues.values()];
   const workers: BullWorker[] = [];
+  let closing = false;
   const queueOf = ({ agent, queue_shard, agent_queue }: PlacedJob) =>
     agent_queue ? agentQueue(agent) : queues[queue_shard % shards]!;
 
@@ -164,7 +165,8 @@ export function openQueue(options: QueueOptions): RunQueue {
           // BullMQ's default of 15 s would lengthen every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
-        worker.on('error', onError);
+        // once it closes, the server may end connections before they have
+        worker.on('error', (error) => closing || onError(error));
         workers.push(worker);
         return worker;
       });
@@ -207,6 +209,7 @@ export function openQueue(options: QueueOptions): RunQueue {
       for (const queue of all()) await queue.obliterate({ force: true });
     },
     async close() {
+      closing = true;
       await Promise.allSettled([...workers.map(closeWorker), ...all().map((queue) => queue.close())]);
       await connections.close();
     },

@@ -64,6 +64,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
+    'runs.retry': () => library.runs.retry(run),
     'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),

@@ -79,7 +79,8 @@ begin
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
   update lanefold._run
   set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage),
-      state = null, input = null, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
+      -- what a run was asked that never began is nowhere else: retrying it needs this
+      state = null, input = case when r.user_seq is null then r.input end, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
       last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1, lease_until = null, finished_at = v_at,
       sealed_at = coalesce(sealed_at, v_at)

@@ -30,6 +30,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   appendEntries: 'run',
   replayCall: 'run',
   createRun: 'run',
+  retryRun: 'run',
   resumeRun: 'run',
   createCheckpoint: 'run',
   steerRun: 'steer',

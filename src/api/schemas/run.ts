@@ -58,6 +58,7 @@ export const Run = z
     }),
     result: anyJson('The final answer.'),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    retry_of: Id.nullable().openapi({ description: 'The run that this one repeats.' }),
     resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token started this one.' }),
     awaiting: z
       .array(
@@ -133,6 +134,13 @@ export const RunPage = z
     next_after: nextCursor,
   })
   .openapi('RunPage');
+
+export const RetryRun = z
+  .strictObject({
+    request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
+    busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({ description: 'As for a new run.' }),
+  })
+  .openapi('RetryRun', { example: { busy: 'wait' } });
 
 export const CancelRun = z
   .strictObject({ reason: z.string().min(1).max(1_000).optional() })

@@ -1,6 +1,7 @@
 // One line per command; `lanefold --help` lists them by name.
 export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
+export { addCancel } from './cancel.ts';
 export { addChaos } from './chaos.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
@@ -10,10 +11,13 @@ export { addKeys } from './keys.ts';
 export { addErase } from './erase.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
+export { addRetry } from './retry.ts';
 export { addRoles } from './roles.ts';
 export { addRun } from './run.ts';
+export { addRuns } from './runs.ts';
 export { addTail } from './tail.ts';
 export { addTenants } from './tenants.ts';
 export { addThread } from './thread.ts';
+export { addThreads } from './threads.ts';
 export { addVerify } from './verify.ts';
 export { addWorker } from './worker.ts';

@@ -38,6 +38,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   error: { type: string; message: string } | null;
   /** The run whose checkpoint token it was started from. */
   resumedFrom: string | null;
+  /** The run that it repeats. */
+  retryOf: string | null;
   /** What a suspended run waits for; empty otherwise. */
   awaiting: AwaitingCall[];
   /** When the calls that nobody has decided on are denied; null while the run is not suspended. */

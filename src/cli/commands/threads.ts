@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { snakeKeys } from '../../case.ts';
+import type { ThreadSummary } from '../../store/log/list-threads.ts';
+import { connect } from '../connect.ts';
+import { table } from '../demo/table.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  text?: string;
+  agent?: string;
+  limit: number;
+  after?: string;
+  json?: boolean;
+}
+
+export const addThreads = (program: Command): Command =>
+  withJson(withDatabase(program.command('threads')))
+    .option('--text <words>', 'only threads in which a user said this, as in a web search')
+    .option('--agent <name>', 'only threads whose last run is of this agent')
+    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
+    .option('--after <cursor>', 'go on after a page, with what it printed')
+    .summary('list threads, newest first')
+    .description('Lists threads with their last run.')
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold threads', 'lanefold threads --text "order A-17" --json'],
+        ['DATABASE_URL', 'LANEFOLD_DIR'],
+      ),
+    )
+    .action(async ({ text, agent, limit, after, ...options }: Options) => {
+      const lanefold = await connect(options, { start: false });
+      try {
+        const filter = Object.entries({ text, agent, after }).filter(([, value]) => value !== undefined);
+        const { data, nextAfter } = await lanefold.threads.list({ ...Object.fromEntries(filter), limit });
+        if (options.json)
+          return printJson({ data: data.map((thread) => snakeKeys({ ...thread })), next_after: nextAfter });
+        print(table(['created', 'thread', 'entries', 'last run'], data.map(toRow)).join('\n'));
+        if (nextAfter !== null) note(`more: --after ${nextAfter}`);
+      } finally {
+        await lanefold.close();
+      }
+    });
+
+const toRow = (thread: ThreadSummary): unknown[] => [
+  thread.createdAt.toISOString(),
+  thread.id,
+  thread.rev,
+  thread.lastRun ? `${thread.lastRun.status} ${thread.lastRun.agent}` : '',
+];
