@@ -78,11 +78,16 @@ CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHE
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint
--- Roles that were granted rights on tables and views before keep what they could do, for all tenants: see grant_role.
+-- Roles that could read the whole log, or write it, keep what they could do, for all tenants: see grant_role. Rights on single
+-- tables and views stay as they are, and show the rows of no tenant.
 INSERT INTO lanefold._role (name, duty, tenant)
-SELECT r.rolname, CASE WHEN bool_or(a.privilege_type IN ('INSERT', 'UPDATE')) THEN 'worker' ELSE 'reader' END, '*'
-FROM pg_class c
-CROSS JOIN LATERAL aclexplode(c.relacl) a
-JOIN pg_roles r ON r.oid = a.grantee
-WHERE c.relnamespace = 'lanefold'::regnamespace AND a.grantee <> c.relowner
-GROUP BY r.rolname;
+SELECT r.rolname, CASE WHEN w.writes THEN 'worker' ELSE 'reader' END, '*'
+FROM pg_roles r
+CROSS JOIN LATERAL (
+  SELECT count(*) FILTER (WHERE a.privilege_type = 'INSERT' AND c.relname IN ('_entry', '_run', '_event_batch')) = 3 AS writes,
+         count(*) FILTER (WHERE a.privilege_type = 'SELECT' AND c.relname IN ('thread_entry', 'lane_context')) = 2 AS reads
+  FROM pg_class c
+  CROSS JOIN LATERAL aclexplode(c.relacl) a
+  WHERE c.relnamespace = 'lanefold'::regnamespace AND a.grantee = r.oid AND a.grantee <> c.relowner
+) w
+WHERE w.writes OR w.reads;

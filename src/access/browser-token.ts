@@ -22,6 +22,15 @@ const Payload = z.strictObject({
   run_id: z.string().optional(),
   tenant: z.string().optional(),
   agents: z.array(z.string()).optional(),
+  /** Of the key that made it; what the token does counts as done by the key. */
+  limits: z
+    .strictObject({
+      requestsPerMinute: z.number().optional(),
+      runs: z.number().optional(),
+      streams: z.number().optional(),
+      bodyBytes: z.number().optional(),
+    })
+    .optional(),
   by: z.string(),
   exp_ms: z.number(),
 });
@@ -47,7 +56,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
   if (!genuine) throw refused('is not one of this server');
   const token = Payload.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   if (token.exp_ms <= nowMs) throw refused('has expired');
-  const { thread_id: threadId, run_id: runId, tenant, agents, by, access } = token;
+  const { thread_id: threadId, run_id: runId, tenant, agents, limits, by, access } = token;
   return {
     actor: `token:${by}`,
     scopes: scopesOf[access],
@@ -55,6 +64,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
     ...(runId === undefined ? {} : { runId }),
     ...(tenant === undefined ? {} : { tenant }),
     ...(agents === undefined ? {} : { agents }),
+    ...(limits === undefined ? {} : { limits }),
   };
 }
 

@@ -31,7 +31,7 @@ import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { omitUndefined } from './routes/shared.ts';
 import { addNodes } from './routes/nodes.ts';
-import { addOverview } from './routes/overview.ts';
+import { addActivity, addOverview } from './routes/overview.ts';
 import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
@@ -109,6 +109,8 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addKeys(app);
   addAudit(app);
   addOverview(app, lanefold);
+  // it shows all tenants
+  if (lanefold.tenant === undefined) addActivity(app, lanefold);
   addProbes(app, lanefold);
   addDocs(app);
   const page = options.page ?? process.env['LANEFOLD_PAGE'] !== 'off';

@@ -1,5 +1,5 @@
 import { LanefoldError } from '../errors.ts';
-import type { Library } from '../library/library.ts';
+import type { TenantLibrary } from '../library/library.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
 import { isTerminal } from '../streams/assemble-deltas.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
@@ -19,7 +19,7 @@ export interface AnswerOptions {
  * @throws LanefoldError `run_not_found`, `thread_not_found`, `thread_erased`
  */
 export async function openAnswer(
-  lanefold: Library,
+  lanefold: TenantLibrary,
   run: RunRef,
   { signal, afterRound }: AnswerOptions,
 ): Promise<AsyncGenerator<UiChunk>> {
@@ -28,7 +28,7 @@ export async function openAnswer(
 }
 
 async function* chunksOf(
-  lanefold: Library,
+  lanefold: TenantLibrary,
   run: RunRef,
   items: AsyncIterable<StreamItem>,
   { signal, afterRound }: AnswerOptions,

@@ -1,8 +1,11 @@
 import { invalidRequest } from '../api/problem.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
-import type { Library } from '../library/library.ts';
+import type { TenantLibrary } from '../library/library.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
+
+/** Each is a locking call of the database. */
+const mostResponses = 128;
 
 interface Response {
   round: number;
@@ -18,7 +21,7 @@ interface Response {
  * @throws LanefoldError `invalid_request`, `run_not_found`, `tool_call_not_found`
  */
 export async function decideApprovals(
-  lanefold: Library,
+  lanefold: TenantLibrary,
   run: RunRef,
   message: JsonObject,
   by: string | undefined,
@@ -35,7 +38,7 @@ export async function decideApprovals(
 }
 
 function readResponses({ parts }: JsonObject): Response[] {
-  const responses: Response[] = [];
+  const responses = new Map<string, Response>();
   for (const part of Array.isArray(parts) ? parts : []) {
     const { state, approval } = Object(part) as JsonObject;
     if (state !== 'approval-responded') continue;
@@ -45,8 +48,12 @@ function readResponses({ parts }: JsonObject): Response[] {
       throw invalidRequest([
         { path: 'message.parts', message: 'An approval needs its id, and approved: true or false.' },
       ]);
-    responses.push({ round: Number(place[1]), index: Number(place[2]), approved, reason: reason ?? undefined });
+    const response = { round: Number(place[1]), index: Number(place[2]), approved, reason: reason ?? undefined };
+    // the first decision on a call counts
+    if (!responses.has(place[0])) responses.set(place[0], response);
+    if (responses.size > mostResponses)
+      throw invalidRequest([{ path: 'message.parts', message: `At most ${mostResponses} approvals at once.` }]);
   }
-  if (responses.length > 0) return responses;
+  if (responses.size > 0) return [...responses.values()];
   throw invalidRequest([{ path: 'message', message: 'Must be from the user, or respond to approvals.' }]);
 }

@@ -3,7 +3,7 @@ import { invalidRequest, problemHeaders, toProblem } from '../api/problem.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
-import type { Library } from '../library/library.ts';
+import type { Library, TenantLibrary } from '../library/library.ts';
 import { threadNotFound } from '../store/missing.ts';
 import type { Thread } from '../store/log/read-thread.ts';
 import { toInput } from '../ui-messages/question.ts';
@@ -75,12 +75,14 @@ export function createChatHandler(lanefold: Library, options: ChatOptions): Chat
 }
 
 async function answer(
-  lanefold: Library,
+  all: Library,
   request: Request,
   { action, body }: ChatRequest,
   { grant, agent }: { grant: ChatGrant; agent: string | undefined },
 ): Promise<Response> {
   const { threadId } = grant;
+  // with the tenant's policies behind it, where the database has them
+  const lanefold = grant.tenantId === undefined ? all : all.forTenant(grant.tenantId);
   const thread = await findThread(lanefold, grant);
   const stream = async (runId: string, afterRound?: number) => {
     const left = new AbortController();
@@ -116,7 +118,7 @@ async function answer(
 
 /** Accepts the run that answers a message, once for each message id. */
 async function send(
-  lanefold: Library,
+  lanefold: TenantLibrary,
   thread: Thread | undefined,
   message: JsonObject,
   { trigger }: JsonObject,
@@ -155,7 +157,7 @@ async function send(
 }
 
 /** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
-async function findThread(lanefold: Library, { threadId, tenantId }: ChatGrant): Promise<Thread | undefined> {
+async function findThread(lanefold: TenantLibrary, { threadId, tenantId }: ChatGrant): Promise<Thread | undefined> {
   const thread = await lanefold.threads.get(threadId).catch((error: unknown) => {
     if (isLanefoldError(error, 'thread_not_found')) return undefined;
     throw error;

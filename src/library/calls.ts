@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { effectiveAgent } from '../agents/apply-overrides.ts';
+import { effectiveAgent, toolsOnly } from '../agents/apply-overrides.ts';
 import type { AgentRegistry, ReadyAgent } from '../agents/registry.ts';
 import { canonicalMessage, contextHash } from '../context/canonical.ts';
 import { withInstructions } from '../context/instructed.ts';
@@ -117,7 +117,9 @@ async function agentOf(
   if (!agents.has(call.agent)) return undefined;
   const details = await readRunDetails(db, threadId, call.run_id);
   try {
-    return effectiveAgent(agents, agents.get(call.agent), details?.config ?? null, details?.options ?? null);
+    const agent = effectiveAgent(agents, agents.get(call.agent), details?.config ?? null, details?.options ?? null);
+    const strategy = details?.options?.selection?.strategy ?? call.strategy;
+    return agents.strategies.find(strategy).tools ? agent : toolsOnly(agent, []);
   } catch {
     // tools or transformers it was overridden with have left this process
     return undefined;

@@ -46,6 +46,11 @@ export function chooseStrategy(agents: AgentRegistry, agent: string, given: Requ
   if (!machine.select) return { machine, options };
   const selection = machine.select(textOf(given.input), options ?? {});
   const chosen = agents.strategies.find(selection.strategy);
+  if (chosen.select) {
+    throw new LanefoldError('invalid_input', `The strategy ${machine.name} cannot choose ${chosen.name}.`, {
+      hint: 'Leave it out of available and of strategy.',
+    });
+  }
   const theirs = (options?.['options'] ?? {}) as Record<string, object>;
   return { machine: chosen, selection, options: parseOptions(chosen, theirs[chosen.name]) };
 }

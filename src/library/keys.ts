@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../access/browser-token.ts';
 import { hashOf, newKey, readKey } from '../access/key.ts';
 import type { Principal } from '../access/principal.ts';
-import { scopes, type Allowed } from '../access/scope.ts';
+import { scopes, type Allowed, type Limits } from '../access/scope.ts';
 import { LanefoldError } from '../errors.ts';
 import { idGrammar } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
@@ -43,6 +43,8 @@ export interface NewBrowserToken {
   expiresInMs?: number;
   tenant?: string;
   agents?: readonly string[];
+  /** Of the key on whose behalf it is made. */
+  limits?: Limits;
   /** The id of the key on whose behalf it is made; default `operator`. */
   by?: string;
 }
@@ -133,6 +135,7 @@ export function keysOf(db: Database, secrets: readonly string[]): Keys {
       expiresInMs = defaultTokenMs,
       tenant = db.tenant,
       agents,
+      limits,
       by = 'operator',
     }) {
       if (!(expiresInMs > 0 && expiresInMs <= longestTokenMs)) {
@@ -141,7 +144,7 @@ export function keysOf(db: Database, secrets: readonly string[]): Keys {
         });
       }
       const expiresAt = new Date(Date.now() + expiresInMs);
-      const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], by };
+      const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], limits, by };
       const token = signBrowserToken({ ...fields, exp_ms: expiresAt.getTime() }, signingSecret(secrets));
       return { token, expiresAt };
     },

@@ -55,6 +55,11 @@ export function callReplayer({ db, agents, models }: { db: Database; agents: Age
         },
       );
     }
+    if (messages.length === 0) {
+      throw new LanefoldError('call_not_found', `The log does not hold what call ${llmCallId} was sent.`, {
+        hint: 'Record the thoughts of a strategy with recordThoughts: true.',
+      });
+    }
     const { systemPrompt } = options;
     const asked = options.model === call.model ? undefined : options.model;
     const given = { agent: agent.name, ...(asked === undefined ? {} : { model: asked }), systemPrompt };

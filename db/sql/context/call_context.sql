@@ -15,8 +15,9 @@ declare
 begin
   select r.user_seq, r.options, r.context_ref into v_run from lanefold._run r
   where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', '');
-  select e.seq, e.refs into v_answer from lanefold._entry e
-  where e.thread_id = p_thread_id and e.context_ref = v_run.context_ref and e.kind = 'ai_message' and e.seq > v_run.user_seq
+  -- questions of a strategy are answered on lanes of their own
+  select e.seq, e.refs, e.context_ref into v_answer from lanefold._entry e
+  where e.thread_id = p_thread_id and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.kind = 'ai_message' and e.seq > v_run.user_seq
     and e.refs ->> 'llm_call_id' = p_llm_call_id
   order by e.seq limit 1;
   if not found then
@@ -35,7 +36,7 @@ begin
     select c.*, c.role = 'system' as is_prompt, c.refs ->> 'kind' = 'compaction_summary' as is_summary,
            -- position within its entry: an anchor holds several messages
            row_number() over (partition by c.role = 'system', c.seq order by c.ordinal) - 1 as place
-    from lanefold.lane_context_at(p_thread_id, v_run.context_ref, v_answer.seq - 1) c
+    from lanefold.lane_context_at(p_thread_id, v_answer.context_ref, v_answer.seq - 1) c
   ), kept as (
     select l.ordinal, l.seq, l.role, l.content, l.tool_calls, l.tool_call_id, l.name, l.thinking, l.reasoning_details,
            l.provider_metadata, l.is_summary

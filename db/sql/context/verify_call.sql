@@ -1,6 +1,6 @@
 -- Whether the log still proves what a model call was sent: the SHA-256 of call_context, as canonical JSON, is the
--- `context_hash` of the answer. Null where the log cannot tell: a transformer or a contract altered the messages, or no answer
--- has this llm_call_id.
+-- `context_hash` of the answer. Null where the log cannot tell: a transformer or a contract altered the messages, no answer has
+-- this llm_call_id, or it recorded no hash.
 create or replace function lanefold.verify_call(p_thread_id text, p_llm_call_id text)
 returns boolean language plpgsql stable as $$
 declare
@@ -22,8 +22,8 @@ begin
       || E'\n', '' order by c.ordinal), max(c.altered)
   into v_text, v_altered
   from lanefold.call_context(p_thread_id, p_llm_call_id) c;
-  if v_hash is null or v_altered is not null then
+  if v_hash is null or v_text is null or v_altered is not null then
     return null;
   end if;
-  return encode(sha256(convert_to(coalesce(v_text, ''), 'UTF8')), 'hex') = v_hash;
+  return encode(sha256(convert_to(v_text, 'UTF8')), 'hex') = v_hash;
 end $$;

@@ -1,4 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
+import { withinRuns } from '../access/limit-runs.ts';
 import { authorize } from '../../access/authorize.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -47,7 +48,10 @@ export function addCalls(app: ApiApp): void {
       authorize(principal, { scope: 'run', threadId, agent });
     }
     const options = { ...omitUndefined({ model, systemPrompt }), signal: c.req.raw.signal };
-    const replay = await lanefold.contexts.replayCall(threadId, callId, options, { from: 'http' });
+    // it is no run, but costs what one does
+    const replay = await withinRuns(c, app, () =>
+      lanefold.contexts.replayCall(threadId, callId, options, { from: 'http' }),
+    );
     return c.json(toJson(replay), 200);
   });
 

@@ -104,8 +104,8 @@ export function addKeys(app: ApiApp): void {
     const { thread_id: threadId, run_id: runId, access, expires_in_ms: expiresInMs } = c.req.valid('json');
     const principal = c.get('principal');
     assertMayMint(principal, access);
-    const { actor, tenant, agents } = principal;
-    const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, by: actor });
+    const { actor, tenant, agents, limits } = principal;
+    const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, limits, by: actor });
     return c.json(toJson(c.var.lanefold.keys.browserToken(fields)), 201);
   });
 }

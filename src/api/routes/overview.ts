@@ -50,7 +50,10 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
     const { data, nextAfter } = await c.var.lanefold.approvals.list(omitUndefined(c.req.valid('query')));
     return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
   });
+}
 
+/** Of all tenants together. */
+export function addActivity(app: ApiApp, lanefold: Library): void {
   app.openapi(getActivity, async (c) => {
     const [activity, stats] = await Promise.all([
       lanefold.activity(omitUndefined(c.req.valid('query'))),

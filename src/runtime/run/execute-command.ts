@@ -5,6 +5,7 @@ import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { suspendRun } from '../../store/approval/suspend-run.ts';
 import type { Command, MachineEvent, MachineState, PromptedCall } from '../../strategies/machine.ts';
 import { mergeSettings } from '../../models/settings/call-settings.ts';
+import type { StoredPolicy } from '../../policy/policy.ts';
 import { callModel } from './call-model.ts';
 import { CallPool } from './call-pool.ts';
 import { RunContext } from './context.ts';
@@ -82,7 +83,13 @@ function callPrompted(
   signal: AbortSignal,
 ): Promise<MachineEvent> {
   const offered = call.tools === false ? toolsOnly(agent, []) : agent;
-  const own = call.settings ? { ...offered, settings: mergeSettings(call.settings, offered.settings) } : offered;
+  const { system_prompt: _, ...policy } = agent.contextPolicy ?? {};
+  const own: ReadyAgent = {
+    ...offered,
+    ...(call.settings ? { settings: mergeSettings(call.settings, offered.settings) } : {}),
+    // its prompt is for the lane: a question has the strategy's, which says how to answer
+    ...(agent.contextPolicy ? { contextPolicy: policy as StoredPolicy } : {}),
+  };
   const both = AbortSignal.any([run.signal, signal]);
   return callModel(deps, run, own, claim, new RunContext(call.messages), call, both);
 }

@@ -75,7 +75,11 @@ export async function fitContext(
   const messages = withPrompt(context.placed, policy.system_prompt);
   const { tokens, mark } = await count(state, messages, counter, model);
   if (mark) marks.push(mark);
-  const options = { toolTokens: Math.ceil(toolTokens(tools) * counter.ratio), dropped: state.dropped, lowWater };
+  // sent with every call, like the tools
+  const fixed =
+    toolTokens(tools) +
+    (context.instructions === undefined ? 0 : heuristicTokens({ role: 'system', content: context.instructions }));
+  const options = { toolTokens: Math.ceil(fixed * counter.ratio), dropped: state.dropped, lowWater };
   const projected =
     policy.projector === undefined ? undefined : await project(counting, messages, tokens, policy, limits, options);
   if (projected === 'failed') marks.push('projector_failed');

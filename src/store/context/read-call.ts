@@ -5,6 +5,7 @@ import type { Database } from '../../postgres/pool.ts';
 export interface CallRecord {
   run_id: string;
   agent: string;
+  strategy: string;
   model: string;
   context_ref: string;
   /** The entry of the answer: the context of the call is the lane's up to the entry before. */
@@ -36,7 +37,7 @@ export async function readCall(db: Database, threadId: string, callId: string): 
   const runId = callId.slice(0, callId.lastIndexOf('.'));
   const [row] = await db.query<{ call: CallRecord }>(
     'get_call',
-    `select json_build_object('run_id', r.id, 'agent', r.agent, 'model', coalesce(e.refs ->> 'model', r.model),
+    `select json_build_object('run_id', r.id, 'agent', r.agent, 'strategy', r.strategy, 'model', coalesce(e.refs ->> 'model', r.model),
        'context_ref', e.context_ref, 'seq', e.seq, 'payload', e.payload, 'refs', e.refs, 'at', e.at,
        'events', (select json_agg(json_build_object('kind', v.kind, 'data', v.data, 'at', v.at) order by v.event_seq)
          from lanefold.run_event v where v.thread_id = r.thread_id and v.run_id = r.id

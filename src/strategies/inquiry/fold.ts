@@ -51,7 +51,8 @@ export function replay<Memory>(
 }
 
 export const isComplete = ({ batch, answers }: Progress): boolean =>
-  batch.every(({ node }) => answers.get(node)?.status === 'answered');
+  // a strategy may have given an answer another status since
+  batch.every(({ node }) => (answers.get(node)?.status ?? 'tools') !== 'tools');
 
 /** Everything answered so far, the finished batches and the open one. */
 export function momentOf({ answers, nextNode, usage, elapsedMs }: Progress): Moment {

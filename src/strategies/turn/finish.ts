@@ -52,6 +52,8 @@ function finishUnderContract<S extends TurnState>(
   };
   if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt: 0 }, step, [started]);
   const violation = { reason, ...failureOf(checked), ...(text === undefined ? {} : { text }) };
-  const repair = startRepair(run, state, violation);
+  // no more calls and tokens for a run that has used up its own
+  const spent = reason === 'max_total_tokens' || reason === 'max_duration';
+  const repair = startRepair(spent ? { ...run, output: { ...run.output!, maxRepairs: 0 } } : run, state, violation);
   return { ...repair, step: { ...step, seal: true, thenEvents: [started, ...(repair.step?.events ?? [])] } };
 }

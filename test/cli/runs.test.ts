@@ -1,0 +1,51 @@
+import { createLanefold, type Lanefold } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { cli } from './cli.ts';
+
+describe('lists, cancel and retry', () => {
+  let database: TestDatabase;
+  let lanefold: Lanefold;
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    database = await createDatabase();
+    env = { DATABASE_URL: database.url, REDIS_URL: '' };
+    const agents = [{ name: 'support', model: 'scripted:echo' }];
+    lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null, agents });
+  });
+  afterAll(async () => {
+    await lanefold?.close();
+    await database?.drop();
+  });
+
+  test('a run is listed, cancelled, and asked again', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'support', input: 'x', threadId: 't', createThread: true });
+    const listed = await cli(['runs', '--status', 'queued'], { env });
+    expect([listed.code, listed.stdout]).toEqual([0, expect.stringMatching(`queued +support +t +${run.id}\n`)]);
+    expect(await cli(['cancel', 't', run.id, '--reason', 'twice'], { env })).toMatchObject({
+      code: 0,
+      stdout: 'the run is cancelled\n',
+    });
+    const again = await cli(['retry', 't', run.id, '--json'], { env });
+    const { id } = JSON.parse(again.stdout) as { id: string };
+    const { stdout } = await cli(['runs', 't', '--json'], { env });
+    expect(JSON.parse(stdout)).toMatchObject({
+      data: [
+        { id, status: 'queued', retry_of: run.id },
+        { id: run.id, status: 'cancelled' },
+      ],
+      next_after: null,
+    });
+    const threads = await cli(['threads', '--agent', 'support'], { env });
+    expect(threads.stdout).toMatch(/ t +0 +queued support\n/);
+  });
+
+  test.each([
+    [['runs', '--status', 'lost'], 2, 'usage'],
+    [['cancel', 't', 'none'], 1, 'run_not_found'],
+    [['retry', 't', 'none'], 1, 'run_not_found'],
+  ])('%j exits with %i, %s', async (args, exit, error) => {
+    const { code, stderr } = await cli(args, { env });
+    expect([code, stderr]).toEqual([exit, expect.stringContaining(`[${error}]`)]);
+  });
+});
