@@ -89,7 +89,10 @@ const violating: [string, string][] = [
     'the results of a round are consecutive, in call order, and each belongs to its call',
     `update lanefold._tool_call set result_seq = 7 - result_seq`,
   ],
-  ['an ended run keeps neither state nor input, and no state exceeds 64 KB', `update lanefold._run set state = '{}'`],
+  [
+    'an ended run keeps no state, and no input once it began; no state exceeds 64 KB',
+    `update lanefold._run set state = '{}'`,
+  ],
   [
     'the number of trace batches of a run is bounded by its steps',
     `insert into lanefold._event_batch (event_seq, at, entry_seq, seq, thread_id, run_id, events)

@@ -4,11 +4,11 @@ import type { Check } from './check.ts';
 export const linearStorage: Check[] = [
   {
     invariant: 'I10',
-    name: 'an ended run keeps neither state nor input, and no state exceeds 64 KB',
+    name: 'an ended run keeps no state, and no input once it began; no state exceeds 64 KB',
     holds: 'always',
     sql: `
       select thread_id, id as run_id, pg_column_size(state) as state_bytes from lanefold._run
-      where (finished_at is not null and (state is not null or input is not null)) or pg_column_size(state) > 65536`,
+      where (finished_at is not null and (state is not null or (input is not null and user_seq is not null))) or pg_column_size(state) > 65536`,
   },
   {
     invariant: 'I10',

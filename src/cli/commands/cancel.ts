@@ -31,7 +31,11 @@ export const addCancel = (program: Command): Command =>
       try {
         const receipt = await lanefold.runs.cancel({ threadId, id }, options.reason);
         if (options.json) return printJson(snakeKeys({ threadId, runId: id, ...receipt }));
-        print(receipt.accepted ? `the run is ${receipt.status} and will stop` : `the run is ${receipt.status}`);
+        print(
+          receipt.accepted && receipt.status !== 'cancelled'
+            ? `the run is ${receipt.status} and will stop`
+            : `the run is ${receipt.status}`,
+        );
       } finally {
         await lanefold.close();
       }

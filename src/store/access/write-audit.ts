@@ -12,6 +12,12 @@ export interface AuditedAction {
   detail?: JsonObject;
 }
 
+/** What is done to a thread is written down for its tenant too, whoever does it. */
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
-  await db.query('write_audit', 'select lanefold.write_audit($1)', [snakeKeys({ ...entry })]);
+  await db.query(
+    'write_audit',
+    `select lanefold.write_audit(jsonb_strip_nulls(jsonb_build_object(
+       'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $1::jsonb ->> 'thread_id'))) || $1::jsonb)`,
+    [snakeKeys({ ...entry })],
+  );
 }
