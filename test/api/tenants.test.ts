@@ -107,6 +107,15 @@ test.each([...scopes.map((scope) => [scope]), [...scopes]])(
   },
 );
 
+test('what the operator does to a thread is in the audit of its tenant', async () => {
+  const { auth } = await mint({ scopes: ['admin'], tenant: 'bolt' });
+  const { body } = await api.call('GET', `/v1/audit?thread_id=${bolt.thread_id}`, undefined, auth);
+  const found = (body as { data: object[] }).data;
+  expect(found).toContainEqual(
+    expect.objectContaining({ actor: 'operator', action: 'changeConfig', tenant_id: 'bolt' }),
+  );
+});
+
 test('what shows all tenants is closed to it: Bull Board, the metrics, the activity', async () => {
   const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
   const pages = ['/metrics', '/admin/queues', '/admin/queues/api/queues', '/v1/activity'];

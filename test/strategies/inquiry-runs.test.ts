@@ -132,6 +132,28 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
     await expectSound(lanefold, threadId);
   });
 
+  test('the log proves what a question was sent, also under a policy with a prompt of its own', async () => {
+    const model = lanefold.model(tree);
+    const strategyOptions = { maxDepth: 1, recordThoughts: true };
+    const contextPolicy = { systemPrompt: 'Be brief.' };
+    const { threadId, run } = await lanefold.run({
+      ...{ agent: 'searcher', model: model.id, input: 'Q', strategyOptions, contextPolicy },
+    });
+    expect(run.status).toBe('completed');
+    const { rows } = await lanefold.database.pool.query<{ id: string; verified: boolean | null }>(
+      `select refs ->> 'llm_call_id' as id, lanefold.verify_call(thread_id, refs ->> 'llm_call_id') as verified
+       from lanefold.thread_entry where thread_id = $1 and refs ? 'llm_call_id' and context_ref <> 'default'`,
+      [threadId],
+    );
+    expect(rows.length).toBeGreaterThan(1);
+    for (const { id, verified } of rows) {
+      expect(verified, id).toBe(true);
+      const call = await lanefold.contexts.call(threadId, id);
+      expect(call).toMatchObject({ verified: true, unverifiedBecause: null });
+      expect(call.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('JSON') as string });
+    }
+  });
+
   test('answers that come together are stored together', async () => {
     const answer = deferred();
     let waiting = 0;
