@@ -7,6 +7,7 @@ declare
   v_at timestamptz;
   v_ids text[];
   v_batches bigint[];
+  v_batch bigint;
 begin
   if not lanefold._try_lock_thread(p_thread_id) then
     return 0;
@@ -19,7 +20,10 @@ begin
   end if;
   select array_agg(b.event_seq) into v_batches from lanefold._run_batch b
   where b.thread_id = p_thread_id and b.run_id = any (v_ids);
-  delete from lanefold._event_batch b where b.thread_id = p_thread_id and b.event_seq = any (v_batches);
+  -- one by one: for a list PostgreSQL 15 reads the events of the whole thread
+  foreach v_batch in array coalesce(v_batches, '{}') loop
+    delete from lanefold._event_batch b where b.thread_id = p_thread_id and b.event_seq = v_batch;
+  end loop;
   delete from lanefold._run_node where thread_id = p_thread_id and run_id = any (v_ids);
   update lanefold._run set trace_dropped_at = v_at, state = null, result = null, last_commit = null, input = null
   where thread_id = p_thread_id and id = any (v_ids);
