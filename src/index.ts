@@ -1,6 +1,7 @@
 /** LLM agents as durable background jobs: the whole public API. */
 export { createLanefold, migrate } from './on-demand.ts';
-export type { Lanefold, LanefoldOptions } from './lanefold.ts';
+export type { LanefoldOptions } from './lanefold-options.ts';
+export type { Lanefold } from './lanefold.ts';
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
 export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
 export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';

@@ -1,14 +1,9 @@
 import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
-import type { TokenEstimator } from './policy/estimate.ts';
-import type { Projector } from './policy/projector.ts';
 import { readPolicy } from './policy/read-policy.ts';
 import { createCounting } from './models/counting/counting.ts';
-import type { RequestTransformer } from './agents/transformer.ts';
-import type { Strategy } from './strategies/registry.ts';
-import type { ToolListing } from './tools/normalise.ts';
-import { createModelRegistry, type ModelRegistryOptions } from './models/registry/registry.ts';
+import { createModelRegistry } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
 import { listApprovals } from './store/approval/list-approvals.ts';
@@ -16,9 +11,7 @@ import { readActivity } from './store/run/read-activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
-import type { Logger } from './log/logger.ts';
 import { openLogger } from './log/open.ts';
-import type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 import { openQueue } from './queue/queue.ts';
 import { openStreams } from './streams/open.ts';
 import { RunWaiter } from './library/waiter.ts';
@@ -27,7 +20,7 @@ import type { RunningServer, ServerOptions } from './api/options.ts';
 import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library, TenantLibrary } from './library/library.ts';
 import { otherTenant, scopeOf } from './library/tenant.ts';
-import { checkRole, checkWorkerRole, roleCheckOf, type RoleCheck } from './library/role-check.ts';
+import { checkRole, checkWorkerRole, roleCheckOf } from './library/role-check.ts';
 import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
@@ -37,110 +30,12 @@ import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
 import { checkDatabaseUrl, checkRedisUrl } from './connection-url.ts';
-import { refuseUnknownKeys, type KeysOf } from './unknown-keys.ts';
+import { refuseUnknownKeys } from './unknown-keys.ts';
 import { tokenSecrets } from './tokens/secrets.ts';
 import { endAbandonedRuns } from './library/end-abandoned-runs.ts';
 import { holdFleet } from './store/run/private-fleets.ts';
 import { threadsOf } from './library/threads.ts';
-
-export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
-  /** Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary. */
-  databaseUrl?: string;
-  /** A connection past any pooler, for the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
-  directUrl?: string;
-  /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
-  redisUrl?: string | null;
-  /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
-  tenant?: string;
-  /** Their names and the types of their results are known to `runs.enqueue` and `runs.wait`. */
-  agents?: readonly AGENTS[];
-  /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
-  tools?: ToolListing;
-  /** Request transformers that agents and requests may select by name. */
-  requestTransformers?: Record<string, RequestTransformer>;
-  /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
-  strategies?: readonly Strategy[];
-  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
-  contextWindows?: Record<string, number>;
-  /** Token estimators that context policies may name. */
-  tokenEstimators?: Record<string, TokenEstimator>;
-  /** Projectors that context policies may name. */
-  projectors?: Record<string, Projector>;
-  /** Tell providers which beginning of a request the next one shares, so that they cache it; default true. */
-  promptCaching?: boolean;
-  /** Your own AI SDK models by id or prefix. */
-  models?: ModelRegistryOptions['models'];
-  /** Short names for models, such as `fast`. */
-  aliases?: ModelRegistryOptions['aliases'];
-  /**
-   * Callers over HTTP may name `scripted:` models where an agent lets them choose the model; default false. A script calls
-   * any tool of the agent with any arguments, so this is for development and tests.
-   */
-  scriptedModels?: boolean;
-  /** Folder of the embedded PostgreSQL; default `.lanefold`. */
-  embeddedDir?: string;
-  /** Migrate the database first; default true only for the embedded PostgreSQL. */
-  migrate?: boolean;
-  /** Maximum database connections of this process, not counting the queue's; default 10. */
-  poolSize?: number;
-  /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
-  preparedStatements?: boolean;
-  /**
-   * What to do about a role that may do more than its duty needs: `refuse` to start, `warn` or nothing. Default
-   * `LANEFOLD_ROLE_CHECK`, else `refuse` where `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
-   */
-  roleCheck?: RoleCheck;
-  /** First part of every queue name; default `lf`. */
-  queuePrefix?: string;
-  /** The queue belongs to this process alone; `close` deletes it. */
-  privateQueue?: boolean;
-  /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
-  queueShards?: number;
-  /**
-   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. What would exceed it is refused
-   * with `context_too_large`. Must be the same in every process.
-   */
-  maxContextBytes?: number;
-  /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
-  tokenSecrets?: readonly string[];
-  /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
-  redactKeys?: readonly string[];
-  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
-  telemetry?: boolean | TelemetryOptions;
-  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
-  logger?: Logger;
-}
-
-const optionKeys: KeysOf<LanefoldOptions> = {
-  strategies: true,
-  telemetry: true,
-  logger: true,
-  scriptedModels: true,
-  maxContextBytes: true,
-  databaseUrl: true,
-  directUrl: true,
-  redisUrl: true,
-  tenant: true,
-  roleCheck: true,
-  agents: true,
-  tools: true,
-  requestTransformers: true,
-  contextWindows: true,
-  tokenEstimators: true,
-  projectors: true,
-  promptCaching: true,
-  models: true,
-  aliases: true,
-  embeddedDir: true,
-  migrate: true,
-  poolSize: true,
-  preparedStatements: true,
-  queuePrefix: true,
-  privateQueue: true,
-  queueShards: true,
-  tokenSecrets: true,
-  redactKeys: true,
-};
+import { optionKeys, type LanefoldOptions } from './lanefold-options.ts';
 
 export interface Lanefold<AGENTS extends AgentDefinition = AgentDefinition> extends Library<AGENTS> {
   /** Starts a worker that processes runs in this process. @throws LanefoldError `queue_unreachable`, `role_unfit` */

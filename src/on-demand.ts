@@ -1,6 +1,7 @@
 // Drivers and queues are loaded by what needs them: a module that only defines agents and tools starts without.
 import type { AgentDefinition } from './agents/agent.ts';
-import type { Lanefold, LanefoldOptions } from './lanefold.ts';
+import type { LanefoldOptions } from './lanefold-options.ts';
+import type { Lanefold } from './lanefold.ts';
 import type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
 
 /**

@@ -36,6 +36,7 @@ const floors = [
   ['runtime/worker'],
   ['api'],
   ['chat'],
+  ['lanefold-options.ts'],
   ['lanefold.ts'],
   ['on-demand.ts'],
   ['chaos', 'replay'],

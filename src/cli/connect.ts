@@ -1,4 +1,5 @@
-import type { Lanefold, LanefoldOptions } from '../lanefold.ts';
+import type { LanefoldOptions } from '../lanefold-options.ts';
+import type { Lanefold } from '../lanefold.ts';
 import { LanefoldError } from '../errors.ts';
 import type { ConnectionOptions } from './options.ts';
 import { note } from './output.ts';

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { defineAgent } from '../agents/agent.ts';
-import type { Lanefold, LanefoldOptions } from '../lanefold.ts';
+import type { LanefoldOptions } from '../lanefold-options.ts';
+import type { Lanefold } from '../lanefold.ts';
 import { createLanefold } from '../on-demand.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { checkThread } from './check.ts';
