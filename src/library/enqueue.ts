@@ -194,7 +194,7 @@ interface Acceptance {
 
 /** Stores a request that has been checked, and gives its run to the queue. */
 export async function accept(
-  deps: EnqueueDeps,
+  deps: Pick<EnqueueDeps, 'db' | 'queue' | 'activeTraceparent'>,
   threadId: string,
   body: JsonObject,
   { id, requestId, hash, busy, createThread, traceparent: given, tx, caller }: Acceptance,

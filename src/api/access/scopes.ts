@@ -65,6 +65,7 @@ export const audited: ReadonlySet<string> = new Set([
   'changeConfig',
   'applyContextOperation',
   'resetLane',
+  'compactLane',
   'replayCall',
   'cancelRun',
   'cancelByToken',

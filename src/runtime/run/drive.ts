@@ -5,9 +5,12 @@ import { isTransient } from '../../postgres/errors.ts';
 import type { Decision, EntryDraft, Machine, MachineState, RunFacts, StepDraft } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
+import { readContext } from '../../store/context/read-context.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import { decide, decideOn } from './decide.ts';
-import { executeCommand, type ActiveRun } from './execute-command.ts';
+import type { ActiveRun } from './active-run.ts';
+import { executeCommand } from './execute-command.ts';
+import { fullness } from './fit-context.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { isLost } from './lost.ts';
 import { redactStep } from './redact-step.ts';
@@ -71,10 +74,11 @@ async function loop(
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
-      return toRunEnd(progress, committed, {
+      const end = toRunEnd(progress, committed, {
         answer: answerIn(step?.entries) ?? result,
         ...(error && committed.status === 'failed' ? { error } : {}),
       });
+      return isFull(active) ? { ...end, full: true } : end;
     }
     if (committed?.cancel_requested) throw new CancelRequested();
     if (committed?.continued) {
@@ -93,12 +97,13 @@ async function loop(
 /** Commits a step, then brings context, thread state and progress to where the database is. */
 async function commit(
   deps: RunDependencies,
-  { run, claim, context }: ActiveRun,
+  active: ActiveRun,
   state: MachineState,
   step: StepDraft,
   progress: RunProgress,
   resumed: boolean,
 ): Promise<CommitResult> {
+  const { run, claim, context } = active;
   const { entries = [], effects } = step;
   const redactedStep = redactStep(deps.redactor, step);
   const own = entries.filter((entry) => entry.contextRef === undefined);
@@ -118,8 +123,16 @@ async function commit(
     context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });
   }
   for (const input of result.inputs ?? []) context.push(input);
+  if (step.compact) {
+    active.context = new RunContext(await readContext(deps.db, run.threadId, claim.context_ref), context.instructions);
+  }
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;
+}
+
+function isFull({ agent, claim, context }: ActiveRun): boolean {
+  const { compact_at: share } = agent.contextPolicy ?? {};
+  return share !== undefined && !claim.options?.compaction && (fullness(context) ?? 0) >= share;
 }
 
 const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): StoredAnswer => ({
