@@ -21,6 +21,7 @@ declare
   v_injected jsonb := '[]'::jsonb;
   v_max int;
   v_bytes bigint;
+  v_strategy text;
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -35,6 +36,13 @@ begin
     return (jsonb_build_object('claimed', false, 'status', r.status,
         'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  end if;
+  v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
+  -- workers of schema 4 do not say what they know: these
+  if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
+    perform lanefold._pass_on(p_thread_id, r, v_strategy, v_at);
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
+      'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
   end if;
   v_max := (p ->> 'max_claims_without_progress')::int;
   if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then

@@ -73,8 +73,11 @@ export const Run = z
       .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
     suspended_until: timestamp('When undecided calls are denied.').nullable(),
     agent_unknown_since: timestamp(
-      'Since when no worker that knows the agent has been seen, while the run waits for one.',
+      'Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.',
     ).nullable(),
+    unknown_strategy: z.string().nullable().openapi({
+      description: 'The strategy it waits for, where workers know the agent and lack the strategy.',
+    }),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
     finished_at: timestamp('When the run ended.').nullable(),
