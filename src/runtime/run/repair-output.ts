@@ -28,8 +28,8 @@ export async function repairOutput(
   claim: Claim,
   context: RunContext,
   command: Repair & { iteration: number },
+  signal: AbortSignal,
 ): Promise<MachineEvent> {
-  const { signal } = run;
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
