@@ -63,7 +63,7 @@ export async function repairOutput(
       stream: false,
     };
     const callId = `${run.runId}.repair.${attempt}`;
-    const observed = { ...call, callId, iteration: command.iteration, name: request.model, model };
+    const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
       const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
       return { turn, checked: await contract.check(turn.text) };
