@@ -12,6 +12,8 @@ export interface EnqueueFields {
   busy?: 'reject' | 'wait' | 'interrupt';
   input?: string;
   options?: JsonObject;
+  delayMs?: number;
+  ttlMs?: number;
 }
 
 export interface ClaimFields {
@@ -47,6 +49,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       busy,
       input = 'go',
       options,
+      delayMs,
+      ttlMs,
     }: EnqueueFields = {}) =>
       call('enqueue_run($1, $2)', threadId, {
         run_id: runId,
@@ -59,6 +63,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         busy,
         input: { content: input },
         options,
+        delay_ms: delayMs,
+        ttl_ms: ttlMs,
       }),
     claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1', knowsAgent = true }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {

@@ -30,6 +30,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   appendEntries: 'run',
   replayCall: 'run',
   createRun: 'run',
+  createRuns: 'run',
   retryRun: 'run',
   resumeRun: 'run',
   createCheckpoint: 'run',
@@ -50,6 +51,7 @@ export const overThreads: ReadonlySet<string> = new Set([
   'listAudit',
   'listThreads',
   'listAllRuns',
+  'createRuns',
   'listApprovals',
   'eraseTenant',
 ]);

@@ -16,7 +16,8 @@ export async function passOn(
   onError: (error: unknown) => void,
 ): Promise<RunJobResult> {
   if (!(await passRunOn(db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
-  const run = { ...job.data, queue_shard: 0, agent_queue: true };
+  const { priority } = job.opts;
+  const run = { ...job.data, queue_shard: 0, agent_queue: true, ...(priority ? { priority } : {}) };
   if (job.opts.lifo) await dispatchFirst(db, queue, [run], onError);
   else await dispatch(db, queue, run, onError);
   return { status: 'queued', reason: 'unknown_agent' };

@@ -90,7 +90,18 @@ export interface LedgerRow {
 export interface Refusal {
   claimed: false;
   status: string | null;
-  reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned' | 'context_too_large' | 'alone';
+  reason:
+    | 'unknown'
+    | 'superseded'
+    | 'leased'
+    | 'not_queued'
+    | 'poisoned'
+    | 'context_too_large'
+    | 'alone'
+    | 'early'
+    | 'expired';
+  /** Where it is early: how long to wait. */
+  delay_ms?: number;
   /** Where the claim ended the run: the next one of its thread. */
   promoted?: QueuedRun | null;
 }
