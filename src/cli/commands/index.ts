@@ -9,6 +9,7 @@ export { addDev } from './dev.ts';
 export { addHeads } from './heads.ts';
 export { addKeys } from './keys.ts';
 export { addErase } from './erase.ts';
+export { addInit } from './init.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRetry } from './retry.ts';
