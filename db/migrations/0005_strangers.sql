@@ -67,6 +67,7 @@ ALTER TABLE "lanefold"."_run" ADD COLUMN "start_at" timestamptz;--> statement-br
 ALTER TABLE "lanefold"."_run" ADD COLUMN "expires_at" timestamptz;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "caller" text COLLATE "C";--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "unknown_strategy" text;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;--> statement-breakpoint
 ALTER TABLE "lanefold"."thread" ADD COLUMN "chained" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint

@@ -71,6 +71,8 @@ export const run = lanefold.table(
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
     agent: text('agent').notNull(),
+    /** While the job is in the queue of its agent: the strategy that workers with the agent lack; null: they lack the agent. */
+    unknownStrategy: text('unknown_strategy'),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),

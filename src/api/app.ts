@@ -26,6 +26,7 @@ import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
 import { addUiMessages } from './routes/ui-messages.ts';
+import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
@@ -93,6 +94,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
 
   addThreads(app, lanefold);
   addErasure(app);
+  addForks(app);
   addEntries(app);
   addUiMessages(app);
   addContexts(app);

@@ -39,7 +39,7 @@ export interface WorkOptions {
 export interface PlacedJob {
   agent: string;
   queue_shard: number;
-  agent_queue?: boolean;
+  agent_queue?: string | null;
 }
 
 /** A job to be added. Those with a priority wait behind those without, lower numbers first. */
@@ -69,11 +69,11 @@ export interface RunQueue {
   /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. At the front no priority counts. */
   addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
   /**
-   * Starts processing the jobs of every shard; with `agent` those in the queue of that agent instead.
+   * Starts processing the jobs of every shard; with `agentQueue` those in that queue of an agent instead.
    *
    * @throws LanefoldError `queue_unreachable`
    */
-  work(processor: Processor, options: WorkOptions, agent?: string): Promise<BullWorker[]>;
+  work(processor: Processor, options: WorkOptions, agentQueue?: string): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
@@ -122,20 +122,20 @@ export function openQueue(options: QueueOptions): RunQueue {
     return queue;
   };
   const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
-  const agentQueueName = (agent: string) => `${prefix}-agent-${agent}`;
+  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
   const queues = shardNames.map(open);
-  /** Of agents that some workers do not know: their jobs wait here for those that do. */
+  /** Of agents, or agents with a strategy, that some workers do not know: their jobs wait here for those that do. */
   const agentQueues = new Map<string, BullQueue>();
-  const agentQueue = (agent: string): BullQueue => {
-    const queue = agentQueues.get(agent) ?? open(agentQueueName(agent));
-    agentQueues.set(agent, queue);
+  const agentQueue = (name: string): BullQueue => {
+    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
+    agentQueues.set(name, queue);
     return queue;
   };
   const all = () => [...queues, ...agentQueues.values()];
   const workers: BullWorker[] = [];
   let closing = false;
-  const queueOf = ({ agent, queue_shard, agent_queue }: PlacedJob) =>
-    agent_queue ? agentQueue(agent) : queues[queue_shard % shards]!;
+  const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
+    agent_queue ? agentQueue(agent_queue) : queues[queue_shard % shards]!;
 
   return {
     backend,
@@ -149,8 +149,8 @@ export function openQueue(options: QueueOptions): RunQueue {
         await addJobs(queue, own, end);
       }
     },
-    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, agent) {
-      const names = agent === undefined ? shardNames : [agentQueueName(agent)];
+    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, passedOn) {
+      const names = passedOn === undefined ? shardNames : [agentQueueName(passedOn)];
       const own = names.map((name) => {
         const worker = new Worker<RunJob, RunJobResult>(name, processor as never, {
           ...base(name, true),
@@ -160,7 +160,7 @@ export function openQueue(options: QueueOptions): RunQueue {
           // On PostgreSQL the check rewrites every active job and reads all jobs that are kept: the sweep is what finds lost ones.
           stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
           // these are paused and resumed more often, and would check each time
-          skipStalledCheck: backend === 'postgres' && agent !== undefined,
+          skipStalledCheck: backend === 'postgres' && passedOn !== undefined,
           maxStalledCount: 10,
           autorun: false,
           // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
@@ -200,8 +200,8 @@ export function openQueue(options: QueueOptions): RunQueue {
     async remove(jobs) {
       let removed = 0;
       for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
-        for (const queue of [queues[shard % shards]!, agentQueues.get(agent)]) {
-          if (!queue) continue;
+        const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
+        for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
           for (let no = 1; no <= last; no++)
             removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
         }

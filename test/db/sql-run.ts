@@ -14,6 +14,7 @@ export interface EnqueueFields {
   options?: JsonObject;
   delayMs?: number;
   ttlMs?: number;
+  strategy?: string;
 }
 
 export interface ClaimFields {
@@ -24,6 +25,8 @@ export interface ClaimFields {
   /** Negative: the lease is past at once. */
   leaseMs?: number;
   workerId?: string;
+  /** Those the worker says it knows. */
+  strategies?: string[];
 }
 
 export interface RequeueFields {
@@ -51,13 +54,14 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       options,
       delayMs,
       ttlMs,
+      strategy = 'react',
     }: EnqueueFields = {}) =>
       call('enqueue_run($1, $2)', threadId, {
         run_id: runId,
         request_id: requestId,
         request_hash: requestHash,
         agent: 'agent',
-        strategy: 'react',
+        strategy,
         model: 'scripted:x',
         context_ref: contextRef,
         busy,
@@ -66,13 +70,21 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         delay_ms: delayMs,
         ttl_ms: ttlMs,
       }),
-    claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1', knowsAgent = true }: ClaimFields = {}) =>
+    claim: ({
+      enqueueNo = 1,
+      prompt = null,
+      leaseMs = 60_000,
+      workerId = 'w1',
+      knowsAgent = true,
+      strategies,
+    }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
         lease_ms: leaseMs,
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
         max_claims_without_progress: 5,
+        ...(strategies ? { strategies } : {}),
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
       call('commit_step($1, $2, $3, $4, $5, $6)', threadId, runId, lease, step, leaseMs, {

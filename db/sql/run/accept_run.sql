@@ -62,7 +62,10 @@ begin
   end if;
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
-  perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  -- the lanes of a young thread are empty
+  if t.rev > 0 or pg_column_size(p -> 'input') > lanefold._max_context_bytes(p) then
+    perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  end if;
   v_start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
   v_expires_at := coalesce(v_start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
   insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,

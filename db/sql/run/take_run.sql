@@ -22,6 +22,7 @@ declare
   v_max int;
   v_bytes bigint;
   v_end jsonb;
+  v_strategy text;
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -44,6 +45,13 @@ begin
     v_end := lanefold._end_expired(p_thread_id, p_run_id);
     return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
   end if;
+  v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
+  -- workers of schema 4 do not say what they know: these
+  if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
+    perform lanefold._pass_on(p_thread_id, r, v_strategy, v_at);
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
+      'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
+  end if;
   v_max := (p ->> 'max_claims_without_progress')::int;
   if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
@@ -55,7 +63,7 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
-  v_bytes := lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1)
+  v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + coalesce(pg_column_size(r.input -> 'content'), 0) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
     -- asked before the context is read: neither this database nor the worker could hold it

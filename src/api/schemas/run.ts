@@ -123,11 +123,14 @@ export const Run = z
       .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
     suspended_until: timestamp('When undecided calls are denied.').nullable(),
     agent_unknown_since: timestamp(
-      'Since when no worker that knows the agent has been seen, while the run waits for one.',
+      'Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.',
     ).nullable(),
     priority: count('Of its job: 0 goes first, then lower numbers.', 0),
     start_at: timestamp('No worker starts the run before.').nullable(),
     expires_at: timestamp('When the run fails with `expired` unless a worker has started it.').nullable(),
+    unknown_strategy: z.string().nullable().openapi({
+      description: 'The strategy it waits for, where workers know the agent and lack the strategy.',
+    }),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
     finished_at: timestamp('When the run ended.').nullable(),
@@ -194,6 +197,17 @@ export const RetryRun = z
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({ description: 'As for a new run.' }),
   })
   .openapi('RetryRun', { example: { busy: 'wait' } });
+
+export const Rerun = z
+  .strictObject({
+    thread_id: Id.optional().openapi({ description: 'The id of the fork; default: a generated one.' }),
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
+    system_prompt: z.string().nullable().optional().openapi({ description: 'Overrides the prompt of the lane.' }),
+    context_policy: overrides.context_policy,
+    metadata: jsonObject('Your own data, stored with the fork.').optional(),
+    request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
+  })
+  .openapi('Rerun', { example: { model: 'anthropic:claude-sonnet-4-5' } });
 
 export const CancelRun = z
   .strictObject({ reason: z.string().min(1).max(1_000).optional() })

@@ -8,11 +8,11 @@ import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
-import { knownStrategyOf } from '../run/strategy-of.ts';
+import { strategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
-import { passOn } from './pass-on.ts';
+import { moveJob, passOn } from './pass-on.ts';
 import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
@@ -45,6 +45,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
       alone,
+      strategies: deps.agents.strategies.names,
     }).catch((error: unknown) => refuse(job, token, error));
 
   const process = async (
@@ -76,6 +77,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       if (claimed.reason === 'early') return putOff(job, token, claimed.delay_ms);
       if (endings.has(claimed.reason)) ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
+      if (claimed.agent_queue) await moveJob(deps.db, queue, job, claimed.agent_queue, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
     run.lease = claimed.lease;
@@ -87,7 +89,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
-    const log = jobLog(job, claimed, agent, knownStrategyOf(deps.agents, claimed));
+    const log = jobLog(job, claimed, agent, strategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);
     // the first step of a resumed run may only resume it
     let stepsToProgress = claimed.fresh ? 1 : 2;

@@ -5,8 +5,8 @@ export interface QueuedRun {
   agent: string;
   enqueue_no: number;
   queue_shard: number;
-  /** The job is in the queue of the agent: workers that do not know it have passed the run on. */
-  agent_queue?: boolean;
+  /** The queue of an agent that has the job: workers that lack the agent, or its strategy, have passed the run on. */
+  agent_queue?: string | null;
   /** Of a run that no worker has started: its place among the jobs that wait, as in BullMQ. */
   priority?: number;
   /** Until it may be started. */
