@@ -42,6 +42,9 @@ export interface PlacedJob {
   agent_queue?: string | null;
 }
 
+/** A job to be added. Those with a priority wait behind those without, lower numbers first. */
+export type NewJob = RunJob & PlacedJob & { priority?: number; delay_ms?: number };
+
 /** Where a job is added: ahead of those that wait, or behind them. */
 export type QueueEnd = 'front' | 'back';
 
@@ -63,8 +66,8 @@ export interface RunQueue {
   queueOf(run: PlacedJob): BullQueue;
   /** Adds a job behind those that wait. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. */
-  addAll(jobs: readonly (RunJob & PlacedJob)[], end: QueueEnd): Promise<void>;
+  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. At the front no priority counts. */
+  addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
   /**
    * Starts processing the jobs of every shard; with `agentQueue` those in that queue of an agent instead.
    *
@@ -143,7 +146,7 @@ export function openQueue(options: QueueOptions): RunQueue {
     async addAll(jobs, end) {
       for (const queue of new Set(jobs.map(queueOf))) {
         const own = jobs.filter((job) => queueOf(job) === queue);
-        await addJobs(queue, own.map(toJob), end);
+        await addJobs(queue, own, end);
       }
     },
     async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, passedOn) {
@@ -227,19 +230,24 @@ async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown
   }
 }
 
-async function addJobs(queue: BullQueue, jobs: readonly RunJob[], end: QueueEnd): Promise<void> {
+async function addJobs(queue: BullQueue, jobs: readonly (RunJob & Partial<NewJob>)[], end: QueueEnd): Promise<void> {
   // each job added to the front goes before the one that was added there last
   const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
   for (let at = 0; at < inOrder.length; at += addBatch) {
     const batch = inOrder.slice(at, at + addBatch).map((job) => ({
-      ...{ name: 'run', data: job },
-      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : {}) },
+      ...{ name: 'run', data: toJob(job) },
+      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job)) },
     }));
     const [{ name, data, opts }] = batch as [(typeof batch)[0]];
     const added: Promise<unknown> = batch.length > 1 ? queue.addBulk(batch) : queue.add(name, data, opts);
     await within(answerTimeoutMs, added);
   }
 }
+
+const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; delay?: number } => ({
+  ...(priority ? { priority } : {}),
+  ...(delay_ms ? { delay: delay_ms } : {}),
+});
 
 /**
  * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL leaks a connection that is still being opened when it

@@ -30,6 +30,12 @@ describe('an output contract', () => {
           output: { schema: city, maxRepairs: 1, repair: () => new Promise<never>(() => {}) },
         }),
         defineAgent({
+          name: 'generated',
+          model: unset,
+          // as the AI SDK's generateObject answers
+          output: { schema: city, repair: () => ({ object: { city: 'Oslo', people: 7 }, finishReason: 'stop' }) },
+        }),
+        defineAgent({
           name: 'by-hand',
           model: unset,
           output: {
@@ -218,6 +224,12 @@ describe('an output contract', () => {
     } finally {
       await own.close();
     }
+  });
+
+  test('accepts the object in the result of the agent’s repair function', async () => {
+    const model = lanefold.model([{ text: 'no' }]);
+    const { run: ended } = await lanefold.run({ agent: 'generated', model: model.id, input: 'Which?' });
+    expect(ended).toMatchObject({ status: 'completed', result: { city: 'Oslo', people: 7 } });
   });
 
   test('accepts the result of the agent’s repair function', async () => {

@@ -12,6 +12,8 @@ export interface EnqueueFields {
   busy?: 'reject' | 'wait' | 'interrupt';
   input?: string;
   options?: JsonObject;
+  delayMs?: number;
+  ttlMs?: number;
   strategy?: string;
 }
 
@@ -50,6 +52,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       busy,
       input = 'go',
       options,
+      delayMs,
+      ttlMs,
       strategy = 'react',
     }: EnqueueFields = {}) =>
       call('enqueue_run($1, $2)', threadId, {
@@ -63,6 +67,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         busy,
         input: { content: input },
         options,
+        delay_ms: delayMs,
+        ttl_ms: ttlMs,
       }),
     claim: ({
       enqueueNo = 1,

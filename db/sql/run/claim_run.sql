@@ -8,8 +8,9 @@
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active where this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it started}.
 -- The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large), alone: the run is
--- queued, for a worker that has nothing else (_fail_poisoned), or unknown_strategy: the run was passed on, and the caller puts
--- its job into the `agent_queue` returned (_pass_on).
+-- queued, for a worker that has nothing else (_fail_poisoned), unknown_strategy: the run was passed on, and the caller puts
+-- its job into the `agent_queue` returned (_pass_on); early: not to be started before
+-- delay_ms from now; or expired: it was too late to start the run, which has failed.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$
 begin

@@ -5,6 +5,7 @@ import { toPrompt } from '../../models/messages/prompt.ts';
 import { redactSecrets } from '../../redaction/error-text.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
+import { unwrapObject } from '../../contracts/unwrap-object.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -83,7 +84,8 @@ async function repairByCode(
 ) {
   try {
     const start = (own: AbortSignal) => contract.repair!({ ...draft, signal: own });
-    return await contract.checkValue(await runAttempt(start, timeoutMs, draft.signal, 'The repair'));
+    const value = await runAttempt(start, timeoutMs, draft.signal, 'The repair');
+    return await contract.checkValue(unwrapObject(value, contract.schema));
   } catch (error) {
     return { ok: false as const, message: redactSecrets(error instanceof Error ? error.message : String(error)) };
   }

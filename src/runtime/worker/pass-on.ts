@@ -30,7 +30,8 @@ export async function moveJob(
   agentQueue: string,
   onError: (error: unknown) => void,
 ): Promise<void> {
-  const run = { ...job.data, queue_shard: 0, agent_queue: agentQueue };
+  const { priority } = job.opts;
+  const run = { ...job.data, queue_shard: 0, agent_queue: agentQueue, ...(priority ? { priority } : {}) };
   if (job.opts.lifo) await dispatchFirst(db, queue, [run], onError);
   else await dispatch(db, queue, run, onError);
 }

@@ -74,7 +74,8 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     }
     if (!claimed.claimed) {
       if (claimed.reason === 'poisoned') worker.telemetry.runPoisoned({ threadId, runId, agent: agentName });
-      if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
+      if (claimed.reason === 'early') return putOff(job, token, claimed.delay_ms);
+      if (endings.has(claimed.reason)) ended(claimed.status ?? 'failed');
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       if (claimed.agent_queue) await moveJob(deps.db, queue, job, claimed.agent_queue, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
@@ -136,6 +137,9 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     }
   };
 }
+
+/** Refusals of a claim that end the run. */
+const endings: ReadonlySet<string> = new Set(['poisoned', 'context_too_large', 'expired']);
 
 /** Puts a job back at the front of the queue, for another worker. @throws always */
 async function leaveToOther(job: Job, token: string | undefined): Promise<never> {

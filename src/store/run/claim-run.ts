@@ -100,9 +100,13 @@ export interface Refusal {
     | 'poisoned'
     | 'context_too_large'
     | 'alone'
+    | 'early'
+    | 'expired'
     | 'unknown_strategy';
   /** Where the run was passed on: the queue of an agent that gets its job. */
   agent_queue?: string;
+  /** Where it is early: how long to wait. */
+  delay_ms?: number;
   /** Where the claim ended the run: the next one of its thread. */
   promoted?: QueuedRun | null;
 }

@@ -49,6 +49,12 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
    * without the agent have passed the run on, it may be set although there is one.
    */
   agentUnknownSince: Date | null;
+  /** Of its job, as in BullMQ: 0 goes first. */
+  priority: number;
+  /** No worker starts it before; null: as soon as its turn comes. */
+  startAt: Date | null;
+  /** When it ends as `failed` with the error `expired`, unless a worker has started it; null once one has. */
+  expiresAt: Date | null;
   /** The strategy it waits for, where workers know its agent and lack the strategy. */
   unknownStrategy: string | null;
   createdAt: Date;
