@@ -32,6 +32,8 @@ export interface ClaimedRun {
 
 export interface ObservedModelCall {
   callId: string;
+  /** It repairs the output of the run: whatever step follows stores its answer. */
+  repair?: boolean;
   iteration: number;
   /** As requested: an id or an alias of the model registry. */
   name: string;

@@ -29,8 +29,8 @@ export async function repairOutput(
   claim: Claim,
   context: RunContext,
   command: Repair & { iteration: number },
+  signal: AbortSignal,
 ): Promise<MachineEvent> {
-  const { signal } = run;
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
@@ -64,7 +64,7 @@ export async function repairOutput(
       stream: false,
     };
     const callId = `${run.runId}.repair.${attempt}`;
-    const observed = { ...call, callId, iteration: command.iteration, name: request.model, model };
+    const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
       const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
       return { turn, checked: await contract.check(turn.text) };
