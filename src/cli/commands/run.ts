@@ -7,7 +7,6 @@ import type { RunRef } from '../../store/run/run-ref.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { privatePrefix } from '../../store/run/private-prefix.ts';
-import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
@@ -133,7 +132,7 @@ function choose(agents: AgentDefinition[], name: string | undefined): AgentDefin
 }
 
 async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {
-  const id = thread ?? newThreadId();
+  const id = thread ?? (await import('../../ids.ts')).newThreadId();
   try {
     await lanefold.threads.create({ id, ...(system === undefined ? {} : { systemPrompt: system }) });
   } catch (error) {

@@ -54,13 +54,20 @@ async function stop(child: ChildProcess, exit: Promise<unknown>): Promise<void> 
 }
 
 /** In a child of `runRestarting`: resolves once the process that started it wants it to stop, or is gone. */
-export const disowned = (): Promise<'restart'> =>
-  process.channel ? once(process, 'disconnect').then(() => 'restart' as const) : new Promise<never>(() => {});
+export async function disowned(): Promise<'restart'> {
+  // no child of anybody
+  if (!process.send) return new Promise<never>(() => {});
+  if (process.connected) await once(process, 'disconnect');
+  return 'restart';
+}
 
 /** Says to the process that started this one where it serves. */
-export const announce = (served: Served): void => void process.send?.(served);
+export function announce(served: Served): void {
+  // it may be gone by now
+  if (process.connected) process.send!(served, undefined, undefined, () => {});
+}
 
 /** Lets this process end, which an open channel would keep alive. */
-export const disown = (): void => {
+export function disown(): void {
   if (process.connected) process.disconnect();
-};
+}
