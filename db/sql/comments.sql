@@ -14,6 +14,7 @@ comment on view lanefold.api_key is 'API keys and what they allow, without their
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.call_context(text, text) is 'What one model call was sent, as its policy cut it; `altered` says where the log cannot tell.';
+comment on function lanefold.context_diff(text, text, bigint, text, text, bigint) is 'How the contexts of any two threads, lanes and entries differ.';
 comment on function lanefold.verify_call(text, text) is 'Whether call_context has the context_hash of the answer; null where the log cannot tell.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
 comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';
@@ -22,6 +23,8 @@ comment on function lanefold.events_after(text, bigint, int) is 'Events of a thr
 comment on function lanefold.lanes_from_log(text) is 'The lanes of a thread, computed from its log alone.';
 comment on function lanefold.rebuild_lanes(text) is 'Rebuilds the list of lanes of a thread from its log.';
 comment on function lanefold.create_thread(text, jsonb) is 'Creates a thread; a system prompt becomes its first entry.';
+comment on function lanefold.fork_source(text, jsonb) is 'What a fork of a thread at an entry begins with, for create_fork.';
+comment on function lanefold.create_fork(text, jsonb) is 'Creates a thread from what fork_source returned of another one.';
 comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a caller''s entries: closed groups of messages, or entries of its own kinds.';
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';

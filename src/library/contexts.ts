@@ -8,6 +8,7 @@ import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { assertContent } from '../models/messages/parts.ts';
+import { contextDiff, type DiffRow, type LanePoint } from '../store/context/context-diff.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
 import { readConfig } from '../store/context/read-config.ts';
 import { readContext } from '../store/context/read-context.ts';
@@ -49,6 +50,13 @@ export interface ProjectOptions {
   limit?: number;
 }
 
+/** A context to compare. `contextRef`: default the active lane; `atSeq`: default now. */
+export interface DiffedContext {
+  threadId: string;
+  contextRef?: string;
+  atSeq?: number;
+}
+
 export interface Contexts {
   /**
    * What a policy lets through of a lane, with its cost, and with `explain` the reason for every message. Without `policy`,
@@ -76,6 +84,13 @@ export interface Contexts {
   ): Promise<OperationReceipt>;
   /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
+  /**
+   * How the context of one lane differs from that of another, of the same thread or not: what both begin and end with is
+   * `same`, what lies between is `removed` and `added`.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`
+   */
+  diff(one: DiffedContext, other: DiffedContext): Promise<DiffRow[]>;
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
   /**
@@ -164,10 +179,22 @@ export function contextsOf(db: Database, agents: AgentRegistry, models: ModelReg
     },
     replayCall: (threadId, llmCallId, options = {}, { from = 'library' } = {}) =>
       replay(threadId, llmCallId, options, from),
+    async diff(one, other) {
+      const [a, b] = [await lanePoint(db, one), await lanePoint(db, other)];
+      return contextDiff(db, a, b);
+    },
     async lanes(threadId) {
       assertId(threadId, 'The thread id');
       return readLanes(db, threadId);
     },
     switch: (threadId, contextRef, options = {}) => apply(threadId, contextRef, { type: 'switch' }, options),
   };
+}
+
+async function lanePoint(db: Database, { threadId, contextRef, atSeq }: DiffedContext): Promise<LanePoint> {
+  assertId(threadId, 'The thread id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  assertWhole(atSeq, 'atSeq', { minimum: -1 });
+  const { activeContextRef } = await readThread(db, threadId);
+  return { threadId, contextRef: contextRef ?? activeContextRef, atSeq };
 }

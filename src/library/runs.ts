@@ -34,6 +34,7 @@ import {
   type ResumeOptions,
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { rerun, type RerunOptions } from './rerun.ts';
 import { retry, type RetryOptions } from './retry.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
@@ -80,6 +81,22 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
    * `idempotency_mismatch`; `invalid_input` for a run of an older version that never began. Nothing was written
    */
   retry<RESULT>(run: RunRef<RESULT>, options?: RetryOptions, on?: { caller?: string }): Promise<RunHandle<RESULT>>;
+  /**
+   * Asks the question of a run again on a fork of its lane as it was before the question, with another model, prompt or
+   * policy, so that the answers can be compared: see `contexts.diff`. The thread of the run stays as it is; that of the
+   * new run is its fork.
+   *
+   * @throws LanefoldError `run_not_found`, `unknown_agent`, `unknown_model`, `invalid_policy`, `override_not_allowed`,
+   * `thread_exists`, `idempotency_mismatch`; `invalid_input` for a run that has not begun
+   *
+   * @example
+   * const other = await lanefold.runs.rerun(run, { model: 'anthropic:claude-sonnet-4-5' });
+   */
+  rerun<RESULT>(
+    run: RunRef<RESULT>,
+    options?: RerunOptions,
+    on?: { caller?: string; from?: Caller },
+  ): Promise<RunHandle<RESULT>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
   /** @throws LanefoldError `run_not_found` */
@@ -194,6 +211,10 @@ export function runsOf(deps: RunsDeps): Runs {
     async retry(run, options, { caller } = {}) {
       assertRef(run);
       return (await retry(deps, run, options, caller)) as RunHandle<never>;
+    },
+    async rerun(run, options = {}, { caller, from = 'library' } = {}) {
+      assertRef(run);
+      return (await rerun(deps, run, options, { caller, from })) as RunHandle<never>;
     },
     unfinished: (of) => countUnfinished(db, of),
     async list({ limit = 50, ...filter } = {}) {

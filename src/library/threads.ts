@@ -10,6 +10,7 @@ import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { otherTenant } from './tenant.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
+import type { ForkReceipt } from '../store/fork/fork-thread.ts';
 import { createThread } from '../store/log/create-thread.ts';
 import { readEntries, type Entry } from '../store/log/read-entries.ts';
 import { listThreads, type ThreadFilter, type ThreadSummary } from '../store/log/list-threads.ts';
@@ -25,6 +26,7 @@ import { assertRefs } from './assert-refs.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
+import { fork, type ForkOptions } from './fork.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
 import { requestHash } from './request-hash.ts';
 import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
@@ -63,6 +65,17 @@ export interface Threads {
     options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
     on?: { from?: Caller },
   ): Promise<{ id: string; rev: number }>;
+  /**
+   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor per
+   * lane. It costs the contexts, not the log. Nothing that happens to one of them reaches the other.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry, `open_tool_group`,
+   * `thread_exists`, `invalid_id`, `override_not_allowed`
+   *
+   * @example
+   * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });
+   */
+  fork(parentThreadId: string, options?: ForkOptions, on?: { from?: Caller }): Promise<ForkReceipt>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
   /** Threads, newest first. */
@@ -130,6 +143,8 @@ export function threadsOf(
         systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt),
       });
     },
+
+    fork: async (parent, options = {}, { from = 'library' } = {}) => fork(db, agents, parent, options, from),
 
     async get(id) {
       assertId(id, 'The thread id');

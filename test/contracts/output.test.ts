@@ -3,7 +3,6 @@ import { defineAgent, type EnqueueOptions, type OutputContract } from 'lanefold'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FakeScript } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound } from '../support/log.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 import { deferred } from '../support/until.ts';
@@ -14,7 +13,7 @@ const contract: OutputContract = { schema: city };
 const fits = '{"city": "Oslo", "people": 700000}';
 const oslo = { city: 'Oslo', people: 700_000 };
 
-describe.skipIf(noRedis())('an output contract', () => {
+describe('an output contract', () => {
   let lanefold: Runtime;
   let server: ModelServer;
   beforeAll(async () => {

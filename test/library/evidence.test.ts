@@ -41,6 +41,14 @@ beforeAll(async () => {
 });
 afterAll(() => lanefold?.close());
 
+test('a fork has a chain of its own, in the tenant of its parent', async () => {
+  const fork = await lanefold.threads.fork(id, { seq: 3 });
+  expect(await lanefold.threads.get(fork.id)).toMatchObject({ tenantId: 'acme', parentThreadId: id });
+  expect(await lanefold.evidence.verify(fork.id)).toEqual([]);
+  expect(await lanefold.evidence.verify(id)).toEqual([]);
+  await refused(lanefold.forTenant('other').threads.fork(id), 'thread_not_found');
+});
+
 test('a log that nobody touched is as it was written, by whatever it was written', async () => {
   expect((await lanefold.threads.get(id)).rev).toBeGreaterThan(7);
   expect(await lanefold.evidence.verify(id)).toEqual([]);

@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { FakeTurn } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -55,7 +54,7 @@ function tree(call: LanguageModelV4CallOptions): FakeTurn {
   return deeper ? scores(0.9, 0.3) : scores(0.8, 0.4);
 }
 
-describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
+describe('strategies that ask questions of their own', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([

@@ -60,7 +60,10 @@ begin
   end if;
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
-  perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  -- the lanes of a young thread are empty
+  if t.rev > 0 or pg_column_size(p -> 'input') > lanefold._max_context_bytes(p) then
+    perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  end if;
   insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
     options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent)
   values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',

@@ -55,7 +55,7 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
-  v_bytes := lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1)
+  v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + coalesce(pg_column_size(r.input -> 'content'), 0) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
     -- asked before the context is read: neither this database nor the worker could hold it

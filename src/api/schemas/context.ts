@@ -157,3 +157,23 @@ export const OperationReceipt = z
     seq: z.int().nullable().openapi({ description: 'The entry of the operation, once applied.' }),
   })
   .openapi('OperationReceipt', { example: { op_id: 'op-1', status: 'applied', op_status: 'applied', seq: 7 } });
+
+const place = (description: string) => z.int().nullable().openapi({ description });
+export const ContextDiff = z
+  .object({
+    data: z.array(
+      z.object({
+        change: z.enum(['same', 'removed', 'added']).openapi({ description: 'removed: only in the first context.' }),
+        ordinal: place('Position in the first context.'),
+        seq: place('Its entry in the first thread.'),
+        other_ordinal: place('Position in the second context.'),
+        other_seq: place('Its entry in the second thread.'),
+        role: z.string().openapi({ example: 'user' }),
+        content: anyJson('A string or an array of parts.'),
+        tool_calls: anyJson('An array or null.'),
+        tool_call_id: text,
+        name: text,
+      }),
+    ),
+  })
+  .openapi('ContextDiff', { description: 'What two contexts share, and what they do not, in order.' });

@@ -145,6 +145,17 @@ export const RetryRun = z
   })
   .openapi('RetryRun', { example: { busy: 'wait' } });
 
+export const Rerun = z
+  .strictObject({
+    thread_id: Id.optional().openapi({ description: 'The id of the fork; default: a generated one.' }),
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
+    system_prompt: z.string().nullable().optional().openapi({ description: 'Overrides the prompt of the lane.' }),
+    context_policy: overrides.context_policy,
+    metadata: jsonObject('Your own data, stored with the fork.').optional(),
+    request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
+  })
+  .openapi('Rerun', { example: { model: 'anthropic:claude-sonnet-4-5' } });
+
 export const CancelRun = z
   .strictObject({ reason: z.string().min(1).max(1_000).optional() })
   .openapi('CancelRun', { example: { reason: 'no longer needed' } });

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
 import { RunStatus } from './run.ts';
-import { count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
+import { count, Id, jsonObject, next, nextCursor, timestamp, whole } from './values.ts';
 
 export const Thread = z
   .object({
@@ -13,8 +13,8 @@ export const Thread = z
     active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
     metadata: jsonObject('Your own data.'),
     state: jsonObject('State written by tools.'),
-    parent_thread_id: Id.nullable(),
-    fork_seq: z.int().nullable(),
+    parent_thread_id: Id.nullable().openapi({ description: 'The thread it is a fork of.' }),
+    fork_seq: z.int().nullable().openapi({ description: 'The last entry of the parent it knows of.' }),
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
   })
@@ -67,6 +67,23 @@ export const NewThread = z
     metadata: jsonObject('Your own data, stored with the thread.').optional(),
   })
   .openapi('NewThread', { example: { id: 'support-42', metadata: { customer: 7 } } });
+
+export const NewFork = z
+  .strictObject({
+    id: Id.optional().openapi({ description: 'Default: a generated id. Repeating id and seq returns the same fork.' }),
+    seq: whole(-1)
+      .optional()
+      .openapi({ description: 'The last entry the fork knows of; -1: none. Default: the last.' }),
+    context_ref: Id.optional().openapi({ description: 'Only this lane; default: all.' }),
+    metadata: jsonObject('Your own data; the parent’s is not copied.').optional(),
+    system_prompt: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'In place of the prompts of all lanes, if every agent lists it as overridable.' }),
+    repair: z.boolean().optional().openapi({ description: 'Close an open tool group with flagged error results.' }),
+  })
+  .openapi('NewFork', { example: { seq: 17, metadata: { tries: 'a shorter prompt' } } });
 
 export const Config = z
   .object({

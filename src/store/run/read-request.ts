@@ -10,6 +10,8 @@ export interface StoredRequest {
   options: JsonObject | null;
   /** The user message: `{content, refs?}`; null where it is no longer known. */
   input: JsonObject | null;
+  /** The entry of the message; null before the run has begun. */
+  user_seq: number | null;
   ended: boolean;
 }
 
@@ -18,7 +20,7 @@ export async function readRequest(db: Database, threadId: string, id: string): P
   const [row] = await db.query<{ request: StoredRequest }>(
     'read_request',
     `select json_build_object('agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
-       'options', r.options, 'ended', r.finished_at is not null,
+       'options', r.options, 'user_seq', r.user_seq, 'ended', r.finished_at is not null,
        'input', coalesce(r.input::json, case when e.seq is not null then
          json_build_object('content', e.payload -> 'content', 'refs', e.refs) end)) as request
      from lanefold._run r left join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.user_seq

@@ -1,0 +1,90 @@
+-- What a fork of a thread begins with, for create_fork: its configuration, its state and the context of each lane as of an
+-- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all;
+-- repair?: closes an open tool group with error results}. An agent's prompt stays one, so that another agent may replace it.
+-- Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
+-- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes}. Raises LF001, LF003, LF008 inside
+-- an open tool group, LF014 beyond the head.
+create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
+returns jsonb language plpgsql stable as $$
+declare
+  t lanefold.thread;
+  v_seq bigint;
+  v_config jsonb;
+  v_state jsonb;
+  v_lanes jsonb := '[]'::jsonb;
+  v_active text := p ->> 'context_ref';
+  v_moved bigint := -1::bigint;  -- the latest operation that made its lane the active one
+  v_ref text;
+  v_last record;
+begin
+  select * into t from lanefold.thread where id = p_thread_id;
+  perform lanefold._check_thread(p_thread_id, t);
+  v_seq := coalesce((p ->> 'seq')::bigint, t.rev - 1);
+  if v_seq < -1 or v_seq >= t.rev then
+    perform lanefold._fail('LF014', format('Thread %s has no entry %s to fork at: its last one is %s.', p_thread_id, v_seq, t.rev - 1),
+      'Give the seq of an entry, -1 to begin empty, or none for the last.');
+  end if;
+  select coalesce(jsonb_agg(jsonb_build_object('kind', 'ai_config_change', 'context_ref', c.context_ref, 'payload', c.payload,
+    'refs', c.refs) order by c.seq), '[]')
+  into v_config from (
+    select distinct on (e.context_ref, e.payload ->> 'field') e.context_ref, e.payload, e.refs, e.seq
+    from lanefold._entry e
+    where e.thread_id = p_thread_id and e.kind = 'ai_config_change' and e.seq <= v_seq
+      and (p ->> 'context_ref' is null or e.context_ref is null or e.context_ref = p ->> 'context_ref')
+    order by e.context_ref, e.payload ->> 'field', e.seq desc) c;
+  if v_seq < t.rev - 1 then
+    v_state := lanefold.thread_state_at(p_thread_id, v_seq);
+  else
+    v_state := t.state;
+    v_active := coalesce(v_active, t.active_context_ref);
+  end if;
+  for v_ref in
+    select l.context_ref from lanefold._lane l
+    where l.thread_id = p_thread_id and (p ->> 'context_ref' is null or l.context_ref = p ->> 'context_ref') order by l.context_ref
+  loop
+    select e.seq, e.payload -> 'operation' ->> 'reason' as reason, e.op_id into v_last from lanefold._entry e
+    where e.thread_id = p_thread_id and e.context_ref = v_ref and e.kind = 'ai_context_operation' and e.seq <= v_seq
+      and e.payload -> 'operation' ->> 'reason' <> 'restore'
+    order by e.seq desc limit 1;
+    if v_last.seq > v_moved and p ->> 'context_ref' is null and v_seq < t.rev - 1 then
+      v_moved := v_last.seq;
+      v_active := v_ref;
+    end if;
+    if v_last.seq is null then
+      perform from lanefold._entry e
+      where e.thread_id = p_thread_id and e.context_ref = v_ref and e.kind = 'ai_message' and e.seq <= v_seq limit 1;
+      continue when not found;
+    end if;
+    v_lanes := v_lanes || jsonb_build_array(jsonb_build_object('context_ref', v_ref, 'context',
+      lanefold._fork_context(p_thread_id, v_ref, v_seq, coalesce((p -> 'repair')::boolean, false))));
+  end loop;
+  return jsonb_build_object('parent_thread_id', p_thread_id, 'fork_seq', v_seq, 'tenant_id', t.tenant_id,
+    'active_context_ref', coalesce(v_active, 'default'), 'config', v_config, 'state', v_state, 'lanes', v_lanes);
+end $$;
+
+-- The context of a lane as the anchor of another thread: made of closed groups, and without the cuts of its model calls, which
+-- name entries of this thread.
+create or replace function lanefold._fork_context(p_thread_id text, p_context_ref text, p_seq bigint, p_repair boolean)
+returns jsonb language plpgsql stable as $$
+declare
+  v_context jsonb := lanefold._context_snapshot(p_thread_id, p_context_ref, p_seq);
+  v_entries jsonb := v_context -> 'entries';
+  v_problem text;
+  v_source text;
+begin
+  v_problem := lanefold._messages_problem(v_entries);
+  if v_problem is not null then
+    if not p_repair then
+      perform lanefold._fail('LF008', format('Entry %s of thread %s lies inside an open tool group of lane %s: %s.', p_seq, p_thread_id,
+        p_context_ref, v_problem), 'Fork before or after the group, or pass repair: true to close it with error results.');
+    end if;
+    v_entries := lanefold._repair_messages(v_entries);
+  end if;
+  select coalesce(jsonb_agg(case when m ? 'refs'
+    then jsonb_set(m, '{refs}', (m -> 'refs') - array['dropped', 'policy_hash', 'kinds', 'summary_role', 'prompt', 'over_budget'])
+    else m end order by n), '[]')
+  into v_entries from jsonb_array_elements(v_entries) with ordinality as x (m, n);
+  -- any other prompt is among the configuration
+  select l.source into v_source from lanefold._lane_prompt(p_thread_id, p_context_ref, p_seq) l;
+  return case when v_source = 'anchor' then v_context else v_context - 'system_prompt' end || jsonb_build_object('entries', v_entries);
+end $$;

@@ -1,0 +1,125 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { authorize } from '../../access/authorize.ts';
+import { newThreadId } from '../../ids.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
+import { withinRuns } from '../access/limit-runs.ts';
+import { callerOf } from '../access/limited-parties.ts';
+import type { ApiApp } from '../env.ts';
+import { toJson } from '../json.ts';
+import { ContextDiff } from '../schemas/context.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Rerun, RunReceipt } from '../schemas/run.ts';
+import { NewFork, Thread } from '../schemas/thread.ts';
+import { atSeq, Id } from '../schemas/values.ts';
+import {
+  body,
+  idempotencyKey,
+  json,
+  keyOf,
+  lane,
+  omitUndefined,
+  replayed,
+  replayedHeader,
+  run,
+  security,
+  thread,
+} from './shared.ts';
+
+const forkThread = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/fork',
+  operationId: 'forkThread',
+  tags: ['Threads'],
+  security,
+  summary: 'Create a thread that begins as this one was after an entry',
+  description:
+    'With its configuration, its state and the context of each lane. The key must allow the id of the fork too.',
+  request: { params: thread, body: body(NewFork) },
+  responses: { 201: json('The fork.', Thread), ...problems(...bodyProblems, 404, 409, 410, 422) },
+});
+
+const rerunRun = createRoute({
+  method: 'post',
+  path: '/v1/threads/{thread_id}/runs/{run_id}/rerun',
+  operationId: 'rerunRun',
+  tags: ['Runs'],
+  security,
+  summary: 'Ask the question of a run again, on a fork of its lane as it was before',
+  description:
+    'With another model, prompt or policy, where the agent lists them as overridable. The key must allow the id of the fork too.',
+  request: { params: run, headers: idempotencyKey, body: body(Rerun) },
+  responses: {
+    202: { ...json('The run was accepted.', RunReceipt), ...replayedHeader },
+    ...problems(...bodyProblems, 404, 409, 410, 422),
+  },
+});
+
+const diffContexts = createRoute({
+  method: 'get',
+  path: '/v1/threads/{thread_id}/contexts/{context_ref}/diff',
+  operationId: 'diffContexts',
+  tags: ['Contexts'],
+  security,
+  summary: 'Compare the context of a lane with that of another lane, entry or thread',
+  request: {
+    params: lane,
+    query: z.strictObject({
+      at_seq: atSeq,
+      other_thread_id: Id.optional().openapi({ param: { description: 'Default: the same thread.' } }),
+      other_context_ref: Id.optional().openapi({ param: { description: 'Default: the same lane.' } }),
+      other_at_seq: atSeq,
+    }),
+  },
+  responses: { 200: json('The messages of both, in order.', ContextDiff), ...problems(404, 410) },
+});
+
+export function addForks(app: ApiApp): void {
+  app.openapi(forkThread, async (c) => {
+    const { thread_id: parent } = c.req.valid('param');
+    const given = c.req.valid('json');
+    const { lanefold, principal } = c.var;
+    const { id = newThreadId(), seq, metadata, repair } = given;
+    // the path names the parent only
+    authorize(principal, { scope: 'run', threadId: id });
+    const options = { contextRef: given.context_ref, systemPrompt: given.system_prompt, seq, metadata, repair };
+    await lanefold.threads.fork(parent, { id, ...omitUndefined(options) }, { from: 'http' });
+    return c.json(toJson(await lanefold.threads.get(id)), 201, { Location: `/v1/threads/${id}` });
+  });
+
+  app.openapi(rerunRun, async (c) => {
+    const { thread_id: parent, run_id: runId } = c.req.valid('param');
+    const given = c.req.valid('json');
+    const requestId = keyOf(c.req.valid('header'), 'request_id', given.request_id);
+    const { lanefold, principal } = c.var;
+    if (principal.agents || principal.threadPrefix !== undefined || principal.threadId !== undefined) {
+      const { agent } = await lanefold.runs.get({ threadId: parent, id: runId });
+      authorize(principal, { scope: 'run', threadId: given.thread_id, agent });
+    }
+    const options = omitUndefined({
+      ...{ threadId: given.thread_id, model: given.model, systemPrompt: given.system_prompt, requestId },
+      ...{ contextPolicy: given.context_policy && toPolicyOption(given.context_policy), metadata: given.metadata },
+    });
+    const handle = await withinRuns(c, app, () =>
+      lanefold.runs.rerun({ threadId: parent, id: runId }, options, { ...callerOf(principal), from: 'http' }),
+    );
+    const location = { Location: `/v1/threads/${handle.threadId}/runs/${handle.id}` };
+    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
+  });
+
+  app.openapi(diffContexts, async (c) => {
+    const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
+    const query = c.req.valid('query');
+    const { lanefold, principal } = c.var;
+    const otherId = query.other_thread_id ?? threadId;
+    authorize(principal, { scope: 'read', threadId: otherId });
+    const data = await lanefold.contexts.diff(
+      { threadId, contextRef, ...omitUndefined({ atSeq: query.at_seq }) },
+      {
+        threadId: otherId,
+        contextRef: query.other_context_ref ?? contextRef,
+        ...omitUndefined({ atSeq: query.other_at_seq }),
+      },
+    );
+    return c.json({ data }, 200);
+  });
+}

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import { snakeKeys } from '../../case.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { jsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  id?: string;
+  at?: number;
+  lane?: string;
+  metadata?: object;
+  repair?: boolean;
+  json?: boolean;
+}
+
+export const addFork = (program: Command): Command =>
+  withJson(withDatabase(program.command('fork')))
+    .argument('<thread>', 'thread id of the parent')
+    .option('--at <seq>', 'the last entry the fork knows of; -1 for none; default: the last one', wholeNumber(-1))
+    .option('--id <id>', 'id of the fork; default: a new one')
+    .option('--lane <ref>', 'only this lane; default: all')
+    .option('--metadata <json>', 'metadata of the fork', jsonObject)
+    .option('--repair', 'close an open tool group with error results')
+    .summary('create a thread that begins as another one was after an entry')
+    .description(
+      'Creates a thread with the configuration, the state and the contexts that another one had after the entry --at. ' +
+        'What happens to one of them from then on does not reach the other.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold fork demo-1', 'lanefold fork demo-1 --at 12 --id demo-1b'],
+        ['DATABASE_URL', 'LANEFOLD_DIR'],
+      ),
+    )
+    .action(async (parent: string, options: Options) => {
+      const lanefold = await connect(options, { start: false });
+      try {
+        const { id, at: seq, lane: contextRef, metadata, repair } = options;
+        const fork = await lanefold.threads.fork(parent, {
+          ...(id === undefined ? {} : { id }),
+          ...(seq === undefined ? {} : { seq }),
+          ...(contextRef === undefined ? {} : { contextRef }),
+          ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
+          ...(repair === undefined ? {} : { repair }),
+        });
+        if (options.json) return printJson(snakeKeys({ ...fork }));
+        print(`${fork.id}: ${fork.rev} entries${fork.duplicate ? ', existed already' : ''}`);
+      } finally {
+        await lanefold.close();
+      }
+    });

@@ -1,0 +1,58 @@
+import type { Command } from 'commander';
+import { snakeKeys } from '../../case.ts';
+import { parsePolicy } from '../../policy/parse-policy.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  id?: string;
+  model?: string;
+  prompt?: string;
+  policy?: string;
+  json?: boolean;
+}
+
+export const addRerun = (program: Command): Command =>
+  withJson(withQueue(program.command('rerun')))
+    .argument('<thread>', 'thread id')
+    .argument('<run>', 'run id')
+    .option('--model <id>', 'another model than that of the run')
+    .option('--prompt <text>', 'another system prompt')
+    .option('--policy <policy>', 'another context policy: a preset, or a JSON object of its fields')
+    .option('--id <id>', 'id of the fork; default: a new one')
+    .summary('ask the question of a run again on a fork, to compare the answers')
+    .description(
+      'Forks the lane of a run as it was before its question and enqueues the question there, with another model, prompt ' +
+        'or policy. A worker that knows the agent executes it; compare the answers with `lanefold diff`.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          'lanefold rerun support-42 run_01k7… --model openai:gpt-5',
+          'lanefold rerun support-42 run_01k7… --prompt "Be brief."',
+        ],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_QUEUE_SHARDS', 'LANEFOLD_DIR'],
+      ),
+    )
+    .action(async (threadId: string, runId: string, options: Options) => {
+      const lanefold = await connect(options, { start: false });
+      try {
+        const { id, model, prompt, policy } = options;
+        const run = await lanefold.runs.rerun(
+          { threadId, id: runId },
+          {
+            ...(id === undefined ? {} : { threadId: id }),
+            ...(model === undefined ? {} : { model }),
+            ...(prompt === undefined ? {} : { systemPrompt: prompt }),
+            ...(policy === undefined ? {} : { contextPolicy: parsePolicy(policy) }),
+          },
+        );
+        if (options.json) return printJson(snakeKeys({ ...run }));
+        print(`${run.id} is ${run.status} on thread ${run.threadId}`);
+      } finally {
+        await lanefold.close();
+      }
+    });

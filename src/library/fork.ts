@@ -1,0 +1,46 @@
+import type { Caller } from '../agents/overridable.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import type { JsonObject } from '../context/message.ts';
+import { assertId, newThreadId } from '../ids.ts';
+import type { Database } from '../postgres/pool.ts';
+import { forkThread, type ForkReceipt } from '../store/fork/fork-thread.ts';
+import { assertStorable, promptOf } from '../text.ts';
+import { assertWhole } from '../whole-number.ts';
+import { assertThreadOverrides } from './allow-overrides.ts';
+
+export interface ForkOptions {
+  /** Default: a new id. The same id with the same parent and `seq` again returns the same fork. */
+  id?: string;
+  /** The last entry the fork knows of; -1: none. Default: the last one. */
+  seq?: number;
+  /** Only this lane, which becomes the active one. Default: all lanes. */
+  contextRef?: string;
+  /** Of the fork; the parent's is not copied. */
+  metadata?: JsonObject;
+  /** In place of the prompts of all lanes; null: none. */
+  systemPrompt?: string | null;
+  /** Closes an open tool group with flagged error results, instead of `open_tool_group`. */
+  repair?: boolean;
+}
+
+/** See `Threads.fork`. */
+export async function fork(
+  db: Database,
+  agents: AgentRegistry,
+  parentThreadId: string,
+  { id = newThreadId(), seq, contextRef, metadata, systemPrompt, repair }: ForkOptions,
+  from: Caller,
+): Promise<ForkReceipt> {
+  assertId(parentThreadId, 'The id of the parent');
+  assertId(id, 'The thread id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  assertWhole(seq, 'seq', { minimum: -1, hint: 'Give the seq of an entry, or -1 to begin empty.' });
+  assertStorable({ metadata, systemPrompt }, 'The fork');
+  assertThreadOverrides(agents, { systemPrompt }, from);
+  return forkThread(
+    db,
+    parentThreadId,
+    { seq, contextRef, repair },
+    { id, metadata, systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt) },
+  );
+}

@@ -1,0 +1,77 @@
+import type { Caller } from '../agents/overridable.ts';
+import type { JsonObject } from '../context/message.ts';
+import { LanefoldError } from '../errors.ts';
+import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import type { PolicyOption } from '../policy/policy.ts';
+import { storedOption } from '../policy/read-policy.ts';
+import type { RunHandle } from '../store/run/run.ts';
+import type { RunRef } from '../store/run/run-ref.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
+import { checkPolicy } from './check-overrides.ts';
+import { accept, type EnqueueDeps } from './enqueue.ts';
+import { fork } from './fork.ts';
+import { repeatable, requestOf } from './repeat.ts';
+import { requestHash } from './request-hash.ts';
+
+export interface RerunOptions {
+  /** The id of the fork; default: one derived from `requestId`, or a new one. */
+  threadId?: string;
+  /** Instead of what the run used. */
+  model?: string;
+  /** Instead of the prompt of its lane; null: none. */
+  systemPrompt?: string | null;
+  /** Instead of its context policy. */
+  contextPolicy?: PolicyOption;
+  /** Of the fork. */
+  metadata?: JsonObject;
+  /** The same id again returns the same run. */
+  requestId?: string;
+}
+
+/** Asks the question of a run on a fork of its lane as it was before. See `Runs.rerun`. */
+export async function rerun(
+  deps: EnqueueDeps,
+  run: RunRef,
+  { threadId, model, systemPrompt, contextPolicy, metadata, requestId }: RerunOptions,
+  { caller, from }: { caller?: string | undefined; from: Caller },
+): Promise<RunHandle> {
+  const { db, agents, models, counting } = deps;
+  if (requestId !== undefined) assertId(requestId, 'The request id');
+  const found = await requestOf(deps, run);
+  if (found.user_seq === null) {
+    throw new LanefoldError('invalid_input', `Run ${run.id} has not begun: there is no context it was asked in.`, {
+      hint: 'Wait until it has, or enqueue its question yourself.',
+    });
+  }
+  if (agents.names.length > 0 || from === 'http') {
+    const request = { agent: found.agent, model, systemPrompt, contextPolicy };
+    assertRunOverrides(agents, models, withoutUndefined(request) as typeof request & { agent: string }, from);
+  }
+  if (model !== undefined) models.check(model);
+  await checkPolicy(counting, model ?? found.model, contextPolicy);
+  const id = newRunId();
+  const body: JsonObject = {
+    ...{ agent: found.agent, strategy: found.strategy, model: model ?? found.model, context_ref: found.context_ref },
+    input: found.input,
+    options: {
+      ...repeatable(found.options, run.id),
+      ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
+    },
+  };
+  const made = await fork(
+    db,
+    agents,
+    run.threadId,
+    {
+      ...{ id: threadId ?? (requestId === undefined ? newThreadId() : threadIdOf(requestId, db.tenant)) },
+      ...{ seq: found.user_seq - 1, contextRef: found.context_ref },
+      ...withoutUndefined({ metadata, systemPrompt }),
+    },
+    from,
+  );
+  const hash = requestHash({ ...body, system_prompt: systemPrompt });
+  return accept(deps, made.id, body, { id, requestId: requestId ?? id, hash, createThread: false, caller });
+}
+
+const withoutUndefined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

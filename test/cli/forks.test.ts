@@ -1,0 +1,39 @@
+import { createLanefold, type Lanefold } from 'lanefold';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { cli } from './cli.ts';
+
+let database: TestDatabase;
+let lanefold: Lanefold;
+let env: Record<string, string>;
+beforeAll(async () => {
+  database = await createDatabase();
+  env = { DATABASE_URL: database.url, REDIS_URL: '' };
+  lanefold = await createLanefold({
+    databaseUrl: database.url,
+    redisUrl: null,
+    agents: [{ name: 'a', model: 'scripted:echo' }],
+  });
+});
+afterAll(async () => {
+  await lanefold?.close();
+  await database?.drop();
+});
+
+test('fork, diff and rerun', async () => {
+  const run = await lanefold.runs.enqueue({ agent: 'a', input: 'first', threadId: 't', createThread: true });
+  const worker = await lanefold.startWorker();
+  await lanefold.runs.wait(run);
+  await worker.stop();
+  expect(await cli(['fork', 't', '--at', '0', '--id', 'u'], { env })).toMatchObject({
+    code: 0,
+    stdout: 'u: 1 entries\n',
+  });
+  const { stdout } = await cli(['diff', 't', 'u'], { env });
+  expect(stdout).toBe('  user  first\n- assistant  first\n');
+  const again = await cli(['rerun', 't', run.id, '--id', 'v', '--prompt', 'Be brief.', '--json'], { env });
+  expect(JSON.parse(again.stdout)).toMatchObject({ thread_id: 'v', status: 'queued' });
+  expect((await lanefold.contexts.project('v')).map((row) => row.content)).toEqual(['Be brief.']);
+  const beyond = await cli(['fork', 't', '--at', '99'], { env });
+  expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('[invalid_input]')]);
+});
