@@ -1,46 +1,111 @@
+import { fileURLToPath } from 'node:url';
+import pg from 'pg';
+import { migrate } from 'lanefold';
 import { openDatabase, type Database } from '../src/postgres/pool.ts';
 import { scopeOf } from '../src/library/tenant.ts';
 import { readSessionRights } from '../src/store/role/session-rights.ts';
 import type { Servers } from './setup.ts';
+import { median } from './support/median.ts';
+import { sideBySide, type Contestant } from './support/side-by-side.ts';
 import { text400 } from './workload.ts';
 
-const batches = 60;
-const runsPerBatch = 10;
+const warmUps = 100;
+const rounds = 400;
+
+/** Measures what tenants and the chain cost a run, in the database alone and as a whole. */
+export async function tenants(servers: Servers): Promise<void> {
+  await inTheDatabase(servers);
+  await wholeRuns(servers);
+}
+
+interface Way {
+  what: string;
+  db: Database;
+  tenant: string;
+  spent: number[];
+}
 
 /**
- * Measures what tenants and the chain cost a run in the database: the statements of a run with one tool, on one connection, in
- * turn with the same on a database whose policies are off. The fastest batch of each counts, because others disturb and
- * nothing speeds up.
+ * The statements of a run with one tool, on one connection, in turn with the same on a database whose policies are off. Workers
+ * log in by the role of a worker, because no policy binds a superuser. Compared round by round: what else the machine does hits
+ * all of them.
  */
-export async function tenants(servers: Servers): Promise<void> {
-  const open = async (): Promise<Database> =>
-    openDatabase({ url: `${await servers.database()}?options=-c%20synchronous_commit%3Doff`, max: 1 });
-  const bare = await open();
-  await bare.pool.query(`do $$ declare c regclass; begin
-    for c in select oid from pg_class where relnamespace = 'lanefold'::regnamespace and relkind = 'r' loop
-      execute format('alter table %s disable row level security', c);
-    end loop; end $$`);
-  const own = await open();
-  const rights = await readSessionRights(own.pool);
-  await own.pool.query(`select lanefold.configure_tenant('chained', '{"chained": true}')`);
-  const ways: [what: string, db: Database, tenant: string][] = [
-    ['policies off', bare, 'default'],
-    ['policies on, all tenants', own, 'default'],
-    ['policies on, one tenant', own.forTenant(scopeOf('acme', rights)), 'acme'],
-    ['policies on, with chain', own, 'chained'],
+async function inTheDatabase(servers: Servers): Promise<void> {
+  const ways = [
+    await open(servers, 'policies off', 'default', policiesOff),
+    await open(servers, 'policies on, all tenants', 'default'),
+    await open(servers, 'policies on, one tenant', 'acme'),
+    await open(servers, 'policies on, with chain', 'default', chained),
   ];
-  const best = ways.map(() => Infinity);
-  for (let batch = 0; batch < batches; batch++) {
-    for (const [i, [, db, tenant]] of ways.entries()) {
+  ways[2]!.db = ways[2]!.db.forTenant(scopeOf('acme', await readSessionRights(ways[2]!.db.pool)));
+  for (let round = -warmUps; round < rounds; round++) {
+    for (let i = 0; i < ways.length; i++) {
+      const way = ways[(round + warmUps + i) % ways.length]!;
       const startedAt = performance.now();
-      for (let n = 0; n < runsPerBatch; n++) await runOnce(db, tenant, `${tenant}-${batch}-${n}`);
-      best[i] = Math.min(best[i]!, (performance.now() - startedAt) / runsPerBatch);
+      await runOnce(way.db, way.tenant, `run-${round + warmUps}`);
+      if (round >= 0) way.spent.push(performance.now() - startedAt);
     }
   }
-  console.log(`\nA run with one tool in the database, best of ${batches} batches of ${runsPerBatch} in turn`);
-  for (const [i, [what]] of ways.entries())
-    console.log(`${what.padEnd(26)} ${best[i]!.toFixed(3)} ms  ${((100 * best[0]!) / best[i]!).toFixed(1)} %`);
-  await Promise.all([bare.close(), own.close()]);
+  const bare = ways[0]!.spent;
+  console.log(
+    `\nA run with one tool in the database, median of ${rounds} rounds in turn; speed beside that without policies`,
+  );
+  for (const { what, spent, db } of ways) {
+    const speed = median(spent.map((ms, round) => bare[round]! / ms));
+    console.log(`${what.padEnd(26)} ${median(spent).toFixed(3)} ms  ${(100 * speed).toFixed(1)} %`);
+    await db.close();
+  }
+}
+
+const policiesOff = `do $$ declare c regclass; begin
+  for c in select oid from pg_class where relnamespace = 'lanefold'::regnamespace and relkind = 'r' loop
+    execute format('alter table %s disable row level security', c);
+  end loop; end $$`;
+
+const chained = `select lanefold.configure_tenant('default', '{"chained": true}')`;
+
+async function wholeRuns(servers: Servers): Promise<void> {
+  const prepare = (sql: string) => async (url: string) => {
+    await migrate(url);
+    const admin = new pg.Client(url);
+    await admin.connect();
+    await admin.query(sql);
+    await admin.end();
+  };
+  const file = fileURLToPath(new URL('systems/lanefold.js', import.meta.url));
+  const usesRedis = servers.redisUrl !== undefined;
+  const contestants: Contestant[] = [
+    { name: 'policies off', file, usesRedis, prepare: prepare(policiesOff) },
+    { name: 'policies on', file, usesRedis },
+    { name: 'policies on, with chain', file, usesRedis, prepare: prepare(chained) },
+  ];
+  const concurrencies = [10, 50] as const;
+  const figuresOf = await sideBySide(servers, contestants, { rounds: 5, seconds: 4, warmUpSeconds: 4, concurrencies });
+  console.log('\nWhole runs of three steps (median of 5 interleaved rounds)');
+  for (const concurrency of concurrencies) {
+    const bare = figuresOf(contestants[0]!, concurrency).runsPerSecond;
+    for (const contestant of contestants) {
+      const { runsPerSecond } = figuresOf(contestant, concurrency);
+      console.log(
+        `c=${String(concurrency).padEnd(3)} ${contestant.name.padEnd(26)} ${runsPerSecond.toFixed(0)} runs/s  ${((100 * runsPerSecond) / bare).toFixed(1)} %`,
+      );
+    }
+  }
+}
+
+async function open(servers: Servers, what: string, tenant: string, prepare = 'select 1'): Promise<Way> {
+  const url = new URL(await servers.database());
+  const admin = new pg.Client(url.href);
+  await admin.connect();
+  const role = `worker_of_${url.pathname.slice(1)}`;
+  await admin.query(`create role ${role} login password 'bench'`);
+  await admin.query(`select lanefold.grant_role($1, 'worker')`, [role]);
+  await admin.query(prepare);
+  await admin.end();
+  url.username = role;
+  url.password = 'bench';
+  url.searchParams.set('options', '-c synchronous_commit=off');
+  return { what, db: openDatabase({ url: url.href, max: 1 }), tenant, spent: [] };
 }
 
 async function runOnce(db: Database, tenant: string, id: string): Promise<void> {

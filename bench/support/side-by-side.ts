@@ -9,6 +9,8 @@ export interface Contestant {
   /** The built module of the system; see `bench/systems/system.ts`. */
   file: string;
   usesRedis: boolean;
+  /** Called once with its empty database. */
+  prepare?: (databaseUrl: string) => Promise<void>;
 }
 
 export interface Plan {
@@ -44,7 +46,11 @@ export async function sideBySide(
 ): Promise<(contestant: Contestant, concurrency: number) => Figures> {
   const samples = new Map<string, Sample[]>();
   const databases = new Map<string, string>();
-  for (const { name } of contestants) databases.set(name, await servers.emptyDatabase());
+  for (const { name, prepare } of contestants) {
+    const url = await servers.emptyDatabase();
+    await prepare?.(url);
+    databases.set(name, url);
+  }
   for (let round = 0; round < plan.rounds; round++) {
     for (const { name, file, usesRedis } of contestants) {
       const measured = await startProcess('measured', {

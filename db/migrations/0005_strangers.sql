@@ -63,14 +63,18 @@ ALTER TABLE "lanefold"."_entry" ADD COLUMN "hash" "bytea";--> statement-breakpoi
 ALTER TABLE "lanefold"."_event_batch" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_lane" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."pending_input" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "start_at" timestamptz;--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "expires_at" timestamptz;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "caller" text COLLATE "C";--> statement-breakpoint
+ALTER TABLE "lanefold"."_run" ADD COLUMN "unknown_strategy" text;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "traceparent" text;--> statement-breakpoint
 ALTER TABLE "lanefold"."thread" ADD COLUMN "chained" boolean DEFAULT false NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=false) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE INDEX "_run_expiring" ON "lanefold"."_run" USING btree ("expires_at") WHERE expires_at is not null and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint
 CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
 CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
@@ -91,3 +95,6 @@ CROSS JOIN LATERAL (
   WHERE c.relnamespace = 'lanefold'::regnamespace AND a.grantee = r.oid AND a.grantee <> c.relowner
 ) w
 WHERE w.writes OR w.reads;
+--> statement-breakpoint
+-- It takes the request now.
+DROP FUNCTION IF EXISTS lanefold._add_job(text, text, int, text, text);

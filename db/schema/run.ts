@@ -31,6 +31,10 @@ export const run = lanefold.table(
     suspendedUntil: moment('suspended_until'),
     /** While the job is in the queue of its agent: since when no worker that knows it has been seen. */
     agentUnknownSince: moment('agent_unknown_since'),
+    /** Not before this a worker starts the run. Null: at once. */
+    startAt: moment('start_at'),
+    /** Until a worker has started the run: when it is too late for that. Null: never. */
+    expiresAt: moment('expires_at'),
     /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),
     /** `seq` of the run's user message, and of the assistant message that is its result. */
@@ -67,6 +71,8 @@ export const run = lanefold.table(
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
     agent: text('agent').notNull(),
+    /** While the job is in the queue of its agent: the strategy that workers with the agent lack; null: they lack the agent. */
+    unknownStrategy: text('unknown_strategy'),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
     contextRef: id('context_ref').notNull(),
@@ -101,6 +107,10 @@ export const run = lanefold.table(
     index('_run_suspended')
       .on(t.suspendedUntil)
       .where(sql`suspended_until is not null`),
+    // Costs the runs with a time to live, and no others: its predicate has no column that a claim changes for the rest.
+    index('_run_expiring')
+      .on(t.expiresAt)
+      .where(sql`expires_at is not null and finished_at is null`),
     // For lists over threads: 120 bytes of WAL for a run.
     index('_run_created').on(t.createdAt, t.threadId, t.id),
     // Costs the runs that fail, and no others. No column of it changes before the end of a run.

@@ -43,6 +43,7 @@ comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.pass_run_on(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
+comment on function lanefold.fail_expired(text, text) is 'Ends a run that no worker has started within its time to live.';
 comment on function lanefold.fail_unknown_agent(text, text, float8) is 'Ends a run for whose agent no worker has been seen for too long.';
 comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the queue has the job of a run.';
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';

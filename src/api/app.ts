@@ -8,6 +8,7 @@ import { limitStreams } from './access/limit-streams.ts';
 import { requireUnbound } from './access/require-unbound.ts';
 import { authenticate } from './auth.ts';
 import { limitedBody, jsonBody } from './body.ts';
+import { limitedAnswer } from './answer.ts';
 import { ByteBudget } from './byte-budget.ts';
 import { bullBoard, bullBoardPath } from './bull-board/board.ts';
 import { addDocs } from './docs.ts';
@@ -90,7 +91,8 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     timeoutMs: options.bodyTimeoutMs ?? defaultBodyTimeoutMs,
     budget: new ByteBudget(maxHeldBytes, 'bodies'),
   });
-  app.use('/v1/*', actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
+  const answer = limitedAnswer(new ByteBudget(maxHeldBytes, 'answers'));
+  app.use('/v1/*', answer, actFor(lanefold), read, jsonBody, authorizeOperation(app, lanefold), limitStreams());
   app.use('/admin/*', read);
 
   addThreads(app, lanefold);

@@ -10,8 +10,9 @@ export interface AppOptions {
   /** How long a request body may take to arrive, in ms; default 20,000. */
   bodyTimeoutMs?: number;
   /**
-   * Bytes of request bodies that this server may hold at once, and bytes of large messages that readers of streams have
-   * not taken yet; default 64 MiB each. Beyond that requests get 503 `server_busy`, and streams end to be resumed.
+   * Bytes of request bodies that this server may hold at once, bytes of large answers that clients have not taken yet, and
+   * bytes of large messages that readers of streams have not; default 64 MiB each. Beyond that requests get 503
+   * `server_busy`, and streams end to be resumed.
    */
   maxHeldBytes?: number;
   /** Live streams that this server may serve at once; default 1,000. Beyond that requests get 503 `server_busy`. */

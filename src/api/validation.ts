@@ -8,7 +8,7 @@ import { invalidRequest, type FieldError } from './problem.ts';
 export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
   if (result.success) return undefined;
   const issues = result.error.issues as z.core.$ZodIssue[];
-  if (result.target !== 'param') throw invalidRequest(issues.flatMap((issue) => toFieldErrors(issue, [])).slice(0, 20));
+  if (result.target !== 'param') throw invalidFields(issues);
   throw new LanefoldError(
     'invalid_id',
     `The ${issues.map((issue) => issue.path.join('.')).join(', ')} in the path is not a valid id.`,
@@ -18,6 +18,10 @@ export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
     },
   );
 };
+
+/** The error for a body or query with these issues. */
+export const invalidFields = (issues: readonly z.core.$ZodIssue[]): LanefoldError =>
+  invalidRequest(issues.flatMap((issue) => toFieldErrors(issue, [])).slice(0, 20));
 
 function toFieldErrors(issue: z.core.$ZodIssue, before: PropertyKey[]): FieldError[] {
   const path = [...before, ...issue.path];

@@ -6,7 +6,7 @@ import type { AgentDefinition } from '../agents/agent.ts';
 import { LanefoldError } from '../errors.ts';
 import { createLanefold } from '../on-demand.ts';
 import { Fleet } from './fleet.ts';
-import { lateStarts, recordHistory, startHistory } from './history.ts';
+import { completedTrees, lateStarts, recordHistory, startHistory } from './history.ts';
 import { inject } from './inject.ts';
 import { scaled } from './intervals.ts';
 import { Observer } from './observer.ts';
@@ -94,7 +94,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
     closers.push(() => fleet.stop());
 
     const startedAt = performance.now();
-    const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [] };
+    const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], trees: [] };
     const giveUp = new AbortController();
     const injecting = new AbortController();
     const client = { lanefold, acknowledged, signal: giveUp.signal };
@@ -147,6 +147,7 @@ export async function runCampaign(options: CampaignOptions): Promise<CampaignRep
       kills,
       unexpectedExits: fleet.unexpectedExits,
       lateStarts: await lateStarts(observer),
+      trees: await completedTrees(observer),
       checked,
       elapsedMs: performance.now() - startedAt,
       dir,

@@ -15,6 +15,7 @@ export const startHistory = (observer: Observer): Promise<unknown> =>
     create table history.tool_start (run_id text, round int, call_index int, name text, pid int, at timestamptz);
     create table history.worker (worker_id text, pid int);
     create table history.acknowledged (kind text, thread_id text, id text);
+    create table history.tree (thread_id text, run_id text, result jsonb);
     create function history.record_entry() returns trigger language plpgsql security definer as $$ begin
       insert into history.entry values (new.thread_id, new.seq, md5(new::text)); return null; end $$;
     create function history.record_lease() returns trigger language plpgsql security definer as $$ begin
@@ -27,7 +28,7 @@ export async function recordHistory(
   observer: Observer,
   recorded: { starts: ToolStart[]; workers: ReadonlyMap<string, number>; acknowledged: Acknowledged },
 ): Promise<void> {
-  await observer.query('truncate history.tool_start, history.worker, history.acknowledged');
+  await observer.query('truncate history.tool_start, history.worker, history.acknowledged, history.tree');
   await observer.query(
     `insert into history.tool_start
      select split_part(s.key, ':', 1), split_part(s.key, ':', 2)::int, split_part(s.key, ':', 3)::int, s.name, s.pid, to_timestamp(s.at / 1000.0)
@@ -39,13 +40,17 @@ export async function recordHistory(
     'insert into history.worker select * from jsonb_to_recordset($1) as w (worker_id text, pid int)',
     [JSON.stringify(workers)],
   );
-  const { runs, inputs, operations } = recorded.acknowledged;
+  const { runs, inputs, operations, trees } = recorded.acknowledged;
   const acknowledged = Object.entries({ run: runs, input: inputs, operation: operations }).flatMap(([kind, list]) =>
     list.map(({ threadId, id }) => ({ kind, thread_id: threadId, id })),
   );
   await observer.query(
     'insert into history.acknowledged select * from jsonb_to_recordset($1) as a (kind text, thread_id text, id text)',
     [JSON.stringify(acknowledged)],
+  );
+  await observer.query(
+    `insert into history.tree select "threadId", id, result from jsonb_to_recordset($1) as t ("threadId" text, id text, result jsonb)`,
+    [JSON.stringify(trees)],
   );
 }
 
@@ -97,12 +102,36 @@ export const neverReplayed: Check = {
       left join lanefold.run r on r.id = s.run_id where s.name = 'charge' group by 1, 2, 3, 4, 5 having count(*) > 1`,
 };
 
+/** Tokens and time differ: calls are lost, made again and slow. */
+const comparable = (result: string): string =>
+  `case jsonb_typeof(${result}) when 'object' then (${result} - 'usage') #- '{termination,duration_ms}' else ${result} end`;
+
+const treesAreUndisturbed: Check = {
+  invariant: 'I8',
+  name: 'a tree of thoughts that completed has the result of an undisturbed one',
+  holds: 'at_rest',
+  sql: `
+      select r.thread_id, r.id as run_id, r.result, t.result as undisturbed
+      from history.tree t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
+      where r.status = 'completed' and ${comparable('r.result')} is distinct from ${comparable('t.result')}`,
+};
+
+/** How many trees completed, each with that result where no check failed. */
+export async function completedTrees(observer: Observer): Promise<number> {
+  const [row] = await observer.query<{ count: number }>(
+    `select count(*)::int from history.tree t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
+     where r.status = 'completed'`,
+  );
+  return row!.count;
+}
+
 /** Checks that need the history of a campaign in addition to the database of the product. */
 export const historyChecks: readonly Check[] = [
   unchangedSinceWritten,
   acknowledgedIsStored,
   finishedCallNotRestarted,
   neverReplayed,
+  treesAreUndisturbed,
 ];
 
 /** Counts repeated starts by workers that lost the run while frozen between checking the lease and starting the tool. */

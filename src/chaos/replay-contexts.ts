@@ -61,9 +61,9 @@ function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: num
     const report = (invariant: 'I9' | 'I11', what: string) =>
       violations.push({ invariant, name: names[invariant], row: { thread_id: threadId, seq, what } });
     if (!isClosed(messages)) report('I9', 'open group');
-    // a token budget drops messages from the request, not from the log
-    const cut = refs['policy_hash'] !== undefined || refs['dropped'] !== undefined;
-    if (!cut && contextHash(messages) !== refs['context_hash']) report('I11', 'context_hash');
+    // a token budget drops messages from the request, not from the log; history comes from another lane
+    const other = ['policy_hash', 'dropped', 'history'].some((name) => refs[name] !== undefined);
+    if (!other && contextHash(messages) !== refs['context_hash']) report('I11', 'context_hash');
     const base = JSON.stringify([rows[0]?.anchor_seq, rows[0]?.role === 'system' ? rows[0].seq : null]);
     const sent = messages.map(canonicalJson);
     const last = before.get(contextRef);

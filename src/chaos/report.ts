@@ -17,6 +17,8 @@ export interface CampaignReport {
   /** Workers killed by the campaign. */
   worker_deaths: number;
   runs: { total: number; completed: number; failed: number; cancelled: number };
+  /** Runs of a tree of thoughts that completed. */
+  trees: number;
   /** Failed runs by error type. */
   failures: Record<string, number>;
   entries: number;
@@ -50,6 +52,7 @@ interface Findings {
   kills: number;
   unexpectedExits: string[];
   lateStarts: number;
+  trees: number;
   checked: CheckResult;
   elapsedMs: number;
   dir: string;
@@ -95,6 +98,7 @@ export async function summarise(observer: Observer, found: Findings): Promise<Ca
     reached: found.reached,
     worker_deaths: found.kills,
     runs: runs!,
+    trees: found.trees,
     failures: Object.fromEntries(failures.map(({ type, count: n }) => [type, n])),
     entries: totals!.entries,
     model_calls: checked.replayedCalls,

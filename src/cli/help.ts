@@ -40,6 +40,7 @@ ${environment.length > 0 ? `Environment:\n${list(environment)}\n\n` : ''}Exit co
 /** The end of the help of `lanefold` itself. */
 export const environmentHelp = `
 Start here:
+  $ lanefold init my-agents                   a small project that runs
   $ lanefold demo                             one run from enqueue to SQL, offline
   $ lanefold dev --agents agents.ts           PostgreSQL, API and worker in one process
   $ lanefold run "What is 6 * 7?"             one question, answered offline on an embedded PostgreSQL
@@ -47,7 +48,7 @@ Start here:
   $ lanefold tail THREAD                      follow it live, answers as they are generated
   $ lanefold context THREAD --at 12           what the model saw after entry 12
 
-Environment:
+Environment, also from a file .env in the current folder:
 ${list(Object.keys(variables) as Variable[])}
 
 Exit codes:

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { Command, CommanderError } from 'commander';
 import { packageRoot } from '../package-root.ts';
 import * as commands from './commands/index.ts';
-import { unsetEmpty } from './environment.ts';
+import { prepareEnvironment } from './environment.ts';
 import { exitCodes, report, UsageError } from './errors.ts';
 import { Exit } from './exit.ts';
 import { environmentHelp } from './help.ts';
@@ -17,8 +17,8 @@ import { environmentHelp } from './help.ts';
 export async function main(argv: string[]): Promise<number> {
   // A reader such as `head` that closes the pipe early is not an error.
   process.stdout.on('error', (error: NodeJS.ErrnoException) => process.exit(error.code === 'EPIPE' ? 0 : 1));
-  unsetEmpty(process.env);
   try {
+    prepareEnvironment(process.env);
     await createProgram().parseAsync(argv, { from: 'user' });
     return exitCodes.ok;
   } catch (error) {

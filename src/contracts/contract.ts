@@ -16,7 +16,10 @@ export interface OutputContract<SCHEMA extends OutputSchema = OutputSchema> {
   mode?: 'repair' | 'error';
   /** Maximum number of repairs, 0 to 3; default 1. Higher values count as 3. */
   maxRepairs?: number;
-  /** Repairs an answer instead of the model; its return value is validated. For agents only: requests store no code. */
+  /**
+   * Repairs an answer instead of the model; its return value, or the `object` in it, is validated. For agents only: requests
+   * store no code.
+   */
   repair?: (draft: RepairDraft) => unknown;
 }
 

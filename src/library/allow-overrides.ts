@@ -3,15 +3,19 @@ import type { AgentRegistry, ReadyAgent } from '../agents/registry.ts';
 import { iterationLimit } from '../agents/iteration-limit.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import { toSnakeCase } from '../case.ts';
+import type { ContentPart } from '../context/message.ts';
 import { defaultIdleMs } from '../agents/agent.ts';
 import { LanefoldError } from '../errors.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { RunOverrides } from './check-overrides.ts';
+import { selectStrategy } from './choose-strategy.ts';
 
 type Given = Parameters<typeof refusedOverrides>[1];
 
 export interface RunRequest extends RunOverrides {
   agent: string;
+  /** Of a run. */
+  input?: string | ContentPart[];
   model?: string;
   toolContext?: unknown;
   /** Of a replayed call; a run takes its prompt from its thread. */
@@ -39,7 +43,7 @@ export function assertRunOverrides(
   if (model !== undefined && model !== agent.model && !models.isRequestable(model)) {
     throw notAllowed(['model'], 'a request may not choose a scripted model', 'Name another model.');
   }
-  for (const [field, limit] of limitsOf(agent, agents.strategies.find(request.strategy ?? agent.strategy))) {
+  for (const [field, limit] of limitsOf(agent, executing(agents, request))) {
     const value = limitOf(agent, request, field);
     if (value === undefined || limit === undefined || value <= limit) continue;
     throw notAllowed([field], `it may only lower the limit of agent ${agent.name}, which is ${limit}`, 'Lower it.');
@@ -71,6 +75,15 @@ function fieldsOf({ settings, ...request }: RunRequest): Given {
   const { headers, providerOptions, ...rest } = settings ?? {};
   const given = { ...request, headers: request.headers ?? headers, providerOptions };
   return Object.values(rest).some((value) => value !== undefined) ? { ...given, settings: rest } : given;
+}
+
+/** The strategy whose limits apply. */
+function executing(agents: AgentRegistry, { agent, input, strategy, strategyOptions }: RunRequest): Strategy {
+  // what else is wrong with an input is said where it is stored
+  if (typeof input !== 'string' && !Array.isArray(input))
+    return agents.strategies.find(strategy ?? agents.get(agent).strategy);
+  const given = { input, ...(strategy ? { strategy } : {}), ...(strategyOptions ? { strategyOptions } : {}) };
+  return selectStrategy(agents, agent, given).machine;
 }
 
 type Limit =

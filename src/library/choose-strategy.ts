@@ -26,25 +26,37 @@ interface Request {
   output?: OutputOption;
 }
 
-/** Finds the strategy of a request and rejects what it could not do. */
+/** Finds the strategy that executes a request and rejects what it could not do. */
 export function chooseStrategy(agents: AgentRegistry, agent: string, given: Request): ChosenStrategy {
-  const own = agents.get(agent);
-  const machine = agents.strategies.find(given.strategy ?? own.strategy);
+  const chosen = selectStrategy(agents, agent, given);
+  const { machine, selection } = chosen;
+  const name = selection ? `${machine.name}, chosen for this question,` : machine.name;
   if (!machine.tools && (given.tools || given.allowedTools)) {
-    throw new LanefoldError('invalid_input', `tools has no effect: the strategy ${machine.name} uses no tools.`, {
+    throw new LanefoldError('invalid_input', `tools has no effect: the strategy ${name} uses no tools.`, {
       hint: 'Omit it to use the agent’s own.',
     });
   }
-  const contract = given.output ?? own.output ?? 'raw';
+  const contract = given.output ?? agents.get(agent).output ?? 'raw';
   if (!machine.output && contract !== 'raw' && contract.mode !== 'raw') {
-    throw new LanefoldError('invalid_output', `The strategy ${machine.name} does not support output contracts.`, {
+    throw new LanefoldError('invalid_output', `The strategy ${name} does not support output contracts.`, {
       hint: 'Use the strategy react, or output: "raw".',
     });
   }
+  return chosen;
+}
+
+/** The strategy that executes a request, which may be one that its own has chosen for the question. */
+export function selectStrategy(
+  agents: AgentRegistry,
+  agent: string,
+  { strategy, strategyOptions, input }: Pick<Request, 'strategy' | 'strategyOptions' | 'input'>,
+): ChosenStrategy {
+  const own = agents.get(agent);
+  const machine = agents.strategies.find(strategy ?? own.strategy);
   const inherited = machine.name === own.strategy ? own.strategyOptions : undefined;
-  const options = parseOptions(machine, { ...inherited, ...given.strategyOptions });
+  const options = parseOptions(machine, { ...inherited, ...strategyOptions });
   if (!machine.select) return { machine, options };
-  const selection = machine.select(textOf(given.input), options ?? {});
+  const selection = machine.select(textOf(input), options ?? {});
   const chosen = agents.strategies.find(selection.strategy);
   if (chosen.select) {
     throw new LanefoldError('invalid_input', `The strategy ${machine.name} cannot choose ${chosen.name}.`, {

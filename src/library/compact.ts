@@ -8,7 +8,8 @@ import type { RunHandle } from '../store/run/run.ts';
 import type { CompactionRequest } from '../strategies/machine.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
-import { accept, type EnqueueDeps } from './enqueue.ts';
+import { accept, type AcceptDeps } from './accept.ts';
+import type { EnqueueDeps } from './enqueue.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface CompactOptions {
@@ -80,7 +81,7 @@ export async function compact(
 
 /** Accepts the run of a compaction, or returns that of the one of the lane that has not ended. */
 export async function startCompaction(
-  deps: Pick<EnqueueDeps, 'db' | 'queue' | 'activeTraceparent'>,
+  deps: AcceptDeps,
   threadId: string,
   of: { agent: string; model: string; contextRef: string; request: CompactionRequest; caller?: string | undefined },
 ): Promise<RunHandle<CompactionResult | null>> {
@@ -90,7 +91,14 @@ export async function startCompaction(
     ...{ agent, strategy: 'compaction', model, context_ref: contextRef },
     options: { compaction: { ...request }, takes_input: false },
   };
-  return accept(deps, threadId, body, {
-    ...{ id, requestId: id, hash: requestHash(body), busy: 'wait', createThread: false, caller },
-  }) as Promise<RunHandle<CompactionResult | null>>;
+  const run = {
+    threadId,
+    body,
+    id,
+    requestId: id,
+    hash: requestHash(body),
+    busy: 'wait' as const,
+    createThread: false,
+  };
+  return accept(deps, run, { caller }) as Promise<RunHandle<CompactionResult | null>>;
 }

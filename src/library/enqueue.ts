@@ -7,27 +7,23 @@ import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import { toParts } from '../models/messages/parts.ts';
-import type { Database } from '../postgres/pool.ts';
-import { dispatch, dispatchOnceCommitted } from '../queue/dispatch.ts';
-import type { RunQueue } from '../queue/queue.ts';
-import { shardOf } from '../queue/shard.ts';
-import { enqueueRun } from '../store/run/enqueue-run.ts';
-import type { Transaction } from '../store/transaction/transaction.ts';
 import type { RunHandle } from '../store/run/run.ts';
-import { parentOf } from '../telemetry/traceparent.ts';
 import { assertStorable } from '../text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { accept, type AcceptedBy, type AcceptDeps, type RunRequest } from './accept.ts';
 import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from './assert-not-blank.ts';
 import { assertRefs } from './assert-refs.ts';
 import { requestHash } from './request-hash.ts';
+import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 
 /** `CHOSEN` is the name of the strategy the request names, where that is known at compile time. */
 export interface EnqueueOptions<
   NAME extends string = string,
   OUT extends OutputOption | undefined = OutputOption | undefined,
   CHOSEN extends string = string,
-> extends RunOverrides<OUT, CHOSEN> {
+>
+  extends RunOverrides<OUT, CHOSEN>, Schedule {
   agent: NAME;
   /** The user message. */
   input: string | ContentPart[];
@@ -71,6 +67,9 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   contextRef: true,
   requestId: true,
   busy: true,
+  delayMs: true,
+  ttlMs: true,
+  priority: true,
   model: true,
   toolContext: true,
   onFailure: true,
@@ -95,17 +94,13 @@ export interface OwnEnqueueOptions extends EnqueueOptions {
   resumedFrom?: string;
 }
 
-export interface EnqueueDeps {
-  db: Database;
-  queue: RunQueue;
+export interface EnqueueDeps extends AcceptDeps {
   agents: AgentRegistry;
   models: ModelRegistry;
-  /** W3C `traceparent` of the active span. */
-  activeTraceparent?: (() => string | undefined) | undefined;
   counting: Counting;
 }
 
-/** The request as it is stored and hashed; everything a caller can get wrong is rejected here, before any write. */
+/** The request as it is stored and hashed. */
 async function toBody(
   agents: AgentRegistry,
   options: OwnEnqueueOptions,
@@ -122,6 +117,7 @@ async function toBody(
     });
   }
   assertRefs(options.extraRefs);
+  assertSchedule(options);
   // In the log a part no model takes would fail this run and every later one of the lane.
   if (typeof input !== 'string') toParts(input);
   assertNotBlank(input, 'The input');
@@ -133,9 +129,11 @@ async function toBody(
     strategy,
     model,
     ...(contextRef === undefined ? {} : { context_ref: contextRef }),
+    ...timesOf(options),
     input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
     options: {
       ...(overrides as unknown as JsonObject),
+      ...(options.priority ? { priority: options.priority } : {}),
       ...(options.toolContext ? { tool_context: options.toolContext } : {}),
       ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
       ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
@@ -158,12 +156,14 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export async function enqueue(
-  deps: EnqueueDeps,
+export const enqueue = async (deps: EnqueueDeps, options: OwnEnqueueOptions, by: AcceptedBy = {}): Promise<RunHandle> =>
+  accept(deps, await toRequest(deps, options), by);
+
+/** The request for a run. Everything a caller can get wrong without reading the thread is rejected here, before any write. */
+export async function toRequest(
+  { db, agents, models, counting }: EnqueueDeps,
   options: OwnEnqueueOptions,
-  { tx, caller }: { tx?: Transaction | undefined; caller?: string | undefined } = {},
-): Promise<RunHandle> {
-  const { db, agents, models, counting } = deps;
+): Promise<RunRequest> {
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;
@@ -173,57 +173,10 @@ export async function enqueue(
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
     options;
-  return accept(deps, threadId, body, {
-    ...{ id, requestId: options.requestId ?? id, busy: options.busy, tx, caller },
+  return {
+    ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },
     traceparent: options.traceparent,
     hash: requestHash(asRequested(body, options)),
     createThread: options.threadId === undefined || options.createThread === true,
-  });
-}
-
-interface Acceptance {
-  id: string;
-  requestId: string;
-  hash: string;
-  busy?: EnqueueOptions['busy'];
-  createThread: boolean;
-  traceparent?: string | undefined;
-  tx?: Transaction | undefined;
-  caller?: string | undefined;
-}
-
-/** Stores a request that has been checked, and gives its run to the queue. */
-export async function accept(
-  deps: Pick<EnqueueDeps, 'db' | 'queue' | 'activeTraceparent'>,
-  threadId: string,
-  body: JsonObject,
-  { id, requestId, hash, busy, createThread, traceparent: given, tx, caller }: Acceptance,
-): Promise<RunHandle> {
-  const { db, queue } = deps;
-  const shard = shardOf(threadId, queue.queues.length);
-  const traceparent = parentOf(given, deps.activeTraceparent?.());
-  const request = {
-    ...body,
-    ...(traceparent === undefined ? {} : { traceparent }),
-    run_id: id,
-    request_id: requestId,
-    ...(caller === undefined ? {} : { caller }),
-    request_hash: hash,
-    busy: busy ?? 'reject',
-    create_thread: createThread,
-    queue_prefix: queue.prefix,
-    queue_shard: shard,
-    // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
-    ...(queue.backend === 'postgres' ? { job_queue: queue.queues[shard]!.name } : {}),
   };
-  const accepted = await enqueueRun(db, threadId, request, tx);
-  if (accepted.status === 'queued' && !accepted.duplicate && queue.backend !== 'postgres') {
-    const run = {
-      ...{ thread_id: threadId, run_id: accepted.run_id, agent: body['agent'] as string },
-      ...{ enqueue_no: accepted.enqueue_no, queue_shard: shard },
-    };
-    if (tx) void dispatchOnceCommitted(db, queue, run);
-    else await dispatch(db, queue, run);
-  }
-  return { id: accepted.run_id, threadId, requestId, status: accepted.status, duplicate: accepted.duplicate };
 }

@@ -6,9 +6,10 @@ import type { PolicyOption } from '../policy/policy.ts';
 import { storedOption } from '../policy/read-policy.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
+import { accept } from './accept.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
-import { accept, type EnqueueDeps } from './enqueue.ts';
+import type { EnqueueDeps } from './enqueue.ts';
 import { fork } from './fork.ts';
 import { repeatable, requestOf } from './repeat.ts';
 import { requestHash } from './request-hash.ts';
@@ -70,7 +71,8 @@ export async function rerun(
     from,
   );
   const hash = requestHash({ ...body, system_prompt: systemPrompt });
-  return accept(deps, made.id, body, { id, requestId: requestId ?? id, hash, createThread: false, caller });
+  const request = { threadId: made.id, body, id, requestId: requestId ?? id, hash, createThread: false };
+  return accept(deps, request, { caller });
 }
 
 const withoutUndefined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>

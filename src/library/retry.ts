@@ -3,7 +3,8 @@ import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId } from '../ids.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
-import { accept, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { accept } from './accept.ts';
+import type { EnqueueDeps, EnqueueOptions } from './enqueue.ts';
 import { repeatable, requestOf } from './repeat.ts';
 import { requestHash } from './request-hash.ts';
 
@@ -35,8 +36,6 @@ export async function retry(
   };
   const id = newRunId();
   const hash = requestHash(body);
-  return accept(deps, run.threadId, body, {
-    ...{ id, requestId: requestId ?? id, hash, createThread: false, caller },
-    ...(busy === undefined ? {} : { busy }),
-  });
+  const request = { threadId: run.threadId, body, id, requestId: requestId ?? id, hash, busy, createThread: false };
+  return accept(deps, request, { caller });
 }

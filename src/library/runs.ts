@@ -34,6 +34,7 @@ import {
   type ResumeOptions,
 } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { enqueueMany } from './enqueue-many.ts';
 import { rerun, type RerunOptions } from './rerun.ts';
 import { retry, type RetryOptions } from './retry.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
@@ -73,6 +74,17 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
     options: EnqueueOptions<NAME, OUT, CHOSEN>,
     on?: EnqueuedBy,
   ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT, CHOSEN>>>;
+  /**
+   * Accepts many runs, in few statements and round trips, in the order given. Each has an answer of its own, as
+   * `Promise.allSettled` gives it: the handle of its run, or the error that `enqueue` would have thrown. What is wrong with
+   * one never harms another.
+   *
+   * @throws LanefoldError `invalid_input` for anything but a list
+   */
+  enqueueMany<NAME extends AGENTS['name']>(
+    requests: readonly EnqueueOptions<NAME>[],
+    on?: EnqueuedBy,
+  ): Promise<PromiseSettledResult<RunHandle<RunResult<AGENTS, NAME, undefined, never>>>[]>;
   /**
    * Asks again what a run that has ended was asked: a new run of the same agent with the same input and options, linked by
    * `retryOf`, on the same lane as it is now. Where the lane should be as it was before, enqueue with `onFailure: 'restore'`.
@@ -205,6 +217,20 @@ export function runsOf(deps: RunsDeps): Runs {
     ) {
       assertRunOverrides(deps.agents, deps.models, options, from);
       return enqueue(deps, options, { tx, caller }) as Promise<RunHandle<never>>;
+    },
+    async enqueueMany(requests: readonly EnqueueOptions[], { tx, from = 'library', caller }: EnqueuedBy = {}) {
+      if (!Array.isArray(requests)) {
+        throw new LanefoldError('invalid_input', 'The requests are not a list.', {
+          hint: 'Pass [{ agent, input }, …].',
+        });
+      }
+      const check = (request: EnqueueOptions) => {
+        if (typeof request !== 'object' || request === null) {
+          throw new LanefoldError('invalid_input', 'The request is no object.', { hint: 'Pass { agent, input }.' });
+        }
+        assertRunOverrides(deps.agents, deps.models, request, from);
+      };
+      return (await enqueueMany(deps, requests, check, { tx, caller })) as PromiseSettledResult<RunHandle<never>>[];
     },
     get,
     wait,

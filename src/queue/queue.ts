@@ -39,8 +39,11 @@ export interface WorkOptions {
 export interface PlacedJob {
   agent: string;
   queue_shard: number;
-  agent_queue?: boolean;
+  agent_queue?: string | null;
 }
+
+/** A job to be added. Those with a priority wait behind those without, lower numbers first. */
+export type NewJob = RunJob & PlacedJob & { priority?: number; delay_ms?: number };
 
 /** Where a job is added: ahead of those that wait, or behind them. */
 export type QueueEnd = 'front' | 'back';
@@ -63,14 +66,14 @@ export interface RunQueue {
   queueOf(run: PlacedJob): BullQueue;
   /** Adds a job behind those that wait. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. */
-  addAll(jobs: readonly (RunJob & PlacedJob)[], end: QueueEnd): Promise<void>;
+  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. At the front no priority counts. */
+  addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
   /**
-   * Starts processing the jobs of every shard; with `agent` those in the queue of that agent instead.
+   * Starts processing the jobs of every shard; with `agentQueue` those in that queue of an agent instead.
    *
    * @throws LanefoldError `queue_unreachable`
    */
-  work(processor: Processor, options: WorkOptions, agent?: string): Promise<BullWorker[]>;
+  work(processor: Processor, options: WorkOptions, agentQueue?: string): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
@@ -119,20 +122,20 @@ export function openQueue(options: QueueOptions): RunQueue {
     return queue;
   };
   const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
-  const agentQueueName = (agent: string) => `${prefix}-agent-${agent}`;
+  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
   const queues = shardNames.map(open);
-  /** Of agents that some workers do not know: their jobs wait here for those that do. */
+  /** Of agents, or agents with a strategy, that some workers do not know: their jobs wait here for those that do. */
   const agentQueues = new Map<string, BullQueue>();
-  const agentQueue = (agent: string): BullQueue => {
-    const queue = agentQueues.get(agent) ?? open(agentQueueName(agent));
-    agentQueues.set(agent, queue);
+  const agentQueue = (name: string): BullQueue => {
+    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
+    agentQueues.set(name, queue);
     return queue;
   };
   const all = () => [...queues, ...agentQueues.values()];
   const workers: BullWorker[] = [];
   let closing = false;
-  const queueOf = ({ agent, queue_shard, agent_queue }: PlacedJob) =>
-    agent_queue ? agentQueue(agent) : queues[queue_shard % shards]!;
+  const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
+    agent_queue ? agentQueue(agent_queue) : queues[queue_shard % shards]!;
 
   return {
     backend,
@@ -143,11 +146,11 @@ export function openQueue(options: QueueOptions): RunQueue {
     async addAll(jobs, end) {
       for (const queue of new Set(jobs.map(queueOf))) {
         const own = jobs.filter((job) => queueOf(job) === queue);
-        await addJobs(queue, own.map(toJob), end);
+        await addJobs(queue, own, end);
       }
     },
-    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, agent) {
-      const names = agent === undefined ? shardNames : [agentQueueName(agent)];
+    async work(processor, { concurrency, name: workerName, lockMs, stalledMs, onError }, passedOn) {
+      const names = passedOn === undefined ? shardNames : [agentQueueName(passedOn)];
       const own = names.map((name) => {
         const worker = new Worker<RunJob, RunJobResult>(name, processor as never, {
           ...base(name, true),
@@ -157,7 +160,7 @@ export function openQueue(options: QueueOptions): RunQueue {
           // On PostgreSQL the check rewrites every active job and reads all jobs that are kept: the sweep is what finds lost ones.
           stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
           // these are paused and resumed more often, and would check each time
-          skipStalledCheck: backend === 'postgres' && agent !== undefined,
+          skipStalledCheck: backend === 'postgres' && passedOn !== undefined,
           maxStalledCount: 10,
           autorun: false,
           // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
@@ -197,8 +200,8 @@ export function openQueue(options: QueueOptions): RunQueue {
     async remove(jobs) {
       let removed = 0;
       for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
-        for (const queue of [queues[shard % shards]!, agentQueues.get(agent)]) {
-          if (!queue) continue;
+        const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
+        for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
           for (let no = 1; no <= last; no++)
             removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
         }
@@ -227,19 +230,24 @@ async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown
   }
 }
 
-async function addJobs(queue: BullQueue, jobs: readonly RunJob[], end: QueueEnd): Promise<void> {
+async function addJobs(queue: BullQueue, jobs: readonly (RunJob & Partial<NewJob>)[], end: QueueEnd): Promise<void> {
   // each job added to the front goes before the one that was added there last
   const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
   for (let at = 0; at < inOrder.length; at += addBatch) {
     const batch = inOrder.slice(at, at + addBatch).map((job) => ({
-      ...{ name: 'run', data: job },
-      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : {}) },
+      ...{ name: 'run', data: toJob(job) },
+      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job)) },
     }));
     const [{ name, data, opts }] = batch as [(typeof batch)[0]];
     const added: Promise<unknown> = batch.length > 1 ? queue.addBulk(batch) : queue.add(name, data, opts);
     await within(answerTimeoutMs, added);
   }
 }
+
+const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; delay?: number } => ({
+  ...(priority ? { priority } : {}),
+  ...(delay_ms ? { delay: delay_ms } : {}),
+});
 
 /**
  * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL leaks a connection that is still being opened when it

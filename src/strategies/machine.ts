@@ -60,8 +60,11 @@ export interface Question {
   /** The system prompt of the lane; null without one. */
   system: string | null;
   /** The messages of the lane before the question. */
-  history: readonly Message[];
+  history: readonly MarkedMessage[];
 }
+
+/** A message, and where it is a summary or durable, the mark that context policies ask for. */
+export type MarkedMessage = Message & { refs?: JsonObject };
 
 /** What a run has used so far. */
 export interface Spent {
@@ -140,7 +143,9 @@ export type Command =
   | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
    * The model calls that the strategy waits for, in the order in which they start, at most `limit` at a time. The next
-   * event is the outcome of one of them; the others stay under way until a command leaves them out.
+   * event is the outcome of one of them; the others stay under way until a command leaves them out, also during a tool
+   * round. Before a round waits for approval, the answers to those come as events, whose steps are committed and whose
+   * commands are not executed.
    */
   | { type: 'call_models'; calls: PromptedCall[]; limit: number }
   /** Runs `calls`; where they are empty, those of the last assistant message. */
@@ -192,7 +197,7 @@ export interface CompactionDraft {
 export interface PromptedCall {
   callId: string;
   iteration: number;
-  messages: Message[];
+  messages: MarkedMessage[];
   /** Offers the model no tools. */
   tools?: false;
   /** Defaults, over which the settings of agent and request go. */

@@ -11,12 +11,20 @@ export interface NodeDraft {
   depth?: number;
   score?: number;
   content?: string;
+  /** Added to what the node has, key by key. `rounds` are the tool rounds of an answer. */
   data?: JsonObject;
   /** Of an answer: the number of its model call. */
   callNo?: number;
   usage?: Usage;
   elapsedMs?: number;
 }
+
+/** A node after a draft that completes or changes it. */
+export const changedNode = (before: NodeDraft | undefined, draft: NodeDraft): NodeDraft => ({
+  ...before,
+  ...draft,
+  ...(before?.data && draft.data ? { data: { ...before.data, ...draft.data } } : {}),
+});
 
 /** An answer as a later claim finds it: all that a strategy needs to continue is in them. */
 export interface StoredAnswer {
@@ -36,4 +44,6 @@ export interface StoredAnswer {
 export interface AnsweredRound {
   assistant: { content: string; tool_calls: ToolCall[]; [key: string]: Json | ToolCall[] };
   results?: { content: string; tool_call_id: string; name: string }[];
+  /** The round has not started, as another one is under way: what its entry in the log will need. */
+  waiting?: { refs: JsonObject; tools?: string[] };
 }

@@ -1,5 +1,5 @@
 import type { EntryDraft, EventDraft, MachineState, StepDraft } from '../strategies/machine.ts';
-import type { NodeDraft, StoredAnswer } from '../strategies/node.ts';
+import { changedNode, type NodeDraft, type StoredAnswer } from '../strategies/node.ts';
 
 /** As the database refuses a larger one. */
 const maxStateBytes = 65_536;
@@ -18,7 +18,8 @@ export class MemoryStore {
     if (bytes > maxStateBytes) throw new Error(`The state has ${bytes} bytes; at most ${maxStateBytes} are stored.`);
     this.state = JSON.parse(json) as MachineState;
     for (const node of step.nodes ?? []) {
-      this.nodes.set(node.node, JSON.parse(JSON.stringify({ ...this.nodes.get(node.node), ...node })) as NodeDraft);
+      const changed = changedNode(this.nodes.get(node.node), node);
+      this.nodes.set(node.node, JSON.parse(JSON.stringify(changed)) as NodeDraft);
     }
     this.entries.push(...(step.entries ?? []));
     this.events.push(...(step.events ?? []), ...(step.thenEvents ?? []));

@@ -6,13 +6,17 @@ import { checkTool } from './check-tool.ts';
 import { readSchema } from './schema.ts';
 import type { NeedsApproval, Replay, Tool, ToolCallContext, ToolLimits } from './tool.ts';
 
-export interface ToolDefinition<ARGS> extends ToolLimits {
+export interface ToolDefinition<
+  ARGS,
+  STATE extends object = JsonObject,
+  CONTEXT extends object = JsonObject,
+> extends ToolLimits {
   /** 1 to 64 characters of `[A-Za-z0-9_-]`. */
   name: string;
   description?: string;
   /** Zod, Standard Schema, the AI SDK's `jsonSchema(...)`, or a JSON Schema, which describes the input without validating it. */
   input: FlexibleSchema<ARGS> | JSONSchema7;
-  execute: (args: NoInfer<ARGS>, ctx: ToolCallContext) => unknown;
+  execute: (args: NoInfer<ARGS>, ctx: ToolCallContext<STATE, CONTEXT>) => unknown;
   /** Default `safe`. */
   replay?: Replay<NoInfer<ARGS>>;
   /** Whether the run waits, without occupying a worker, until a human approves or denies the call; default false. */
@@ -35,7 +39,8 @@ const toolKeys: KeysOf<ToolDefinition<unknown>> = {
 };
 
 /**
- * Defines a tool; the type of `args` follows from `input`.
+ * Defines a tool; the type of `args` follows from `input`. Annotate the second argument to say what the thread's state is:
+ * `execute: (args, { state }: ToolCallContext<{ cart?: string[] }>) => …`.
  *
  * @throws LanefoldError `invalid_tool` for an invalid name, schema or limit
  *
@@ -47,10 +52,17 @@ const toolKeys: KeysOf<ToolDefinition<unknown>> = {
  *   execute: ({ city }, { signal }) => fetchWeather(city, signal),
  * });
  */
-export function defineTool<ARGS = JsonObject>(definition: ToolDefinition<ARGS>): Tool {
+export function defineTool<ARGS = JsonObject, STATE extends object = JsonObject, CONTEXT extends object = JsonObject>(
+  definition: ToolDefinition<ARGS, STATE, CONTEXT>,
+): Tool {
   refuseUnknownKeys(`Tool ${JSON.stringify(definition.name)}`, definition, toolKeys, 'invalid_tool');
   const { input, ...rest } = definition;
   const schema = readSchema(definition.name, input);
   // The schema validates the arguments before execute and verify get them, so the runtime need not know their type.
-  return checkTool({ replay: 'safe', ...rest, inputSchema: schema.jsonSchema, validate: schema.validate } as Tool);
+  return checkTool({
+    replay: 'safe',
+    ...rest,
+    inputSchema: schema.jsonSchema,
+    validate: schema.validate,
+  } as unknown as Tool);
 }

@@ -1,8 +1,11 @@
 import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { JsonObject } from '../context/message.ts';
 
-/** What a tool gets besides its arguments. A new object for each attempt. */
-export interface ToolCallContext {
+/**
+ * What a tool gets besides its arguments. A new object for each attempt. STATE and CONTEXT say what the tool takes the
+ * thread's state and the tool context to be; nothing checks that.
+ */
+export interface ToolCallContext<STATE extends object = JsonObject, CONTEXT extends object = JsonObject> {
   threadId: string;
   runId: string;
   requestId: string;
@@ -18,13 +21,16 @@ export interface ToolCallContext {
   /** Aborts on timeout, cancel and a lost lease. A tool that ignores it keeps running, but its result is dropped. */
   signal: AbortSignal;
   /** Snapshot of the thread's tool state, frozen and shared by the calls of a round. */
-  state: JsonObject;
+  state: STATE;
   /** `tool_context` of agent and request, merged. */
-  context: JsonObject;
+  context: CONTEXT;
 }
 
 /** The context of a call before its first attempt. */
-export type PendingCallContext = Omit<ToolCallContext, 'attempt'>;
+export type PendingCallContext<STATE extends object = JsonObject, CONTEXT extends object = JsonObject> = Omit<
+  ToolCallContext<STATE, CONTEXT>,
+  'attempt'
+>;
 
 /**
  * What to do with a call that had started when its worker died: `safe` runs it again, `never` reports to the model that

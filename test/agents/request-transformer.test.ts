@@ -1,7 +1,6 @@
 import { contextHash, defineAgent, defineTool, type RequestTransformer } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -9,7 +8,7 @@ const ran: string[] = [];
 const tool = (name: string) =>
   defineTool({ name, input: z.object({}), execute: () => (ran.push(name), `${name} done`) });
 
-describe.skipIf(noRedis())('a request transformer', () => {
+describe('a request transformer', () => {
   let lanefold: Runtime;
   /** What the transformer `test` does in the current test. */
   let transform: RequestTransformer = () => undefined;

@@ -6,7 +6,6 @@ import { chromium, type BrowserContext, type Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { chromiumOptions, noBrowser } from '../support/browser.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { startApi, type Api } from './helpers.ts';
 
 const weather = defineTool({
@@ -26,7 +25,7 @@ const script = [
   'It will rain in Hamburg at 9 °C: take an umbrella, and the 10:12 from Berlin, 29 €.',
 ];
 
-describe.skipIf(noRedis() || noBrowser)('in a browser', () => {
+describe.skipIf(noBrowser)('in a browser', () => {
   let api: Api;
   let context: BrowserContext;
   let page: Page;

@@ -105,6 +105,9 @@ describe('overrides of callers over HTTP', () => {
     expect(await send('unlimited', { max_iterations: 11 })).toMatchObject(refused('max_iterations'));
     expect((await send('unlimited', { strategy: 'tot', max_iterations: 200 })).status).toBe(202);
     expect(await send('unlimited', { strategy: 'tot', max_iterations: 201 })).toMatchObject(refused('max_iterations'));
+    const tree = { strategy: 'adaptive', input: 'Combine the views.' };
+    expect((await send('unlimited', { ...tree, max_iterations: 200 })).status).toBe(202);
+    expect(await send('unlimited', { ...tree, max_iterations: 201 })).toMatchObject(refused('max_iterations'));
     expect(await send('unlimited', { strategy: 'none' })).toMatchObject(problem(422, 'unknown_strategy'));
     expect((await send('unlimited', { max_duration_ms: 60_000 })).status).toBe(202);
   });

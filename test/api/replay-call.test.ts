@@ -2,10 +2,9 @@ import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { problem, startApi, type Api } from './helpers.ts';
 
-describe.skipIf(noRedis())('a recorded model call made again', () => {
+describe('a recorded model call made again', () => {
   let api: Api;
   let runId: string;
   let looked = 0;

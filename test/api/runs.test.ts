@@ -46,6 +46,44 @@ describe.skipIf(noRedis())('runs over HTTP', () => {
     expect(rest).toEqual({ data: events.data.slice(3), next_after: null });
   });
 
+  test('are accepted many at once: each has its answer, and none harms another', async () => {
+    await api.call('POST', '/v1/threads', { id: 'r-batch' });
+    const on = { thread_id: 'r-batch', agent: 'calc' };
+    const { status, body } = await api.call('POST', '/v1/runs', {
+      runs: [
+        { ...on, input: 'one', request_id: 'batch-1', ttl_ms: 60_000 },
+        { ...on, input: 'two', delay_ms: -1, prioritty: 3 },
+        { agent: 'calc', input: 'three', priority: 7 },
+        'nonsense',
+        { ...on, thread_id: 'nowhere', input: 'four' },
+        { ...on, input: 'one', request_id: 'batch-1', ttl_ms: 60_000 },
+      ],
+    });
+    expect(status).toBe(202);
+    const { data } = body as { data: { run?: Record<string, string>; problem?: object }[] };
+    expect(data).toEqual([
+      { run: expect.objectContaining({ thread_id: 'r-batch', request_id: 'batch-1', duplicate: false }) },
+      {
+        problem: expect.objectContaining({
+          ...{ status: 400, code: 'invalid_request' },
+          errors: [expect.objectContaining({ path: 'delay_ms' }), expect.objectContaining({ path: 'prioritty' })],
+        }),
+      },
+      { run: expect.objectContaining({ status: 'queued' }) },
+      { problem: expect.objectContaining({ status: 400, code: 'invalid_request' }) },
+      { problem: expect.objectContaining({ status: 404, code: 'thread_not_found' }) },
+      { run: expect.objectContaining({ id: data[0]!.run!['id'], duplicate: true }) },
+    ]);
+    for (const { run } of [data[0]!, data[2]!])
+      expect(await ended(`/v1/threads/${run!['thread_id']}/runs/${run!['id']}`)).toMatchObject({ status: 'completed' });
+    expect(await api.call('POST', '/v1/runs', { runs: [] })).toMatchObject(problem(400, 'invalid_request'));
+    const later = { agent: 'calc', create_thread: true, input: 'x', delay_ms: 3_600_000, priority: 2 };
+    const delayed = await api.call('POST', '/v1/threads/r-later/runs', later);
+    const run = (await api.call('GET', delayed.headers.get('location')!)).body as Record<string, string>;
+    expect(run).toMatchObject({ status: 'queued', priority: 2, expires_at: null });
+    expect(Date.parse(run['start_at']!) - Date.parse(run['created_at']!)).toBe(3_600_000);
+  });
+
   test('with busy: interrupt replace the active run', async () => {
     const hang = 'scripted:echo?latency_ms=600000';
     const body = { agent: 'calc', create_thread: true };

@@ -116,6 +116,10 @@ const violating: [string, string][] = [
     `insert into history.tool_start select ${run}, 1, 1, 'charge', -1, at from (select clock_timestamp() at) x, generate_series(1, 2)`,
   ],
   [
+    'a tree of thoughts that completed has the result of an undisturbed one',
+    `insert into history.tree select thread_id, id, '{"best": {}}' from lanefold.run`,
+  ],
+  [
     'the log reproduces every context sent to a model, and contexts only grow at the end',
     `update lanefold._entry set payload = '{"content": "go!"}' where seq = 1`,
   ],
@@ -158,6 +162,7 @@ describe('the checks of a chaos campaign', () => {
       runs: [handle],
       inputs: [{ threadId: thread, id: 'steered' }],
       operations: [{ threadId: thread, id: 'replaced' }],
+      trees: [],
     };
     await recordHistory(observer, { starts: [], workers: new Map([[worker.id, 1]]), acknowledged });
     await worker.stop();

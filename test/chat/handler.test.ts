@@ -1,11 +1,10 @@
 import { DefaultChatTransport, readUIMessageStream, type UIMessage, type UIMessageChunk } from 'ai';
 import { createChatHandler, type ChatHandler, type ChatOptions } from 'lanefold/chat';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis())('the chat handler, called by the AI SDK’s own transport', () => {
+describe('the chat handler, called by the AI SDK’s own transport', () => {
   let pair: Pair;
   let chat: ChatHandler;
   const handler = (options: Partial<ChatOptions> = {}) =>

@@ -133,6 +133,29 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
   });
 
+  test('--busy says what becomes of a run that is active on the thread', async () => {
+    const lanefold = await createLanefold({
+      ...{ databaseUrl: database.url, redisUrl: null },
+      agents: [{ name: 'assistant', model: 'scripted:echo' }],
+    });
+    try {
+      const first = await lanefold.runs.enqueue({
+        agent: 'assistant',
+        input: 'x',
+        threadId: 'taken',
+        createThread: true,
+      });
+      const ask = (...args: string[]) =>
+        cli(['run', 'hi', '--thread', 'taken', '--model', 'scripted:echo', ...args], { env });
+      expect(await ask()).toMatchObject({ code: 1, stderr: expect.stringContaining('thread_busy') as string });
+      expect(await ask('--busy', 'interrupt')).toMatchObject({ code: 0, stdout: 'hi\n' });
+      expect(await lanefold.runs.get(first)).toMatchObject({ status: 'cancelled' });
+      expect(await ask('--busy', 'queue')).toMatchObject({ code: 2 });
+    } finally {
+      await lanefold.close();
+    }
+  });
+
   test('a run that a killed command has left is ended by the next one', async () => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
     try {

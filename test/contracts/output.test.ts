@@ -3,7 +3,6 @@ import { defineAgent, type EnqueueOptions, type OutputContract } from 'lanefold'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { FakeScript } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound } from '../support/log.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 import { deferred } from '../support/until.ts';
@@ -14,7 +13,7 @@ const contract: OutputContract = { schema: city };
 const fits = '{"city": "Oslo", "people": 700000}';
 const oslo = { city: 'Oslo', people: 700_000 };
 
-describe.skipIf(noRedis())('an output contract', () => {
+describe('an output contract', () => {
   let lanefold: Runtime;
   let server: ModelServer;
   beforeAll(async () => {
@@ -29,6 +28,12 @@ describe.skipIf(noRedis())('an output contract', () => {
           model: unset,
           toolTimeoutMs: 50,
           output: { schema: city, maxRepairs: 1, repair: () => new Promise<never>(() => {}) },
+        }),
+        defineAgent({
+          name: 'generated',
+          model: unset,
+          // as the AI SDK's generateObject answers
+          output: { schema: city, repair: () => ({ object: { city: 'Oslo', people: 7 }, finishReason: 'stop' }) },
         }),
         defineAgent({
           name: 'by-hand',
@@ -219,6 +224,12 @@ describe.skipIf(noRedis())('an output contract', () => {
     } finally {
       await own.close();
     }
+  });
+
+  test('accepts the object in the result of the agent’s repair function', async () => {
+    const model = lanefold.model([{ text: 'no' }]);
+    const { run: ended } = await lanefold.run({ agent: 'generated', model: model.id, input: 'Which?' });
+    expect(ended).toMatchObject({ status: 'completed', result: { city: 'Oslo', people: 7 } });
   });
 
   test('accepts the result of the agent’s repair function', async () => {

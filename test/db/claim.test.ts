@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { everythingOf, newThread, refused, useLog } from './helpers.ts';
+import { everythingOf, newThread, refused, rows, useLog } from './helpers.ts';
 import { answer, asks, sqlRun } from './sql-run.ts';
 
 const log = useLog();
@@ -99,6 +99,33 @@ describe('no claim', () => {
     const { threadId, run } = await enqueued();
     await run.claim();
     await claimsNothing(threadId, () => run.claim({ workerId: 'w2' }), { status: 'running', reason: 'leased' });
+  });
+
+  test('before the delay of the run is over', async () => {
+    const threadId = await newThread(log);
+    const run = sqlRun(log.db, threadId, 'run');
+    expect(await run.enqueue({ delayMs: 60_000 })).toMatchObject({ status: 'queued', enqueue_no: 1 });
+    const before = await everythingOf(log.db, threadId);
+    const early = await run.claim();
+    expect(early).toMatchObject({ claimed: false, status: 'queued', reason: 'early' });
+    expect(early['delay_ms']).toBeGreaterThan(50_000);
+    expect(early['delay_ms']).toBeLessThanOrEqual(60_000);
+    expect(await everythingOf(log.db, threadId)).toEqual(before);
+  });
+
+  test('of a run whose time to live is over: it ends, and the next of its thread has its turn', async () => {
+    const threadId = await newThread(log);
+    const run = sqlRun(log.db, threadId, 'run');
+    await run.enqueue({ ttlMs: 60_000 });
+    const next = sqlRun(log.db, threadId, 'next');
+    await next.enqueue({ busy: 'wait', options: { priority: 7 }, delayMs: 60_000 });
+    await rows(log.db, "update lanefold._run set expires_at = now() where thread_id = $1 and id = 'run'", threadId);
+    const refusal = await run.claim();
+    expect(refusal).toMatchObject({ claimed: false, status: 'failed', reason: 'expired' });
+    expect(refusal['promoted']).toMatchObject({ run_id: 'next', enqueue_no: 1, priority: 7 });
+    expect(refusal['promoted'].delay_ms).toBeGreaterThan(50_000);
+    expect(await run.row()).toMatchObject({ status: 'failed', error: { type: 'expired' } });
+    expect(await run.claim()).toMatchObject({ claimed: false, reason: 'not_queued' });
   });
 
   test('of a waiting or ended run', async () => {

@@ -73,7 +73,14 @@ test('after the clock went back an hour, a lost job and the checkpoint of a dead
   } finally {
     await close();
   }
-  const limits = { graceMs: 5_000, cancelGraceMs: 0, queuePrefix: 'lf', adoptMs: 300_000, adoptable: [], known: [] };
+  const limits = {
+    graceMs: 5_000,
+    cancelGraceMs: 0,
+    queuePrefix: 'lf',
+    adoptMs: 300_000,
+    adoptable: [],
+    known: { agents: [], strategies: [] },
+  };
   expect(await findQueuedRuns(log.db, limits, 10)).toMatchObject([{ thread_id: lost, run_id: 'lost', taken: false }]);
   expect(await resumeRun(log.db, held, 'held', { step: 0, queuePrefix: 'lf' })).toMatchObject({ enqueue_no: 2 });
   expect(await sqlRun(log.db, held, 'held').claim({ enqueueNo: 2, workerId: 'w2' })).toMatchObject({ claimed: true });

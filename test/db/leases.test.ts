@@ -224,6 +224,27 @@ describe('pass_run_on', () => {
     expect(await unknownSince(run)).toBeNull();
   });
 
+  test('a claim passes on a run whose strategy the worker does not know; workers of schema 4 know three', async () => {
+    const threadId = await newThread(log);
+    const run = sqlRun(log.db, threadId, 'run');
+    await run.enqueue({
+      strategy: 'adaptive',
+      options: { selection: { strategy: 'tot', score: 0.5, task_type: 'x' } },
+    });
+    for (const claim of [{}, { strategies: ['react', 'adaptive'] }]) {
+      expect(await run.claim(claim)).toMatchObject({
+        claimed: false,
+        reason: 'unknown_strategy',
+        agent_queue: 'agent+tot',
+      });
+    }
+    expect(await run.row()).toMatchObject({ status: 'queued', unknown_strategy: 'tot', started_at: null, lease: '0' });
+    await age(threadId);
+    expect(await fail(threadId, 7_200_000)).toBeNull();
+    expect(await run.claim({ strategies: ['tot'] })).toMatchObject({ claimed: true, fresh: true });
+    expect(await run.row()).toMatchObject({ unknown_strategy: null, agent_unknown_since: null });
+  });
+
   test('fail_unknown_agent ends a run whose agent nobody has known for as long', async () => {
     const { threadId, run } = await queued();
     expect(await fail(threadId, 0)).toBeNull();

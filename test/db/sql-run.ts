@@ -12,6 +12,9 @@ export interface EnqueueFields {
   busy?: 'reject' | 'wait' | 'interrupt';
   input?: string;
   options?: JsonObject;
+  delayMs?: number;
+  ttlMs?: number;
+  strategy?: string;
 }
 
 export interface ClaimFields {
@@ -22,6 +25,8 @@ export interface ClaimFields {
   /** Negative: the lease is past at once. */
   leaseMs?: number;
   workerId?: string;
+  /** Those the worker says it knows. */
+  strategies?: string[];
 }
 
 export interface RequeueFields {
@@ -47,26 +52,39 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       busy,
       input = 'go',
       options,
+      delayMs,
+      ttlMs,
+      strategy = 'react',
     }: EnqueueFields = {}) =>
       call('enqueue_run($1, $2)', threadId, {
         run_id: runId,
         request_id: requestId,
         request_hash: requestHash,
         agent: 'agent',
-        strategy: 'react',
+        strategy,
         model: 'scripted:x',
         context_ref: contextRef,
         busy,
         input: { content: input },
         options,
+        delay_ms: delayMs,
+        ttl_ms: ttlMs,
       }),
-    claim: ({ enqueueNo = 1, prompt = null, leaseMs = 60_000, workerId = 'w1', knowsAgent = true }: ClaimFields = {}) =>
+    claim: ({
+      enqueueNo = 1,
+      prompt = null,
+      leaseMs = 60_000,
+      workerId = 'w1',
+      knowsAgent = true,
+      strategies,
+    }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
         lease_ms: leaseMs,
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
         max_claims_without_progress: 5,
+        ...(strategies ? { strategies } : {}),
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
       call('commit_step($1, $2, $3, $4, $5, $6)', threadId, runId, lease, step, leaseMs, {

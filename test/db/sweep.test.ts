@@ -43,7 +43,7 @@ const limits: SweepLimits = {
   queuePrefix: 'lf',
   adoptMs: 300_000,
   adoptable: [],
-  known: [],
+  known: { agents: [], strategies: [] },
 };
 
 /** Which runs a look-up of the sweep finds, and how many rows of `_run` it reads for them. */

@@ -6,11 +6,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import agents from '../../examples/chat/agents.ts';
 import { createApp } from '../../examples/chat/app.ts';
 import { launchBrowser, noBrowser } from '../support/browser.ts';
-import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { typedModel } from '../support/typed-model.ts';
 import { until } from '../support/until.ts';
 
-describe.skipIf(noRedis() || noBrowser)('the chat example in a browser', () => {
+describe.skipIf(noBrowser)('the chat example in a browser', () => {
   const model = typedModel();
   let lanefold: TestLanefold;
   let server: ServerType;

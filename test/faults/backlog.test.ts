@@ -97,7 +97,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     graceMs: 0,
     cancelGraceMs: 0,
     adoptable: [],
-    known: [],
+    known: { agents: [], strategies: [] },
     onError: (error) => expect.fail(String(error)),
   };
 

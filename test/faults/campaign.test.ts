@@ -56,6 +56,7 @@ describe.skipIf(noRedis())('lanefold chaos', () => {
         violations: [],
       },
     ]);
+    expect(result.campaigns[0]!['trees']).toBeGreaterThan(0);
     expect(result).toMatchObject({ seed: 3, scenarios: 10, violations: 0 });
     expect(code).toBe(0);
     await expect(readFile(file)).rejects.toThrow('ENOENT');

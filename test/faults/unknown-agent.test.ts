@@ -1,9 +1,23 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
+import {
+  createLanefold,
+  defineStrategy,
+  type Lanefold,
+  type RunHandle,
+  type UnknownAgent,
+  type WorkerOptions,
+} from 'lanefold';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
+
+const parrot = defineStrategy({
+  name: 'parrot',
+  begin: (prompt) => ({ memory: null, asks: [{ purpose: 'repeat', prompt }] }),
+  learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
+  best: (_, { reason }) => ({ reason, answer: null, result: null }),
+});
 
 /** Nothing in these workers happens by a timer: what a run gets, it got from another worker at once. */
 const noSweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 600_000 };
@@ -13,7 +27,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
   let others: Lanefold[];
   beforeEach(async () => {
     others = [];
-    harness = await startHarness();
+    harness = await startHarness({ strategies: [parrot] });
     harness.callServer.respond = () => ({ text: 'Done.' });
   });
   afterEach(async () => {
@@ -21,8 +35,8 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await harness?.close();
   });
 
-  const startIgnorant = async (options: WorkerOptions) => {
-    const other = await createLanefold({ ...harness.options, agents: [] });
+  const startIgnorant = async (options: WorkerOptions, lacks: 'agents' | 'strategies' = 'agents') => {
+    const other = await createLanefold({ ...harness.options, [lacks]: [] });
     others.push(other);
     await other.startWorker(options);
   };
@@ -58,6 +72,34 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     for (const run of runs) expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
     expect(most).toBe(2);
     await expectSound(harness, runs[0]!.threadId);
+  });
+
+  test('passes a run on whose strategy it does not know, before anything is written', async () => {
+    await startIgnorant(noSweeps, 'strategies');
+    await harness.startWorker({ ...noSweeps, concurrency: 1 });
+    for (let i = 0; i < 12; i++) {
+      const run = await harness.runs.enqueue({ agent: 'fault', input: 'go', strategy: 'parrot' });
+      expect(await harness.runs.wait(run, { timeoutMs: 5_000 })).toMatchObject({ ...completed, unknownStrategy: null });
+      expect((await harness.runs.events(run)).map(({ kind }) => kind)).not.toContain('llm_lost');
+    }
+  });
+
+  test('says which strategy nobody knows, and ends its runs only after the time they were given', async () => {
+    const seen: UnknownAgent[] = [];
+    const report = (agent: UnknownAgent) => seen.push(agent);
+    await startIgnorant(quick, 'agents');
+    await startIgnorant({ ...quick, onUnknownAgent: report }, 'strategies');
+    const run = await harness.runs.enqueue({ agent: 'fault', input: 'go', strategy: 'parrot' });
+    await until('both workers have passed the run on', async () => (await harness.runs.get(run)).unknownStrategy);
+    await anHourPasses();
+    await until('the worker has said so', () => seen.length > 0);
+    expect(seen[0]).toMatchObject({ agent: 'fault', strategy: 'parrot', runs: 1 });
+    await startIgnorant({ ...quick, unknownAgentMs: 3_540_000 }, 'strategies');
+    expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+      status: 'failed',
+      error: { type: 'unknown_strategy', message: expect.stringContaining('parrot') as string },
+    });
+    await expectSound(harness, run.threadId);
   });
 
   test('says so, until one starts that does', async () => {

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { startModelServer, type ModelServer, type Reply } from '../support/openai-server.ts';
 import { startRuntime, type Runtime } from '../runtime/helpers.ts';
@@ -26,7 +25,7 @@ const failed = (status: number, message: string, retryInfo?: string): Reply => (
   },
 });
 
-describe.skipIf(noRedis()).each([
+describe.each([
   ['OpenAI', 'openai:test-model', undefined],
   ['Anthropic', 'anthropic:claude-sonnet-4-5', undefined],
   ['Google', 'google:gemini-3-pro', '0.005s'],

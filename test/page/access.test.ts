@@ -1,7 +1,6 @@
 import { brotliCompressSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { bundlePage } from '../../src/api/page/bundle.ts';
 import { startApi } from '../api/helpers.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
@@ -20,7 +19,7 @@ test('the page is off by an option', async () => {
   await api.close();
 });
 
-describe.skipIf(noRedis() || noBrowser)('the page of a server with a key', () => {
+describe.skipIf(noBrowser)('the page of a server with a key', () => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite({ server: { apiKey: 'sesame' } });

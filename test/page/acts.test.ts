@@ -1,11 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
 
-describe.skipIf(noRedis() || noBrowser)('what can be done on the page', () => {
+describe.skipIf(noBrowser)('what can be done on the page', () => {
   let site: Site;
   let page: Page;
   beforeAll(async () => {

@@ -4,7 +4,6 @@ import type { Page } from 'playwright-core';
 import { z } from 'zod';
 import { noBrowser } from '../support/browser.ts';
 import { fakeModel } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { openSite, type Site } from './harness.ts';
 import { payloads } from './payloads.ts';
 
@@ -24,7 +23,7 @@ const hostile = fakeModel((_, n) =>
     : { text: payloads.join('\n') },
 );
 
-describe.skipIf(noRedis() || noBrowser)('what users, models and tools wrote', () => {
+describe.skipIf(noBrowser)('what users, models and tools wrote', () => {
   let site: Site;
   let page: Page;
   let runId: string;

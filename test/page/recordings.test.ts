@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parseRecording } from '../../src/replay/recording.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { noBrowser } from '../support/browser.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { recordedFiles, shopFile } from '../replay/setup.ts';
 import { openSite, type Site } from './harness.ts';
 
@@ -32,7 +31,7 @@ const readBadges = (calls: [string, string][]) => `(async () => {
 /** Calls of a recording that the browser looks at. */
 const sampled = 16;
 
-describe.skipIf(noRedis() || noBrowser)('the model calls of recorded conversations', () => {
+describe.skipIf(noBrowser)('the model calls of recorded conversations', () => {
   let site: Site;
   beforeAll(async () => {
     site = await openSite();

@@ -2,12 +2,11 @@ import { defineAgent } from 'lanefold';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
 
-describe.skipIf(noRedis() || noBrowser)('the views of the page', () => {
+describe.skipIf(noBrowser)('the views of the page', () => {
   let site: Site;
   let runId: string;
   let awaiting: string;

@@ -2,7 +2,6 @@ import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, eventsOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -98,7 +97,7 @@ describe('a redactor', () => {
   });
 });
 
-describe.skipIf(noRedis())('a secret under a configured key', () => {
+describe('a secret under a configured key', () => {
   let runtime: Runtime;
   const faults: unknown[] = [];
   beforeAll(async () => {

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { parseRecording } from '../../src/replay/recording.ts';
 import { replay } from '../../src/replay/replay.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { noRedis, queueBackend } from '../support/lanefold.ts';
+import { queueBackend } from '../support/lanefold.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((s) => s.replaceAll('\u0000', ''));
 const question = text.map((s) => `Q${s}`);
@@ -33,7 +33,7 @@ const traj = fc
   .record({ system: fc.option(question), exchanges: fc.array(exchange, { minLength: 1, maxLength: 4 }) })
   .map(({ system, exchanges }) => [...(system ? [{ role: 'system', content: system }] : []), ...exchanges.flat()]);
 
-describe.skipIf(noRedis())('any recording', () => {
+describe('any recording', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await createDatabase();

@@ -1,10 +1,9 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { replayCli, shopFile } from './setup.ts';
 
 /** A replay must detect a database that changes what it stores; otherwise 0 mismatches would mean nothing. */
-describe.skipIf(noRedis())('a replay finds', () => {
+describe('a replay finds', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await createDatabase();

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool, type EnqueueOptions } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound } from '../support/log.ts';
 import { deferred } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
@@ -9,7 +8,7 @@ import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 const look = defineTool({ name: 'look', input: z.object({}), execute: () => 'seen' });
 const thought = '1. Two and two.\n2. Four.\nConclusion: It is 4.';
 
-describe.skipIf(noRedis())('the strategies cot and cod', () => {
+describe('the strategies cot and cod', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([

@@ -1,11 +1,10 @@
-import { defineAgent, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
+import { defineAgent, defineStrategy, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import type { FakeTurn } from '../support/fake-model.ts';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, eventsOf, expectSound, ledgerOf } from '../support/log.ts';
-import { deferred } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import type { TotResult } from '../../src/strategies/tot/result.ts';
 
@@ -14,6 +13,30 @@ const look = defineTool({
   input: z.object({ at: z.string() }),
   execute: ({ at }, ctx) =>
     withEffects(`seen ${at}`, [{ op: 'set_path', path: ['seen', at], value: Object.keys(ctx.state).length }]),
+});
+
+const pay = defineTool({
+  name: 'pay',
+  input: z.object({}),
+  needsApproval: true,
+  replay: 'never',
+  execute: () => 'paid',
+});
+
+/** Asks three questions together, each with tools. */
+const three = defineStrategy({
+  name: 'three',
+  tools: true,
+  begin: () => ({
+    memory: null,
+    asks: ['A', 'B', 'C'].map((prompt) => ({ purpose: 'part', prompt, tools: true })),
+  }),
+  learn: (memory, answers) => {
+    const text = answers.map((answer) => answer.text).join(' ');
+    const nodes = answers.map(({ node }) => ({ node, status: 'answered', data: { note: node } }));
+    return { memory, nodes, end: { reason: 'success', answer: text, result: text } };
+  },
+  best: (_, { reason }) => ({ reason, answer: null, result: null }),
 });
 
 const textOf = ({ prompt }: LanguageModelV4CallOptions): string =>
@@ -31,12 +54,13 @@ function tree(call: LanguageModelV4CallOptions): FakeTurn {
   return deeper ? scores(0.9, 0.3) : scores(0.8, 0.4);
 }
 
-describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
+describe('strategies that ask questions of their own', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([
       defineAgent({ name: 'searcher', model: unset, strategy: 'tot', strategyOptions: { maxDepth: 2 }, tools: [look] }),
       defineAgent({ name: 'plain', model: unset, instructions: 'Be brief.' }),
+      defineAgent({ name: 'careful', model: unset, strategy: three, tools: [look, pay] }),
     ]);
   });
   afterAll(() => lanefold?.close());
@@ -102,6 +126,89 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
     await expectSound(lanefold, threadId);
   });
 
+  test('an approval in one branch discards no answer of another, whether it is final or calls tools itself', async () => {
+    const asked: string[] = [];
+    const allAsked = deferred();
+    const model = lanefold.model(async (call) => {
+      const question = /"text":"([ABC])"/.exec(textOf(call))![1]!;
+      const again = call.prompt.some(({ role }) => role === 'tool');
+      asked.push(question);
+      if (asked.length === 3) allAsked.resolve();
+      await allAsked.promise;
+      if (again || question === 'B') return { text: `${question} done` };
+      const look = { id: `look ${question}`, name: 'look', args: { at: question } };
+      return { calls: [look, { id: `pay ${question}`, name: 'pay', args: {} }] };
+    });
+    const run = await lanefold.runs.enqueue({ agent: 'careful', model: model.id, input: 'Q' });
+    const paid: string[] = [];
+    for (let round = 1; round <= 2; round++) {
+      const { awaiting } = await until('the run waits for approval', async () => {
+        const found = await lanefold.runs.get(run);
+        return found.awaiting[0]?.round === round ? found : undefined;
+      });
+      paid.push(awaiting[0]!.id);
+      await lanefold.runs.approve(run, { round, index: 1 });
+    }
+    expect(await lanefold.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject({
+      status: 'completed',
+      result: 'A done B done C done',
+      iteration: 5,
+      usage: { total_tokens: 75 },
+    });
+    expect(paid.toSorted()).toEqual(['pay A', 'pay C']);
+    expect(asked.toSorted()).toEqual(['A', 'A', 'B', 'C', 'C']);
+    expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.result)).toEqual([
+      ...[`seen ${paid[0]!.at(-1)}`, 'paid'],
+      ...[`seen ${paid[1]!.at(-1)}`, 'paid'],
+    ]);
+    for (const node of [1, 3]) expect(await contextOf(lanefold, run.threadId, `${run.id}.${node}`)).toHaveLength(6);
+    // what the strategy notes of an answer is added to its rounds
+    const data = (await lanefold.runs.nodes(run)).map((node) => node.data);
+    const rounds = [{ results: [{}, { content: 'paid' }] }];
+    expect(data).toMatchObject([{ note: 1, rounds }, { note: 2 }, { note: 3, rounds }]);
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('a tool that fails, and one that is not there, are errors the model reads', async () => {
+    const model = lanefold.model((call) => {
+      if (textOf(call).includes('Score each') || call.prompt.some(({ role }) => role === 'tool')) return tree(call);
+      return {
+        calls: [
+          { id: 'x', name: 'look', args: { at: 7 } },
+          { id: 'y', name: 'touch' },
+        ],
+      };
+    });
+    const options = { strategyOptions: { maxDepth: 1 } };
+    const { threadId, id, run } = await lanefold.run({ agent: 'searcher', model: model.id, input: 'Q', ...options });
+    expect(run.status).toBe('completed');
+    const lane = await contextOf(lanefold, threadId, `${id}.1`);
+    const results = lane
+      .filter(([role]) => role === 'tool')
+      .map(([, content]) => JSON.parse(content as string) as object);
+    expect(results).toMatchObject([{ ok: false }, { ok: false, error: { type: 'unknown_tool' } }]);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('a cancelled run aborts all its calls', async () => {
+    const asked = deferred();
+    const aborted: string[] = [];
+    const model = lanefold.model((call, n) => {
+      call.abortSignal!.addEventListener('abort', () => aborted.push(`call ${n}`));
+      if (n === 3) asked.resolve();
+      return new Promise<FakeTurn>(() => {});
+    });
+    const strategyOptions = { branches: 4 };
+    const run = await lanefold.runs.enqueue({
+      ...{ agent: 'plain', strategy: 'got', model: model.id, input: 'Q', strategyOptions },
+    });
+    await asked.promise;
+    await lanefold.runs.cancel(run);
+    expect(await lanefold.runs.wait(run, { timeoutMs: 10_000 })).toMatchObject({ status: 'cancelled' });
+    await until('every call is aborted', () => aborted.length === 4);
+    await expectSound(lanefold, run.threadId);
+  });
+
   test('too many tool rounds fail the run, and leave no open call', async () => {
     const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }]);
     const { threadId, run } = await lanefold.run({
@@ -152,6 +259,39 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
       expect(call).toMatchObject({ verified: true, unverifiedBecause: null });
       expect(call.messages[0]).toMatchObject({ role: 'system', content: expect.stringContaining('JSON') as string });
     }
+  });
+
+  test('the log proves what a question after the lane was sent, and what a policy cut from both', async () => {
+    const say = (text: string) => ({ agent: 'plain', threadId: 'long', createThread: true, input: text });
+    const talk = lanefold.model([{ text: 'Yes. '.repeat(40) }]);
+    for (const text of ['One. ', 'Two. ', 'Three. ']) await lanefold.run({ ...say(text.repeat(40)), model: talk.id });
+    const model = lanefold.model((call) => {
+      const rounds = call.prompt.filter(({ role }) => role === 'tool').length;
+      return rounds === 2 ? { text: 'done' } : { calls: [{ id: `c${rounds}`, name: 'look', args: { at: 'x' } }] };
+    });
+    const { id, run } = await lanefold.run({
+      ...say('Q'),
+      ...{ agent: 'careful', model: model.id, strategyOptions: { history: true } },
+      contextPolicy: { maxInputTokens: 400 },
+    });
+    expect(run.status).toBe('completed');
+    const { rows } = await lanefold.database.pool.query<{ id: string; verified: boolean; cut: unknown }>(
+      `select refs ->> 'llm_call_id' as id, refs -> 'dropped_positions' as cut,
+         lanefold.verify_call(thread_id, refs ->> 'llm_call_id') as verified
+       from lanefold.thread_entry where thread_id = 'long' and run_id = $1 and refs ? 'llm_call_id'`,
+      [id],
+    );
+    expect(rows).toHaveLength(9);
+    for (const row of rows) {
+      expect(row, row.id).toMatchObject({ verified: true, cut: expect.any(Array) as unknown });
+      const { messages } = await lanefold.contexts.call('long', row.id);
+      expect(messages[0]!.role).toBe('system');
+      // a part of the lane was sent, not all of it
+      const answers = messages.filter(({ content }) => content === 'Yes. '.repeat(40)).length;
+      expect(answers).toBeGreaterThan(0);
+      expect(answers).toBeLessThan(3);
+    }
+    await expectSound(lanefold, 'long');
   });
 
   test('answers that come together are stored together', async () => {
@@ -243,6 +383,16 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
     },
   );
 
+  test('at its time limit a run ends also during a repair of its output', async () => {
+    const model = lanefold.model((_, n) => (n === 0 ? { text: 'no' } : new Promise<FakeTurn>(() => {})));
+    const output = { schema: z.object({ a: z.string() }) };
+    const limited = { agent: 'plain', model: model.id, input: 'Q', output, maxDurationMs: 300 };
+    expect((await lanefold.run(limited)).run).toMatchObject({
+      status: 'failed',
+      error: { type: 'output_validation', message: expect.stringContaining('maximum duration') as string },
+    });
+  });
+
   test('a token limit ends react before its next call', async () => {
     const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }, { text: 'done' }]);
     const { threadId, run } = await lanefold.run({
@@ -279,6 +429,19 @@ describe.skipIf(noRedis())('strategies that ask questions of their own', () => {
       selection: { strategy: 'cod', task_type: 'simple_query' },
     });
     await expectSound(lanefold, first.threadId);
+  });
+
+  test('adaptive refuses what the chosen strategy could not do, and nothing else', async () => {
+    const request = { agent: 'searcher', strategy: 'adaptive', output: { schema: z.object({ a: z.string() }) } };
+    const enqueue = (more: Partial<EnqueueOptions>) =>
+      lanefold.runs.enqueue({ ...request, input: 'What is it?', ...more });
+    await expect(enqueue({ output: 'raw', tools: ['look'] })).rejects.toMatchObject({ code: 'invalid_input' });
+    await expect(enqueue({})).rejects.toMatchObject({ code: 'invalid_output' });
+    const model = lanefold.model([{ text: '{"a": "x"}' }]);
+    const found = { ...request, model: model.id, input: 'Search for x', tools: ['look'] };
+    const { run, threadId } = await lanefold.run(found);
+    expect(run.result).toEqual({ a: 'x' });
+    await expectSound(lanefold, threadId);
   });
 
   test.each<[Partial<EnqueueOptions>, string]>([

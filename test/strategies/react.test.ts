@@ -132,7 +132,12 @@ describe('ReAct', () => {
   test('an answer that announces tool calls but contains none counts as an iteration', () => {
     const decision = given(llm).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
     expect(decision.command).toEqual({ type: 'call_model', callId: 'run_1.2' });
-    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', '|', 'llm_started']);
+    expect(kinds(decision)).toEqual(['llm_completed', 'checkpoint', 'checkpoint', '|', 'llm_started']);
+    const [, ...checkpoints] = decision.step!.events!.slice(0, 3);
+    expect(checkpoints).toMatchObject([
+      { iteration: 1, data: { reason: 'after_llm' } },
+      { iteration: 2, data: { reason: 'after_tools' } },
+    ]);
     expect(decision.step!.entries![0]!.payload).toEqual({ content: 'calling' });
     const last = given({ ...llm, iteration: 3 }).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
     expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });

@@ -4,6 +4,9 @@ import type { ReadableSpan } from '@opentelemetry/sdk-trace-node';
 import { defineAgent, defineTool, ToolError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ModelTurn } from '../../src/context/message.ts';
+import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
+import { openTelemetry } from '../../src/telemetry/opentelemetry/open.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { until } from '../support/until.ts';
@@ -235,6 +238,24 @@ describe('tokens', () => {
     expect(run.usage).toMatchObject({ input_tokens: 20, output_tokens: 10 });
     expect(sumOf(spans, 'gen_ai.usage.input_tokens')).toBe(20);
     expect(sumOf(spans, 'gen_ai.usage.output_tokens')).toBe(10);
+  });
+
+  test('of several calls at a time count with the step that stores theirs', async () => {
+    const { runClaimed } = await openTelemetry({}, createKeyRedactor());
+    const ids = { threadId: 't', runId: 'parallel', agent: 'seer', model: 'fake', contextRef: 'default' };
+    const claim = runClaimed({ ...ids, fresh: true, step: 0, traceparent: null, queuedMs: 0 });
+    const model = fakeModel([]);
+    for (const callId of ['stored', 'lost']) {
+      const usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
+      const turn = { text: '', toolCalls: [], usage, finishReason: 'stop' } as unknown as ModelTurn;
+      const call = { callId, iteration: 1, name: 'fake', model, prompt: [], tools: [], settings: {}, stream: false };
+      await claim.modelCall(call, () => Promise.resolve({ turn }));
+    }
+    claim.stepCommitted({ events: [{ kind: 'llm_completed', iteration: 1, data: { call_id: 'stored' } }] });
+    claim.interrupted('handed_over');
+    const spans = sdk.spansOf('parallel');
+    expect(sumOf(spans, 'gen_ai.usage.input_tokens')).toBe(10);
+    expect(sumOf(spans, 'lanefold.lost_usage.input_tokens')).toBe(10);
   });
 });
 

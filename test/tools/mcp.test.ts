@@ -3,7 +3,6 @@ import { createMCPClient } from '@ai-sdk/mcp';
 import { Experimental_StdioMCPTransport as StdioTransport } from '@ai-sdk/mcp/mcp-stdio';
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { contextOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { startMcpServer, type HttpMcpServer } from './fixtures/mcp-server.ts';
@@ -13,7 +12,7 @@ const script = path.resolve(import.meta.dirname, 'fixtures/mcp-server.ts');
 
 type McpClient = Awaited<ReturnType<typeof createMCPClient>>;
 
-describe.skipIf(noRedis()).each(['stdio', 'streamable HTTP'])('tools of an MCP server over %s', (kind) => {
+describe.each(['stdio', 'streamable HTTP'])('tools of an MCP server over %s', (kind) => {
   let server: HttpMcpServer | undefined;
   let client: McpClient;
   let lanefold: Runtime;

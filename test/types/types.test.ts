@@ -1,4 +1,14 @@
-import { createLanefold, defineAgent, defineTool, type AgentDefinition, type Json, type Lanefold } from 'lanefold';
+import {
+  createLanefold,
+  defineAgent,
+  defineTool,
+  type AgentDefinition,
+  type Json,
+  type JsonObject,
+  type Lanefold,
+  type RunHandle,
+  type ToolCallContext,
+} from 'lanefold';
 import { jsonSchema } from '@ai-sdk/provider-utils';
 import { describe, expectTypeOf, test } from 'vitest';
 import { z } from 'zod';
@@ -94,5 +104,41 @@ describe('types', () => {
       });
     };
     expectTypeOf(tools).toBeFunction();
+  });
+
+  test('of the state and the context of a tool are what its second argument says', () => {
+    const tools = () => {
+      defineTool({
+        name: 'c',
+        input: z.object({ item: z.string() }),
+        execute: ({ item }, { state, context }: ToolCallContext<{ cart?: string[] }, { locale: string }>) => {
+          expectTypeOf(item).toEqualTypeOf<string>();
+          expectTypeOf(state).toEqualTypeOf<{ cart?: string[] }>();
+          expectTypeOf(context.locale).toEqualTypeOf<string>();
+        },
+      });
+      defineTool({
+        name: 'd',
+        input: z.object({}),
+        execute: (_, { state }) => expectTypeOf(state).toEqualTypeOf<JsonObject>(),
+      });
+    };
+    expectTypeOf(tools).toBeFunction();
+  });
+
+  test('hold for overrides and for many requests at once', () => {
+    const results = async (lanefold: Typed) => {
+      // @ts-expect-error a strategy has options of its own
+      void lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'tot', strategyOptions: { maxDepht: 1 } });
+      // @ts-expect-error a number of tokens
+      void lanefold.runs.enqueue({ agent: 'support', input: 'x', maxTotalTokens: '5' });
+      // @ts-expect-error no setting of a model
+      void lanefold.runs.enqueue({ agent: 'support', input: 'x', settings: { temprature: 1 } });
+      // @ts-expect-error no agent has this name
+      void lanefold.runs.enqueueMany([{ agent: 'suport', input: 'x' }]);
+      const [first] = await lanefold.runs.enqueueMany([{ agent: 'support', input: 'x', delayMs: 5, priority: 1 }]);
+      expectTypeOf(first!).toEqualTypeOf<PromiseSettledResult<RunHandle<string>>>();
+    };
+    expectTypeOf(results).toBeFunction();
   });
 });

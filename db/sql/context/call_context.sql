@@ -1,5 +1,6 @@
 -- What one model call was sent: the context of its lane at that time, cut and changed as the policy of the run did. The
--- answer's refs say how: see `dropped`, `kinds`, `summary_role` and `prompt` there. `altered` is null where these rows are
+-- answer's refs say how: see `dropped`, `kinds`, `summary_role` and `prompt` there; for a question of a strategy also `history`,
+-- where it followed the messages of the run's lane, and `dropped_positions`. `altered` is null where these rows are
 -- exactly what was sent; `transformer` where a request transformer changed them, and `contract` where the instructions of an
 -- output contract followed the prompt: the log has neither. No row: no answer with this llm_call_id, or an empty context.
 create or replace function lanefold.call_context(p_thread_id text, p_llm_call_id text)
@@ -32,13 +33,20 @@ begin
     end if;
   end if;
   return query
-  with whole as (
+  with lanes as (
+    select case when c.role = 'system' then 0 else 2 end as part, c.*
+    from lanefold.lane_context_at(p_thread_id, v_answer.context_ref, v_answer.seq - 1) c
+    union all
+    select 1, c.* from lanefold.lane_context_at(p_thread_id, v_run.context_ref, v_run.user_seq - 1) c
+    where v_answer.refs ? 'history' and c.role <> 'system'
+  ), whole as (
     select c.*, c.role = 'system' as is_prompt, c.refs ->> 'kind' = 'compaction_summary' as is_summary,
            -- position within its entry: an anchor holds several messages
-           row_number() over (partition by c.role = 'system', c.seq order by c.ordinal) - 1 as place
-    from lanefold.lane_context_at(p_thread_id, v_answer.context_ref, v_answer.seq - 1) c
+           row_number() over (partition by c.role = 'system', c.seq order by c.part, c.ordinal) - 1 as place,
+           row_number() over (order by c.part, c.ordinal) - 1 as position
+    from lanes c
   ), kept as (
-    select l.ordinal, l.seq, l.role, l.content, l.tool_calls, l.tool_call_id, l.name, l.thinking, l.reasoning_details,
+    select l.position as n, l.seq, l.role, l.content, l.tool_calls, l.tool_call_id, l.name, l.thinking, l.reasoning_details,
            l.provider_metadata, l.is_summary
     from whole l
     where l.is_prompt and v_prompt is null or not l.is_prompt
@@ -46,14 +54,17 @@ begin
         select from jsonb_array_elements(coalesce(v_answer.refs -> 'dropped', '[]')) d
         where l.seq between (d -> 0)::bigint and (d -> 1)::bigint
           and (d -> 2 is null or l.place between (d -> 2)::bigint and (d -> 3)::bigint))
+      and not exists (
+        select from jsonb_array_elements(coalesce(v_answer.refs -> 'dropped_positions', '[]')) d
+        where l.position between (d -> 0)::bigint and (d -> 1)::bigint)
       and (not v_answer.refs ? 'kinds' or v_answer.refs -> 'kinds' ? case when l.is_summary then 'summary'
         when l.role = 'tool' or l.tool_calls is not null then 'tool_call' else 'message' end)
     union all
     select -1, -1, 'system', v_prompt, null, null, null, null, null, null, false where v_prompt is not null
   )
-  select row_number() over (order by k.ordinal) - 1, k.seq,
+  select row_number() over (order by k.n) - 1, k.seq,
          -- a summary is sent as system only where nothing but the prompt precedes it
          case when k.is_summary and v_answer.refs ->> 'summary_role' = 'system' then 'system' else k.role end,
          k.content, k.tool_calls, k.tool_call_id, k.name, k.thinking, k.reasoning_details, k.provider_metadata, v_altered
-  from kept k order by k.ordinal;
+  from kept k order by k.n;
 end $$;

@@ -7,6 +7,8 @@ declare
   v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run keeps them
   v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0::smallint);
   v_at timestamptz;
+  v_start_at timestamptz;
+  v_expires_at timestamptz;
   v_created boolean := false;
   v_queued boolean := true;
   v_interrupts boolean := false;
@@ -77,18 +79,24 @@ begin
   end if;
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
-  perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  -- the lanes of a young thread are empty
+  if t.rev > 0 or pg_column_size(p -> 'input') > lanefold._max_context_bytes(p) then
+    perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  end if;
+  v_start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
+  v_expires_at := coalesce(v_start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
   insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
-    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent)
+    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent,
+    start_at, expires_at)
   values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
-    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent');
+    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent', v_start_at, v_expires_at);
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;
   if v_queued and p ? 'job_queue' then
-    perform lanefold._add_job(p_thread_id, v_run, 1, p ->> 'agent', p ->> 'job_queue');
+    perform lanefold._add_job(p_thread_id, v_run, 1, p);
   end if;
   return jsonb_build_object('run_id', v_run, 'status', case when v_queued then 'queued' else 'waiting' end,
     'enqueue_no', v_queued::int, 'queue_shard', v_shard, 'duplicate', false);

@@ -1,12 +1,17 @@
--- Adds the job of a run to BullMQ's queue in this database, in the same transaction as the run. BullMQ has no documented
--- call for it: the signature is that of 6.x, where the package is pinned and a test watches it. Two locks are held until the
--- commit, one that makes a second add of the same job wait and one that delays wake-ups, so this comes last in
--- its function; the batch it may be part of lasts milliseconds.
-create or replace function lanefold._add_job(p_thread_id text, p_run_id text, p_enqueue_no int, p_agent text, p_queue text)
+-- Adds the job of a run to BullMQ's queue in this database, in the same transaction as the run. p: the request, as enqueue_run
+-- takes it. BullMQ has no documented call for it: the signature is that of 6.x, where the package is pinned and a test
+-- watches it. Two locks are held until the commit, one that makes a second add of the same job wait and one that delays
+-- wake-ups, so this comes last in its function; the batch it may be part of lasts milliseconds.
+create or replace function lanefold._add_job(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns void language plpgsql as $$
+declare
+  v_delay_ms constant bigint := coalesce((p ->> 'delay_ms')::bigint, 0);
+  v_priority constant int := coalesce((p #>> '{options,priority}')::int, 0);
 begin
-  perform bullmq.add_job(p_queue, p_run_id || '.' || p_enqueue_no, 'run',
-    jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'enqueue_no', p_enqueue_no, 'agent', p_agent),
-    jsonb_build_object('attempts', 1, 'jobId', p_run_id || '.' || p_enqueue_no),
-    0, 0, (extract(epoch from lanefold._now()) * 1000)::bigint, 1, null, null, null, null, null, false);
+  perform bullmq.add_job(p ->> 'job_queue', p_run_id || '.' || p_enqueue_no, 'run',
+    jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'enqueue_no', p_enqueue_no, 'agent', p ->> 'agent'),
+    jsonb_build_object('attempts', 1, 'jobId', p_run_id || '.' || p_enqueue_no)
+      || case when v_delay_ms > 0 then jsonb_build_object('delay', v_delay_ms) else '{}' end
+      || case when v_priority > 0 then jsonb_build_object('priority', v_priority) else '{}' end,
+    v_priority, v_delay_ms, (extract(epoch from lanefold._now()) * 1000)::bigint, 1, null, null, null, null, null, false);
 end $$;

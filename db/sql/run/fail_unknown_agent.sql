@@ -1,21 +1,24 @@
--- Ends a run as `failed`, `unknown_agent`: for p_limit_ms no worker that knows its agent was seen. Returns what finish_run does,
+-- Ends a run as `failed`, `unknown_agent` or `unknown_strategy`: for p_limit_ms no worker that knows both was seen. Returns what finish_run does,
 -- or null where that is not so, or where a writer holds the thread: the next sweep will try again.
 create or replace function lanefold.fail_unknown_agent(p_thread_id text, p_run_id text, p_limit_ms float8)
 returns jsonb language plpgsql as $$
 declare
-  v_agent text;
+  r record;
   v_at timestamptz;
 begin
   if not lanefold._try_lock_thread(p_thread_id) then
     return null;
   end if;
   v_at := lanefold._now();
-  select agent into v_agent from lanefold._run
+  select agent, unknown_strategy into r from lanefold._run
   where thread_id = p_thread_id and id = p_run_id and finished_at is null
     and agent_unknown_since < v_at - p_limit_ms * interval '1 ms';
   if not found then
     return null;
   end if;
   return lanefold.finish_run(p_thread_id, p_run_id, null, jsonb_build_object('status', 'failed', 'reason', 'error', 'error',
-    jsonb_build_object('type', 'unknown_agent', 'message', format('No worker knows the agent %s.', v_agent))));
+    case when r.unknown_strategy is null
+      then jsonb_build_object('type', 'unknown_agent', 'message', format('No worker knows the agent %s.', r.agent))
+      else jsonb_build_object('type', 'unknown_strategy', 'message',
+        format('No worker that knows the agent %s knows the strategy %s.', r.agent, r.unknown_strategy)) end));
 end $$;

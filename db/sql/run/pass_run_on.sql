@@ -5,19 +5,17 @@
 create or replace function lanefold.pass_run_on(p_thread_id text, p_run_id text, p_enqueue_no int, p_patience_ms int)
 returns boolean language plpgsql as $$
 declare
-  r record;
+  r lanefold._run;
   v_at timestamptz;
 begin
   perform lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
-  select agent, queue_prefix, coalesce(agent_unknown_since, v_at) as since into r from lanefold._run
+  select * into r from lanefold._run
   where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no
     and (status = 'queued' or status = 'running' and lanefold._lease_over(lease_until, lease_ms, v_at));
-  if not found or r.since < v_at - p_patience_ms * interval '1 ms' then
+  if not found or r.agent_unknown_since < v_at - p_patience_ms * interval '1 ms' then
     return false;
   end if;
-  update lanefold._run set agent_unknown_since = r.since, enqueued_at = v_at where thread_id = p_thread_id and id = p_run_id;
-  -- names of agents contain no space
-  perform pg_notify('lanefold_agent', r.queue_prefix || ' ' || r.agent);
+  perform lanefold._pass_on(p_thread_id, r, null, v_at);
   return true;
 end $$;

@@ -1,7 +1,7 @@
 -- Resumes an unfinished run that no worker holds, at the step of a checkpoint. One whose worker is gone gets a new enqueue_no
 -- where a sweep would give it one: not within 5 s of the last, and on another queue not within five minutes. One that is queued
 -- keeps its job; one that waits, for its turn or for approval, continues by itself; an ended run is left as it is. Returns
--- {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard}}; the caller adds the job. Raises LF011, LF017 for a stale
+-- {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard, priority?}}; the caller adds the job. Raises LF011, LF017 for a stale
 -- checkpoint, LF018 while a worker holds the run.
 create or replace function lanefold.resume_run(p_thread_id text, p_run_id text, p_step int, p_prefix text)
 returns jsonb language plpgsql as $$
@@ -33,5 +33,6 @@ begin
     return jsonb_build_object('status', r.status);
   end if;
   return jsonb_build_object('status', r.status, 'job', jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id,
-    'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard));
+    'agent', r.agent, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard)
+    || case when r.started_at is null and r.options ? 'priority' then jsonb_build_object('priority', r.options -> 'priority') else '{}' end);
 end $$;

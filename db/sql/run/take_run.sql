@@ -22,6 +22,8 @@ declare
   v_max int;
   v_bytes bigint;
   v_compacts boolean;  -- a compaction asks nothing of its own
+  v_end jsonb;
+  v_strategy text;
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -37,6 +39,20 @@ begin
         'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
   end if;
+  if r.started_at is null and r.start_at > v_at then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'early',
+      'delay_ms', lanefold._ms_between(v_at, r.start_at));
+  elsif r.started_at is null and r.expires_at <= v_at then
+    v_end := lanefold._end_expired(p_thread_id, p_run_id);
+    return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
+  end if;
+  v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
+  -- workers of schema 4 do not say what they know: these
+  if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
+    perform lanefold._pass_on(p_thread_id, r, v_strategy, v_at);
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
+      'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
+  end if;
   v_max := (p ->> 'max_claims_without_progress')::int;
   if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
@@ -48,7 +64,7 @@ begin
   end if;
 
   v_fresh := r.started_at is null;
-  v_bytes := lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1)
+  v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + coalesce(pg_column_size(r.input -> 'content'), 0) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
     -- asked before the context is read: neither this database nor the worker could hold it
@@ -138,7 +154,7 @@ begin
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
-      input = null, agent_unknown_since = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      input = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;

@@ -1,5 +1,5 @@
 -- Writes what a strategy found out: [{node, status, kind?: thought, parent?, depth?, score?, content?, call_no?, usage?,
--- elapsed_ms?, data?}], each node once. A node that is there gets the status, and keeps what its draft leaves out. The caller
+-- elapsed_ms?, data?}], each node once. A node that is there gets the status and the keys of data, and keeps what its draft leaves out. The caller
 -- holds the lock of the thread.
 create or replace function lanefold._write_nodes(p_thread_id text, p_tenant_id text, p_run_id text, p_nodes jsonb)
 returns void language plpgsql as $$
@@ -13,5 +13,5 @@ begin
   on conflict (thread_id, run_id, node) do update
   set status = excluded.status, score = coalesce(excluded.score, k.score), content = coalesce(excluded.content, k.content),
       call_no = coalesce(excluded.call_no, k.call_no), usage = coalesce(excluded.usage, k.usage),
-      elapsed_ms = coalesce(excluded.elapsed_ms, k.elapsed_ms), data = coalesce(excluded.data, k.data);
+      elapsed_ms = coalesce(excluded.elapsed_ms, k.elapsed_ms), data = coalesce(k.data || excluded.data, excluded.data, k.data);
 end $$;

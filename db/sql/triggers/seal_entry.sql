@@ -3,9 +3,11 @@
 create or replace function lanefold._seal_entry()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
-  v_before bytea := lanefold._chain_start(new.thread_id);
+  v_before bytea;
 begin
-  if new.seq > 0 then
+  if new.seq = 0 then
+    v_before := lanefold._chain_start(new.thread_id);
+  else
     select hash into v_before from lanefold._entry where thread_id = new.thread_id and seq = new.seq - 1;
   end if;
   if v_before is null then

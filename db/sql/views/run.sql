@@ -8,5 +8,7 @@ select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(
        r.error, r.state, r.options, r.user_seq, r.result_seq, r.event_count, r.trace_truncated, r.sealed_at,
        r.cancel_requested_at, r.suspended_until, r.created_at, r.started_at, r.finished_at,
        (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.trace_dropped_at,
-       case when r.finished_at is null then r.agent_unknown_since end as agent_unknown_since, r.traceparent, r.tenant_id
+       case when r.finished_at is null then r.agent_unknown_since end as agent_unknown_since, r.traceparent, r.tenant_id,
+       case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end as unknown_strategy,
+       r.start_at, r.expires_at
 from lanefold._run r;

@@ -7,11 +7,16 @@ import { limitedParties } from './limited-parties.ts';
 const turns = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /**
- * Starts a run within the limits of the key and the tenant. `server`: what the requests share that take turns.
+ * Starts a number of runs within the limits of the key and the tenant. `server`: what the requests share that take turns.
  *
  * @throws LanefoldError `rate_limited`
  */
-export async function withinRuns<T>(c: Context<ApiEnv>, server: object, start: () => Promise<T>): Promise<T> {
+export async function withinRuns<T>(
+  c: Context<ApiEnv>,
+  server: object,
+  start: () => Promise<T>,
+  starting = 1,
+): Promise<T> {
   const { lanefold, principal } = c.var;
   const limited = limitedParties(principal).filter(({ limits }) => limits.runs !== undefined);
   if (limited.length === 0) return start();
@@ -23,7 +28,8 @@ export async function withinRuns<T>(c: Context<ApiEnv>, server: object, start: (
     await Promise.allSettled(before);
     for (const { name, tenant, limits } of limited) {
       const running = await lanefold.runs.unfinished(tenant === undefined ? { caller: name } : { tenant });
-      if (running >= limits.runs!) throw tooMany(tenant === undefined ? 'This key' : `Tenant ${tenant}`, limits.runs!);
+      if (running + starting > limits.runs!)
+        throw tooMany(tenant === undefined ? 'This key' : `Tenant ${tenant}`, limits.runs!);
     }
     return start();
   })();

@@ -31,6 +31,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   appendEntries: 'run',
   replayCall: 'run',
   createRun: 'run',
+  createRuns: 'run',
   retryRun: 'run',
   rerunRun: 'run',
   forkThread: 'run',
@@ -53,6 +54,7 @@ export const overThreads: ReadonlySet<string> = new Set([
   'listAudit',
   'listThreads',
   'listAllRuns',
+  'createRuns',
   'listApprovals',
   'eraseTenant',
 ]);

@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { EnqueueOptions } from '../../library/enqueue.ts';
+import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
@@ -9,10 +10,23 @@ import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
+import { toProblem } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { CancelReceipt, CancelRun, NewRun, RunPage, RunReceipt, RunSnapshot, RunStatus } from '../schemas/run.ts';
+import {
+  BatchRun,
+  CancelReceipt,
+  CancelRun,
+  NewRun,
+  NewRuns,
+  RunPage,
+  RunReceipt,
+  RunReceipts,
+  RunSnapshot,
+  RunStatus,
+} from '../schemas/run.ts';
 import type { Output } from '../schemas/run-overrides.ts';
 import { afterCursor, limit, moment, wholeText, word } from '../schemas/values.ts';
+import { invalidFields } from '../validation.ts';
 import {
   body,
   omitUndefined,
@@ -59,6 +73,19 @@ const createRun = createRoute({
     },
     ...problems(...bodyProblems, 404, 409, 410, 422),
   },
+});
+
+const createRuns = createRoute({
+  method: 'post',
+  path: '/v1/runs',
+  operationId: 'createRuns',
+  tags,
+  security,
+  summary: 'Accept many runs',
+  description:
+    'Each run has an answer of its own: what is wrong with one never harms another. For keys that are bound to no threads or agents.',
+  request: { body: body(NewRuns) },
+  responses: { 202: json('An answer for each run, in order.', RunReceipts), ...problems(...bodyProblems) },
 });
 
 const runFilter = {
@@ -141,6 +168,22 @@ export function addRuns(app: ApiApp): void {
     return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
   });
 
+  app.openAPIRegistry.register('BatchRun', BatchRun);
+  app.openapi(createRuns, async (c) => {
+    const { lanefold, principal } = c.var;
+    const { runs } = c.req.valid('json');
+    const requests = runs.map(toRequest);
+    const fitting = requests.filter((request): request is EnqueueOptions => !isLanefoldError(request));
+    const accept = () => lanefold.runs.enqueueMany(fitting, { from: 'http', ...callerOf(principal) });
+    const answers = (await withinRuns(c, app, accept, fitting.length)).values();
+    const data = requests.map((request) => {
+      if (isLanefoldError(request)) return { problem: toProblem(request) };
+      const answer = answers.next().value!;
+      return answer.status === 'fulfilled' ? { run: toJson(answer.value) } : { problem: toProblem(answer.reason) };
+    });
+    return c.json({ data }, 202);
+  });
+
   app.openapi(listRuns, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { data, nextAfter } = await c.var.lanefold.runs.list({ threadId, ...toRunFilter(c.req.valid('query')) });
@@ -179,12 +222,22 @@ function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | un
   return omitUndefined({ ...contract, maxRepairs }) as OutputContract;
 }
 
+/** The options for a run of a batch, or why there are none. */
+function toRequest(given: unknown): EnqueueOptions | LanefoldError {
+  const { success, data, error } = BatchRun.safeParse(given);
+  if (!success) return invalidFields(error.issues as z.core.$ZodIssue[]);
+  return { ...toOptions(data), ...omitUndefined({ threadId: data.thread_id, requestId: data.request_id }) };
+}
+
 const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threadId' | 'requestId'> =>
   omitUndefined({
     agent: request.agent,
     input: request.input,
     contextRef: request.context_ref,
     busy: request.busy,
+    delayMs: request.delay_ms,
+    ttlMs: request.ttl_ms,
+    priority: request.priority,
     model: request.model,
     strategy: request.strategy,
     strategyOptions: request.strategy_options,

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
+import { maxDelayMs, maxPriority } from '../../library/schedule.ts';
 import { Content } from './message.ts';
+import { Problem } from './problem.ts';
 import { overrides } from './run-overrides.ts';
 import { anyJson, count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
 
@@ -19,6 +21,19 @@ export const NewRun = z
       description:
         'If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first.',
     }),
+    delay_ms: z
+      .int()
+      .min(0)
+      .max(maxDelayMs)
+      .optional()
+      .openapi({ description: 'No worker starts the run before this time has passed. It holds its thread meanwhile.' }),
+    ttl_ms: z.int().min(1).max(maxDelayMs).optional().openapi({
+      description:
+        'The run fails with `expired` if no worker has started it this long after it was accepted, or after its delay.',
+    }),
+    priority: z.int().min(0).max(maxPriority).optional().openapi({
+      description: 'Of its job: 0 (default) goes first, then lower numbers.',
+    }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
     ...overrides,
     tool_context: jsonObject('Merged over the tool context of the agent and the thread.').optional(),
@@ -33,12 +48,47 @@ export const NewRun = z
     example: { agent: 'assistant', input: 'What is 12 * (3 + 4)?', create_thread: true },
   });
 
+/** A run of a batch. */
+export const BatchRun = NewRun.safeExtend({
+  thread_id: Id.optional().openapi({ description: 'Default: a new thread.' }),
+}).openapi('BatchRun', {
+  example: { thread_id: 'orders-42', agent: 'assistant', input: 'What is 12 * (3 + 4)?', create_thread: true },
+});
+
+/** Each run is checked on its own, so that one that does not fit harms no other. */
+export const NewRuns = z
+  .strictObject({
+    runs: z
+      .array(z.unknown().openapi({ allOf: [{ $ref: '#/components/schemas/BatchRun' }] }))
+      .min(1)
+      .max(1_000),
+  })
+  .openapi('NewRuns', {
+    example: {
+      runs: [
+        { agent: 'assistant', input: 'What is 12 * (3 + 4)?' },
+        { agent: 'assistant', input: 'And 7 * 8?', delay_ms: 60_000, priority: 10 },
+      ],
+    },
+  });
+
 /** As `Id`, shown by the id of a run: by default a request has it too. */
 const RunId = z.string().openapi({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
 
 export const RunReceipt = z
   .object({ id: RunId, thread_id: Id, request_id: RunId, status: RunStatus, duplicate: z.boolean() })
   .openapi('RunReceipt', { description: 'The run was accepted and will end, even if processes crash.' });
+
+export const RunReceipts = z
+  .object({
+    data: z.array(
+      z.object({
+        run: RunReceipt.optional(),
+        problem: Problem.optional().openapi({ description: 'Why this run was not accepted, if it was not.' }),
+      }),
+    ),
+  })
+  .openapi('RunReceipts', { description: 'An answer for each run of the request, in its order.' });
 
 export const Run = z
   .object({
@@ -73,8 +123,14 @@ export const Run = z
       .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
     suspended_until: timestamp('When undecided calls are denied.').nullable(),
     agent_unknown_since: timestamp(
-      'Since when no worker that knows the agent has been seen, while the run waits for one.',
+      'Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.',
     ).nullable(),
+    priority: count('Of its job: 0 goes first, then lower numbers.', 0),
+    start_at: timestamp('No worker starts the run before.').nullable(),
+    expires_at: timestamp('When the run fails with `expired` unless a worker has started it.').nullable(),
+    unknown_strategy: z.string().nullable().openapi({
+      description: 'The strategy it waits for, where workers know the agent and lack the strategy.',
+    }),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
     finished_at: timestamp('When the run ended.').nullable(),

@@ -56,10 +56,3 @@ export function randomScript(random: Random): string {
   turns.push('All done.');
   return `scripted:${JSON.stringify(turns)}?latency_ms=${random.int(20, 400)}`;
 }
-
-/** A scripted model for a tree of thoughts: each question may call a tool, then has two thoughts, which are also their scores. */
-export function randomTree(random: Random): string {
-  const tools = [{ tool: random.pick(['look', 'charge', 'send']), args: { ms: random.int(5, 100) } }];
-  const turns = [...(random.chance(0.5) ? [{ tools }] : []), '1. 0.4\n2. 0.8'];
-  return `scripted:${JSON.stringify(turns)}?latency_ms=${random.int(20, 150)}`;
-}

@@ -2,14 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Lanefold } from '../../lanefold.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { Random } from '../random.ts';
-import { builtInAgent, randomScript, randomTree } from './agent.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { builtInAgent, randomScript } from './agent.ts';
 import { persist } from './persist.ts';
+import { randomTree } from './tree.ts';
 
 /** Everything acknowledged to clients, which must be in the database whatever was killed. */
 export interface Acknowledged {
   runs: { threadId: string; id: string }[];
   inputs: { threadId: string; id: string }[];
   operations: { threadId: string; id: string }[];
+  /** Runs of a tree of thoughts, with the result that an undisturbed one has. */
+  trees: { threadId: string; id: string; result: JsonObject }[];
 }
 
 export interface Client {
@@ -50,20 +54,13 @@ export async function runCustom(client: Client, threadId: string, workload: Cust
 }
 
 async function start(client: Client, threadId: string, requestId: string, contextRef: string, random: Random) {
-  const isTree = random.chance(0.15);
-  const tree = { strategy: 'tot', strategyOptions: { maxDepth: 2, branches: 2, recordThoughts: random.chance(0.5) } };
-  const model = isTree ? randomTree(random) : randomScript(random);
-  const request = {
-    agent: builtInAgent,
-    input: `Do ${requestId}.`,
-    threadId,
-    createThread: true,
-    contextRef,
-    model,
-    ...(isTree ? tree : {}),
-  };
+  const input = `Do ${requestId}.`;
+  const tree = random.chance(0.2) ? randomTree(random, input) : undefined;
+  const work = tree?.request ?? { model: randomScript(random) };
+  const request = { agent: builtInAgent, input, threadId, createThread: true, contextRef, ...work };
   const run = await persist(() => client.lanefold.runs.enqueue({ ...request, requestId, busy: 'wait' }), client.signal);
   client.acknowledged.runs.push(run);
+  if (tree) client.acknowledged.trees.push({ threadId, id: run.id, result: tree.result });
   return run;
 }
 

@@ -1,26 +1,37 @@
 import type { Command } from 'commander';
 import { loadAgents } from '../agents-file.ts';
-import { connect } from '../connect.ts';
+import { connect, findDatabase } from '../connect.ts';
+import { givenEnvironment } from '../environment.ts';
+import { exitCodes } from '../errors.ts';
+import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, jsonLogs, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { announce, disown, disowned, runRestarting } from '../watch/restarting.ts';
+import { projectOf, watchSources } from '../watch/source-watcher.ts';
 import { withServer } from './api.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
+  watch: boolean;
   concurrency: number;
   host?: string;
   port?: number;
 }
 
+/** How long active runs may take to end before a restart; then they go on after it. */
+const graceMs = 1_000;
+
 export const addDev = (program: Command): Command =>
   withServer(withAgents(withQueue(program.command('dev'))))
     .option('--concurrency <n>', 'maximum concurrent runs', wholeNumber(1), 20)
+    .option('--no-watch', 'do not start again when the sources of the agents change')
     .summary('everything in one process: PostgreSQL, API, worker')
     .description(
-      'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker in ' +
-        'this process. Other commands started in the same folder connect to it.',
+      'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker. ' +
+        'Other commands started in the same folder connect to it. With --agents it starts again when a source file of ' +
+        'their project, or .env, has changed: runs that take longer than a second then go on in the new process.',
     )
     .addHelpText(
       'after',
@@ -46,33 +57,64 @@ export const addDev = (program: Command): Command =>
         ],
       ),
     )
-    .action(async (options: Options) => {
-      const stopped = stopSignal();
-      const agents = await loadAgents(options.agents);
-      const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
-      try {
-        await lanefold.startWorker({
-          concurrency: options.concurrency,
-          onRunEnd(run) {
-            if (!jsonLogs()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
-          },
-        });
-        const { host, port } = options;
-        // Only the default port may be replaced by the next free one.
-        const server = await lanefold.startServer({
-          ...(host ? { host } : {}),
-          ...(port === undefined ? { nextFreePort: true } : { port }),
-        });
-        const c = colours();
-        print(`${c.bold('Page')}        ${server.url}/`);
-        print(`${c.bold('API')}         ${server.url}/v1`);
-        print(`${c.bold('Reference')}   ${server.url}/docs`);
-        print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
-        print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
-        print(`${c.bold('Agents')}      ${agents.map((agent) => agent.name).join(', ')}`);
-        print('Ctrl-C stops it.');
-        note(`${await stopped}: stopping`);
-      } finally {
-        await lanefold.close();
-      }
-    });
+    .action((options: Options) =>
+      options.agents && options.watch ? watched(options, options.agents) : serve(options),
+    );
+
+/** The database here, everything else in a process that starts again when the project of the agents file has changed. */
+async function watched(options: Options, agents: string): Promise<void> {
+  const stopped = stopSignal();
+  const database = await findDatabase(options, { start: true });
+  const watcher = watchSources(projectOf(agents));
+  try {
+    const { url, directUrl } = database;
+    const env = {
+      ...givenEnvironment(),
+      ...{ DATABASE_URL: url, LANEFOLD_DIRECT_URL: directUrl },
+      LANEFOLD_STOP_GRACE_MS: process.env['LANEFOLD_STOP_GRACE_MS'] ?? String(graceMs),
+    };
+    const code = await runRestarting({ args: [...process.argv.slice(2), '--no-watch'], env, watcher, stopped });
+    if (code !== exitCodes.ok) throw new Exit(code);
+  } finally {
+    watcher.close();
+    await database.retire().catch(() => {});
+    await database.release();
+  }
+}
+
+async function serve(options: Options): Promise<void> {
+  const stopped = Promise.race([stopSignal(), disowned()]);
+  try {
+    const agents = await loadAgents(options.agents);
+    const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
+    try {
+      await lanefold.startWorker({
+        concurrency: options.concurrency,
+        onRunEnd(run) {
+          if (!jsonLogs()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
+        },
+      });
+      const { host, port } = options;
+      // Only the default port may be replaced by the next free one.
+      const server = await lanefold.startServer({
+        ...(host ? { host } : {}),
+        ...(port === undefined ? { nextFreePort: true } : { port }),
+      });
+      announce({ port: server.port });
+      const c = colours();
+      print(`${c.bold('Page')}        ${server.url}/`);
+      print(`${c.bold('API')}         ${server.url}/v1`);
+      print(`${c.bold('Reference')}   ${server.url}/docs`);
+      print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
+      print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
+      print(`${c.bold('Agents')}      ${agents.map((agent) => agent.name).join(', ')}`);
+      print('Ctrl-C stops it.');
+      const why = await stopped;
+      if (why !== 'restart') note(`${why}: stopping`);
+    } finally {
+      await lanefold.close();
+    }
+  } finally {
+    disown();
+  }
+}

@@ -12,6 +12,7 @@ export { addFork } from './fork.ts';
 export { addHeads } from './heads.ts';
 export { addKeys } from './keys.ts';
 export { addErase } from './erase.ts';
+export { addInit } from './init.ts';
 export { addMigrate } from './migrate.ts';
 export { addReplay } from './replay.ts';
 export { addRerun } from './rerun.ts';

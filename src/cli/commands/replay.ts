@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { isLanefoldError } from '../../errors.ts';
-import { parseRecording } from '../../replay/recording.ts';
 import { findDatabase } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -38,6 +37,7 @@ export const addReplay = (program: Command): Command =>
       ),
     )
     .action(async (file: string, options: Options) => {
+      const { parseRecording } = await import('../../replay/recording.ts');
       const recording = parseRecording(file, await read(file));
       const database = await findDatabase(options, { start: true });
       const progress = createProgress();

@@ -1,5 +1,4 @@
 import type { Command } from 'commander';
-import { assertId } from '../../ids.ts';
 import { commandHelp } from '../help.ts';
 import { print } from '../output.ts';
 
@@ -18,8 +17,9 @@ export const addRoles = (program: Command): Command =>
       commandHelp(['lanefold roles | psql "$OWNER_URL"', 'lanefold roles --prefix shop --tenant acme'], []),
     )
     .action(async ({ prefix, tenant }: { prefix: string; tenant?: string }) => {
-      assertId(prefix, 'The prefix');
-      if (tenant !== undefined) assertId(tenant, 'The tenant id');
+      const ids: typeof import('../../ids.ts') = await import('../../ids.ts');
+      ids.assertId(prefix, 'The prefix');
+      if (tenant !== undefined) ids.assertId(tenant, 'The tenant id');
       const { rolesSql } = await import('../../store/role/roles-sql.ts');
       print(rolesSql(prefix, tenant ?? '*'));
     });

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Command } from 'commander';
+import { Option, type Command } from 'commander';
 import type { AgentDefinition } from '../../agents/agent.ts';
 import type { Lanefold } from '../../lanefold.ts';
 import type { Run } from '../../store/run/run.ts';
@@ -7,7 +7,6 @@ import type { RunRef } from '../../store/run/run-ref.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { privatePrefix } from '../../store/run/private-prefix.ts';
-import { newThreadId } from '../../ids.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
@@ -32,6 +31,7 @@ interface Options extends ConnectionOptions {
   tree?: boolean;
   thread?: string;
   system?: string;
+  busy?: 'reject' | 'wait' | 'interrupt';
   json?: boolean;
 }
 
@@ -45,6 +45,13 @@ export const addRun = (program: Command): Command =>
     .option('--tree', 'draw what the strategy found out, as a tree')
     .option('--thread <id>', 'thread to continue, created if missing; default: a new one')
     .option('--system <text>', 'system prompt of a new thread')
+    .addOption(
+      new Option('--busy <how>', 'if the thread has an active run: fail (default), wait for it, or cancel it').choices([
+        'reject',
+        'wait',
+        'interrupt',
+      ]),
+    )
     .summary('ask an agent and wait for the answer')
     .description(
       'Enqueues one run, executes it in this process and prints the answer. Without --agents it asks a built-in ' +
@@ -78,7 +85,7 @@ export const addRun = (program: Command): Command =>
           onRunEnd: ({ threadId, runId: id, status }) =>
             void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
         });
-        const { model, strategy, strategyOptions } = options;
+        const { model, strategy, strategyOptions, busy } = options;
         // From here on there is a run that no other process would end.
         const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
@@ -88,6 +95,7 @@ export const addRun = (program: Command): Command =>
           ...(model ? { model } : {}),
           ...(strategy ? { strategy } : {}),
           ...(strategyOptions ? { strategyOptions } : {}),
+          ...(busy ? { busy } : {}),
         });
         void stopped.then(async (signal) => {
           note(`${signal}: cancelling the run`);
@@ -124,7 +132,7 @@ function choose(agents: AgentDefinition[], name: string | undefined): AgentDefin
 }
 
 async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {
-  const id = thread ?? newThreadId();
+  const id = thread ?? (await import('../../ids.ts')).newThreadId();
   try {
     await lanefold.threads.create({ id, ...(system === undefined ? {} : { systemPrompt: system }) });
   } catch (error) {

@@ -6,6 +6,8 @@ type Call = (call: PromptedCall, signal: AbortSignal) => Promise<MachineEvent>;
 
 interface UnderWay {
   controller: AbortController;
+  /** It is past the limit of calls at a time. */
+  started: boolean;
   outcome: Promise<{ callId: string; event: MachineEvent }>;
   /** Once the call has an outcome. */
   event?: MachineEvent;
@@ -34,21 +36,14 @@ export class CallPool {
     for (const callId of this.#underWay.keys()) if (!wanted.has(callId)) this.#abort(callId);
     this.#limit ??= pLimit(limit);
     for (const call of calls) if (!this.#underWay.has(call.callId)) this.#start(call);
-    let stop!: () => void;
-    const stopped = new Promise<never>((_, reject) => {
-      stop = () => reject(signal.reason as Error);
-      signal.addEventListener('abort', stop, { once: true });
-    });
-    try {
-      const { callId, event } = await Promise.race([
-        stopped,
-        ...[...this.#underWay.values()].map(({ outcome }) => outcome),
-      ]);
-      this.#underWay.delete(callId);
-      return event;
-    } finally {
-      signal.removeEventListener('abort', stop);
-    }
+    return this.#first(signal);
+  }
+
+  /** The next outcome of the calls that have started; undefined where there is none. Calls that have not are given up. */
+  async rest(signal: AbortSignal): Promise<MachineEvent | undefined> {
+    signal.throwIfAborted();
+    for (const [callId, { started }] of this.#underWay) if (!started) this.#abort(callId);
+    return this.#underWay.size > 0 ? this.#first(signal) : undefined;
   }
 
   /** The outcome of one of `calls` that is there already. */
@@ -67,13 +62,33 @@ export class CallPool {
     for (const callId of [...this.#underWay.keys()]) this.#abort(callId);
   }
 
+  async #first(signal: AbortSignal): Promise<MachineEvent> {
+    let stop!: () => void;
+    const stopped = new Promise<never>((_, reject) => {
+      stop = () => reject(signal.reason as Error);
+      signal.addEventListener('abort', stop, { once: true });
+    });
+    try {
+      const { callId, event } = await Promise.race([
+        stopped,
+        ...[...this.#underWay.values()].map(({ outcome }) => outcome),
+      ]);
+      this.#underWay.delete(callId);
+      return event;
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  }
+
   #start(call: PromptedCall): void {
     const controller = new AbortController();
+    const underWay = { controller, started: false } as UnderWay;
     const outcome = this.#limit!(async () => {
       controller.signal.throwIfAborted();
+      underWay.started = true;
       return { callId: call.callId, event: await this.#call(call, controller.signal) };
     });
-    const underWay: UnderWay = { controller, outcome };
+    underWay.outcome = outcome;
     // a failure is for whoever waits for it, and at the moment that may be nobody
     outcome.then(
       ({ event }) => (underWay.event = event),

@@ -7,7 +7,7 @@ import { mergeSteps, onlyAdds } from './merge-steps.ts';
 import type { RunProgress } from './run-end.ts';
 
 /** What decides for a run. */
-interface Decider {
+export interface Decider {
   active: ActiveRun;
   strategy: Machine;
   facts: RunFacts;

@@ -1,25 +1,23 @@
 import { effectiveAgent } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
-import { applyEffects } from '../../context/state.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { Decision, EntryDraft, Machine, MachineState, RunFacts, StepDraft } from '../../strategies/machine.ts';
+import type { Decision, EntryDraft, Machine, RunFacts } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
-import { readContext } from '../../store/context/read-context.ts';
-import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
+import { commit } from './commit.ts';
 import { decide, decideOn } from './decide.ts';
 import type { ActiveRun } from './active-run.ts';
 import { executeCommand } from './execute-command.ts';
 import { fullness } from './fit-context.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { isLost } from './lost.ts';
-import { redactStep } from './redact-step.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { RunClock } from './run-clock.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { strategyOf } from './strategy-of.ts';
+import { suspend } from './suspend.ts';
 
 /**
  * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
@@ -87,47 +85,11 @@ async function loop(
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       const event = await executeCommand(deps, active, state, command);
-      if (event.type === 'suspended') return toRunEnd(progress, event, { awaiting: event.awaiting });
+      if (event.type === 'approval_needed') return await suspend(deps, decider, decision, event);
       decision = await decide(decider, event, decision);
     }
     resumed = false;
   }
-}
-
-/** Commits a step, then brings context, thread state and progress to where the database is. */
-async function commit(
-  deps: RunDependencies,
-  active: ActiveRun,
-  state: MachineState,
-  step: StepDraft,
-  progress: RunProgress,
-  resumed: boolean,
-): Promise<CommitResult> {
-  const { run, claim, context } = active;
-  const { entries = [], effects } = step;
-  const redactedStep = redactStep(deps.redactor, step);
-  const own = entries.filter((entry) => entry.contextRef === undefined);
-  const messages = context.messages.length + own.length;
-  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages };
-  const result = await run.persist(
-    () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
-    // a repeated commit wrote nothing, so it did not renew the lease either
-    ({ duplicate }) => duplicate !== true,
-  );
-  run.step = result.step;
-  progress.iteration = state.iteration;
-  deps.onStep?.(state, redactedStep, progress.usage);
-  if (result.finished) return result;
-  for (const [i, { role, payload, refs = null, contextRef }] of entries.entries()) {
-    if (contextRef !== undefined) continue;
-    context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });
-  }
-  for (const input of result.inputs ?? []) context.push(input);
-  if (step.compact) {
-    active.context = new RunContext(await readContext(deps.db, run.threadId, claim.context_ref), context.instructions);
-  }
-  if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
-  return result;
 }
 
 function isFull({ agent, claim, context }: ActiveRun): boolean {

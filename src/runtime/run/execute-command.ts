@@ -1,7 +1,7 @@
 import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
+import type { ToolCall } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import { suspendRun } from '../../store/approval/suspend-run.ts';
 import type { Command, MachineEvent, MachineState, PromptedCall } from '../../strategies/machine.ts';
 import { mergeSettings } from '../../models/settings/call-settings.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
@@ -11,17 +11,17 @@ import { CallPool } from './call-pool.ts';
 import { RunContext } from './context.ts';
 import { compactLane } from './compact-lane.ts';
 import type { RunDependencies } from './dependencies.ts';
-import { CancelRequested } from './held-run.ts';
 import { wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
 import { runTools } from './run-tools.ts';
 
-/** The run waits for approval: this worker is done with it. */
-export interface Suspended {
-  type: 'suspended';
-  /** `cancelled` if the run was cancelled after it was suspended, while the commit's acknowledgement was lost. */
-  status: 'suspended' | 'cancelled';
-  awaiting?: string[];
+/** Calls of a round need human approval; the outcomes of the others are stored. */
+export interface ApprovalNeeded {
+  type: 'approval_needed';
+  round: number;
+  calls: readonly ToolCall[];
+  /** Those that need it, by their index. */
+  awaiting: number[];
 }
 
 /**
@@ -34,7 +34,7 @@ export async function executeCommand(
   active: ActiveRun,
   state: MachineState,
   command: Command,
-): Promise<MachineEvent | Suspended> {
+): Promise<MachineEvent | ApprovalNeeded> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
   switch (command.type) {
@@ -59,7 +59,9 @@ export async function executeCommand(
       return compacted;
     }
     case 'repair_output':
-      return repairOutput(deps, run, agent, claim, context, { ...command, iteration });
+      return active.clock.within(run.signal, (signal) =>
+        repairOutput(deps, run, agent, claim, context, { ...command, iteration }, signal),
+      );
     case 'run_tools':
       return executeRound(deps, active, state, command);
     case 'finish':
@@ -72,8 +74,11 @@ export async function executeCommand(
   }
 }
 
-/** Makes a model call with messages of the strategy's own. */
-function callPrompted(
+/**
+ * Makes a model call with messages of the strategy's own. Not all of them are in the log yet, so a cut by a policy is recorded
+ * by positions among them.
+ */
+async function callPrompted(
   deps: RunDependencies,
   { run, claim, agent }: ActiveRun,
   call: PromptedCall,
@@ -88,7 +93,11 @@ function callPrompted(
     ...(agent.contextPolicy ? { contextPolicy: policy as StoredPolicy } : {}),
   };
   const both = AbortSignal.any([run.signal, signal]);
-  return callModel(deps, run, own, claim, new RunContext(call.messages), call, both);
+  const context = new RunContext(call.messages.map((message, seq) => ({ ...message, seq })));
+  const event = await callModel(deps, run, own, claim, context, call, both);
+  if (event.type !== 'model_answered' || !event.refs?.['dropped']) return event;
+  const { dropped, ...refs } = event.refs;
+  return { ...event, refs: { ...refs, dropped_positions: dropped } };
 }
 
 async function executeRound(
@@ -96,23 +105,13 @@ async function executeRound(
   active: ActiveRun,
   state: MachineState,
   command: Extract<Command, { type: 'run_tools' }>,
-): Promise<MachineEvent | Suspended> {
+): Promise<MachineEvent | ApprovalNeeded> {
   const { run, claim, agent, context, ledger } = active;
   const { round } = command;
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;
   const roundAgent = toolsOnly(agent, state.tools);
   const outcomes = await runTools(deps, run, roundAgent, claim, { round, iteration: state.iteration, calls, ledger });
-  if ('awaiting' in outcomes) {
-    const { awaiting } = outcomes;
-    const suspension = { round, awaiting, timeoutMs: agent.approvalTimeoutMs };
-    const result = await run.persist(() => suspendRun(deps.db, run, suspension));
-    run.step = result.step;
-    if (result.cancel_requested) throw new CancelRequested();
-    if (result.status === 'cancelled') return { type: 'suspended', status: 'cancelled' };
-    // Whatever the status is by now: the calls may have been decided, and the run queued for another worker.
-    const names = awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`);
-    return { type: 'suspended', status: 'suspended', awaiting: names };
-  }
+  if ('awaiting' in outcomes) return { type: 'approval_needed', round, calls, awaiting: outcomes.awaiting };
   active.ledger = null;
   return { type: 'tools_finished', calls, outcomes };
 }

@@ -1,7 +1,7 @@
 import { canonicalMessage } from '../../context/canonical.ts';
 import { isText, textOf } from '../../context/text-of.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import type { Question } from '../../strategies/machine.ts';
+import type { MarkedMessage, Question } from '../../strategies/machine.ts';
 
 /** The run's user message, and what its lane has before it. */
 export function questionOf({ context, user_seq: userSeq }: Claim): Question {
@@ -13,6 +13,13 @@ export function questionOf({ context, user_seq: userSeq }: Claim): Question {
     text: textOf(content),
     parts: typeof content === 'string' ? [] : content.filter((part) => !isText(part)),
     system: typeof system === 'string' ? system : null,
-    history: before.map(canonicalMessage),
+    history: before.map(marked),
   };
+}
+
+/** With the mark that a context policy asks for; the cuts of other calls count nothing here. */
+function marked({ refs, ...row }: Claim['context'][number]): MarkedMessage {
+  const { kind, durable } = refs ?? {};
+  const message = canonicalMessage(row);
+  return kind === undefined ? message : { ...message, refs: { kind, ...(durable === undefined ? {} : { durable }) } };
 }

@@ -5,6 +5,7 @@ import { toPrompt } from '../../models/messages/prompt.ts';
 import { redactSecrets } from '../../redaction/error-text.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
+import { unwrapObject } from '../../contracts/unwrap-object.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -28,8 +29,8 @@ export async function repairOutput(
   claim: Claim,
   context: RunContext,
   command: Repair & { iteration: number },
+  signal: AbortSignal,
 ): Promise<MachineEvent> {
-  const { signal } = run;
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
@@ -63,7 +64,7 @@ export async function repairOutput(
       stream: false,
     };
     const callId = `${run.runId}.repair.${attempt}`;
-    const observed = { ...call, callId, iteration: command.iteration, name: request.model, model };
+    const observed = { ...call, callId, repair: true, iteration: command.iteration, name: request.model, model };
     const { turn, checked } = await run.telemetry.modelCall(observed, async () => {
       const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
       return { turn, checked: await contract.check(turn.text) };
@@ -83,7 +84,8 @@ async function repairByCode(
 ) {
   try {
     const start = (own: AbortSignal) => contract.repair!({ ...draft, signal: own });
-    return await contract.checkValue(await runAttempt(start, timeoutMs, draft.signal, 'The repair'));
+    const value = await runAttempt(start, timeoutMs, draft.signal, 'The repair');
+    return await contract.checkValue(unwrapObject(value, contract.schema));
   } catch (error) {
     return { ok: false as const, message: redactSecrets(error instanceof Error ? error.message : String(error)) };
   }

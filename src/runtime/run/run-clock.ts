@@ -23,7 +23,10 @@ export class RunClock {
   }
 
   /** Makes a call that ends with the run's time: its signal aborts then, and the outcome is `time_up`. */
-  async within(signal: AbortSignal, call: (signal: AbortSignal) => Promise<MachineEvent>): Promise<MachineEvent> {
+  async within<Outcome>(
+    signal: AbortSignal,
+    call: (signal: AbortSignal) => Promise<Outcome>,
+  ): Promise<Outcome | Extract<MachineEvent, { type: 'time_up' }>> {
     if (this.#maxDurationMs === undefined) return call(signal);
     const left = this.#maxDurationMs - this.elapsedMs;
     if (left <= 0) return { type: 'time_up' };

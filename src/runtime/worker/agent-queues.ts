@@ -1,9 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
-import { findPassedOnAgents } from '../../store/run/find-passed-on-agents.ts';
+import { findPassedOnQueues, type Capabilities } from '../../store/run/find-passed-on-queues.ts';
 
 /**
- * The queues of agents: a worker that takes a job and does not know its agent puts it there. A worker opens the queue of an
- * agent it knows once there is a job in it, so where every worker knows all agents there is none.
+ * The queues of agents: a worker that takes a job and lacks its agent, or the strategy of its run, puts it there. A worker
+ * opens the queue of an agent it knows, `agent` or `agent+strategy`, once there is a job in it, so where every worker knows
+ * all of them there is none.
  */
 export class AgentQueues {
   readonly #opened = new Map<string, Promise<unknown>>();
@@ -12,24 +13,22 @@ export class AgentQueues {
   constructor(
     private readonly db: Database,
     private readonly prefix: string,
-    private readonly known: readonly string[],
-    /** Starts to process the jobs in the queue of an agent. */
-    private readonly start: (agent: string) => Promise<unknown>,
+    private readonly known: Capabilities,
+    /** Starts to process the jobs in such a queue. */
+    private readonly start: (queue: string) => Promise<unknown>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** A run was passed on: the payload is `prefix agent`. Without one, notifications may have been missed. */
+  /** A run was passed on: the payload is `prefix queue`. Without one, notifications may have been missed. */
   async notified(payload: string | undefined): Promise<void> {
     if (payload === undefined) return this.openAll().catch(this.onError);
-    const agent = payload.startsWith(`${this.prefix} `) ? payload.slice(this.prefix.length + 1) : undefined;
-    if (agent !== undefined && this.known.includes(agent)) await this.#open(agent);
+    const queue = payload.startsWith(`${this.prefix} `) ? payload.slice(this.prefix.length + 1) : undefined;
+    if (queue !== undefined && this.#isForThisWorker(queue)) await this.#open(queue);
   }
 
-  /** Opens the queue of every agent known here of which runs were passed on. */
+  /** Opens every queue with runs that were passed on and that this worker can execute. */
   async openAll(): Promise<void> {
-    const unopened = this.known.filter((agent) => !this.#opened.has(agent));
-    if (unopened.length === 0) return;
-    await Promise.all((await findPassedOnAgents(this.db, unopened)).map((agent) => this.#open(agent)));
+    await Promise.all((await findPassedOnQueues(this.db, this.known)).map((queue) => this.#open(queue)));
   }
 
   /** Opens no more queues, and waits for those that are being opened. */
@@ -38,15 +37,21 @@ export class AgentQueues {
     return Promise.allSettled(this.#opened.values());
   }
 
-  async #open(agent: string): Promise<unknown> {
+  #isForThisWorker(queue: string): boolean {
+    const [agent, strategy] = queue.split('+');
+    const { agents, strategies } = this.known;
+    return agents.includes(agent!) && (strategy === undefined || strategies.includes(strategy));
+  }
+
+  async #open(queue: string): Promise<unknown> {
     if (this.#closed) return;
     const opened =
-      this.#opened.get(agent) ??
-      this.start(agent).catch((error: unknown) => {
-        this.#opened.delete(agent);
+      this.#opened.get(queue) ??
+      this.start(queue).catch((error: unknown) => {
+        this.#opened.delete(queue);
         this.onError(error);
       });
-    this.#opened.set(agent, opened);
+    this.#opened.set(queue, opened);
     return opened;
   }
 }

@@ -19,12 +19,12 @@ export interface WorkerOptions extends TraceOptions {
   /** How long `stop` waits for runs to end before it hands the rest over to other workers; default 25,000. */
   stopGraceMs?: number;
   /**
-   * How long a run waits for a worker that knows its agent before it fails as `unknown_agent`, in ms; default: without
-   * limit. Workers that know the agent look at its waiting runs every few seconds, so less than a minute is too short.
+   * How long a run waits for a worker that knows its agent and strategy before it fails as `unknown_agent` or
+   * `unknown_strategy`, in ms; default: without limit. Workers that know the agent look at its waiting runs every few seconds, so less than a minute is too short.
    */
   unknownAgentMs?: number;
   /**
-   * Called for an agent that runs wait for and no worker knows: after some seconds, then every minute and when more runs
+   * Called for an agent, or a strategy of one, that runs wait for and no worker knows: after some seconds, then every minute and when more runs
    * wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;

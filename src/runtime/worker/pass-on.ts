@@ -5,19 +5,33 @@ import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { passRunOn } from '../../store/run/pass-run-on.ts';
 
-/**
- * Puts the job of a run whose agent this worker does not know into the queue of that agent, which only workers that know
- * it process. If it cannot be added there, their next sweep adds it.
- */
+type PassedOnJob = Job<RunJob, RunJobResult>;
+
+/** Passes on a run whose agent this worker does not know. */
 export async function passOn(
   db: Database,
   queue: RunQueue,
-  job: Job<RunJob, RunJobResult>,
+  job: PassedOnJob,
   onError: (error: unknown) => void,
 ): Promise<RunJobResult> {
   if (!(await passRunOn(db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
-  const run = { ...job.data, queue_shard: 0, agent_queue: true };
+  await moveJob(db, queue, job, job.data.agent, onError);
+  return { status: 'queued', reason: 'unknown_agent' };
+}
+
+/**
+ * Puts the job of a run that was passed on into a queue that only workers process which know what this one does not. If it
+ * cannot be added there, their next sweep adds it.
+ */
+export async function moveJob(
+  db: Database,
+  queue: RunQueue,
+  job: PassedOnJob,
+  agentQueue: string,
+  onError: (error: unknown) => void,
+): Promise<void> {
+  const { priority } = job.opts;
+  const run = { ...job.data, queue_shard: 0, agent_queue: agentQueue, ...(priority ? { priority } : {}) };
   if (job.opts.lifo) await dispatchFirst(db, queue, [run], onError);
   else await dispatch(db, queue, run, onError);
-  return { status: 'queued', reason: 'unknown_agent' };
 }

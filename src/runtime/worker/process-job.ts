@@ -1,3 +1,4 @@
+import { refusedClaims, type RefusedClaim } from '../../telemetry/telemetry.ts';
 import { WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isTransient } from '../../postgres/errors.ts';
@@ -9,11 +10,11 @@ import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
-import { knownStrategyOf } from '../run/strategy-of.ts';
+import { knownStrategies, strategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
-import { passOn } from './pass-on.ts';
+import { moveJob, passOn } from './pass-on.ts';
 import { putBack, putOff } from './put-back.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
@@ -46,6 +47,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
       alone,
+      strategies: knownStrategies(deps.agents),
     }).catch((error: unknown) => refuse(job, token, error));
 
   const process = async (
@@ -73,9 +75,14 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       claimed = await claim(job, token, agent, run, true);
     }
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') worker.telemetry.runPoisoned({ threadId, runId, agent: agentName });
-      if (claimed.reason === 'poisoned' || claimed.reason === 'context_too_large') ended(claimed.status ?? 'failed');
+      const { reason } = claimed;
+      if (reason === 'early') return putOff(job, token, claimed.delay_ms);
+      if (isEnding(reason)) {
+        worker.telemetry.runRefused({ threadId, runId, agent: agentName }, reason);
+        ended(claimed.status ?? 'failed');
+      }
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
+      if (claimed.agent_queue) await moveJob(deps.db, queue, job, claimed.agent_queue, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
     }
     run.lease = claimed.lease;
@@ -87,7 +94,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());
-    const log = jobLog(job, claimed, agent, knownStrategyOf(deps.agents, claimed));
+    const log = jobLog(job, claimed, agent, strategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);
     // the first step of a resumed run may only resume it
     let stepsToProgress = claimed.fresh ? 1 : 2;
@@ -111,7 +118,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
         const { agent: of, model, context_ref: contextRef } = claimed;
         const request = { agent: of, model, contextRef, request: { cause: 'threshold' as const } };
         // where this fails, the end of the next run asks again
-        await startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, threadId, request).catch(onError);
+        await startCompaction({ db: deps.db, queue }, threadId, request).catch(onError);
       }
       const shown = await log.end(end);
       return { ...jobResult(end), ...shown };
@@ -141,6 +148,8 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     }
   };
 }
+
+const isEnding = (reason: string): reason is RefusedClaim => refusedClaims.some((ending) => ending === reason);
 
 /** Puts a job back at the front of the queue, for another worker. @throws always */
 async function leaveToOther(job: Job, token: string | undefined): Promise<never> {

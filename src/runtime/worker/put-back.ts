@@ -22,10 +22,13 @@ export async function putBack(job: Job, token: string | undefined, intake: Intak
 }
 
 /** Puts back a job that another worker, or this one a little later, may take. @throws always, as `putBack` */
-export async function putOff(job: Job, token: string | undefined): Promise<never> {
-  await moveLater(job, token);
+export async function putOff(job: Job, token: string | undefined, delayMs?: number): Promise<never> {
+  await moveLater(job, token, delayMs);
   throw new DelayedError();
 }
 
-const moveLater = (job: Job, token: string | undefined): Promise<void> =>
-  job.moveToDelayed(Date.now() + againMs + Math.round(Math.random() * againMs), token);
+const moveLater = (
+  job: Job,
+  token: string | undefined,
+  delayMs = againMs + Math.round(Math.random() * againMs),
+): Promise<void> => job.moveToDelayed(Date.now() + delayMs, token);

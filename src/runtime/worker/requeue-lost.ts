@@ -24,7 +24,11 @@ export async function requeueLost(
   if (lost.length === 0) return 0;
   const requeued = await requeueRuns(db, lost, limits);
   const newJob = new Map(requeued.map((job) => [`${job.thread_id} ${job.run_id}`, job]));
-  const jobsOf = (some: DueRun[]) => some.flatMap((run) => newJob.get(`${run.thread_id} ${run.run_id}`) ?? []);
+  const jobsOf = (some: DueRun[]) =>
+    some.flatMap(({ thread_id, run_id, priority }) => {
+      const job = newJob.get(`${thread_id} ${run_id}`);
+      return job ? [{ ...job, ...(priority ? { priority } : {}) }] : [];
+    });
   await dispatchFirst(db, queue, jobsOf(lost.filter((run) => first.has(run))), onError);
   await dispatchAll(db, queue, jobsOf(lost.filter((run) => !first.has(run))), 'back', onError);
   return requeued.length;

@@ -3,9 +3,10 @@ import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { expireApprovals } from '../../store/approval/expire-approvals.ts';
 import { findUnapprovedRuns } from '../../store/approval/find-unapproved-runs.ts';
+import { findExpiredRuns } from '../../store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
-import { failUnknownAgent, finishCancelledRun } from '../../store/run/finish-run.ts';
+import { failExpired, failUnknownAgent, finishCancelledRun } from '../../store/run/finish-run.ts';
 import type { SweepLimits } from '../../store/run/sweep-limits.ts';
 import { requeueLost, type Sweeping } from './requeue-lost.ts';
 
@@ -24,14 +25,16 @@ const sample = 100;
 /**
  * Recovers runs that no worker holds and the queue does not know: expired leases, and queued runs whose job was never
  * added or was lost. The `run` table is the outbox; the sweep is what makes it one. It also ends cancelled runs that did
- * not stop in time, and denies calls that nobody decided on in time. Runs that a worker has
- * left come first, and never wait for those that none has had.
+ * not stop in time and runs that nobody started in time, and denies calls that nobody decided on in time. Runs that a
+ * worker has left come first, and never wait for those that none has had.
  *
  * @returns how many jobs were added
  */
 export async function sweep(db: Database, queue: RunQueue, { onError, ...options }: SweepOptions): Promise<number> {
   const sweeping: Sweeping = { db, queue, onError, limits: { ...options, queuePrefix: queue.prefix, adoptMs } };
-  return (await sweepStranded(sweeping)) + (await sweepUnapproved(sweeping)) + (await sweepQueued(sweeping));
+  let added = 0;
+  for (const part of [sweepStranded, sweepUnapproved, sweepExpired, sweepQueued]) added += await part(sweeping);
+  return added;
 }
 
 async function sweepStranded(sweeping: Sweeping): Promise<number> {
@@ -64,6 +67,18 @@ async function sweepUnapproved({ db, queue, limits, onError }: Sweeping): Promis
     await dispatchFirst(db, queue, resumed, onError);
     added += resumed.length;
     if (found.length < batch || resumed.length === 0) return added;
+  }
+}
+
+async function sweepExpired({ db, queue, onError }: Sweeping): Promise<number> {
+  let added = 0;
+  for (;;) {
+    const found = await findExpiredRuns(db, batch);
+    const ends = await inTurn(found, (run) => failExpired(db, run).catch(onError));
+    const promoted = ends.flatMap((end) => end.promoted ?? []);
+    await dispatchAll(db, queue, promoted, 'back', onError);
+    added += promoted.length;
+    if (found.length < batch || ends.length === 0) return added;
   }
 }
 

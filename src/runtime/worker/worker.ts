@@ -1,3 +1,4 @@
+import { knownStrategies } from '../run/strategy-of.ts';
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
@@ -111,9 +112,9 @@ export async function startWorker(
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
-  const { names: known } = deps.agents;
-  const openAgent = async (agent: string) => intake.open(await queue.work(work, jobs, agent), 0);
-  const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openAgent, onError);
+  const known = { agents: deps.agents.names, strategies: knownStrategies(deps.agents) };
+  const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
+  const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
@@ -123,7 +124,7 @@ export async function startWorker(
     : undefined;
 
   const repeater = new Repeater(onError);
-  const adoptable = deps.privateQueue ? [] : known;
+  const adoptable = deps.privateQueue ? [] : known.agents;
   const graceMs = Math.min(5_000, leaseMs);
   repeater.repeat(sweepMs, async () => {
     await agentQueues.openAll();

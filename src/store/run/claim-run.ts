@@ -21,6 +21,8 @@ export interface ClaimRequest {
   prompt: string | null;
   fingerprint: string;
   maxClaimsWithoutProgress: number;
+  /** Names of the strategies that the worker knows. */
+  strategies: readonly string[];
   /** The worker holds no other run, and takes none before this one has made progress. */
   alone: boolean;
 }
@@ -90,7 +92,21 @@ export interface LedgerRow {
 export interface Refusal {
   claimed: false;
   status: string | null;
-  reason: 'unknown' | 'superseded' | 'leased' | 'not_queued' | 'poisoned' | 'context_too_large' | 'alone';
+  reason:
+    | 'unknown'
+    | 'superseded'
+    | 'leased'
+    | 'not_queued'
+    | 'poisoned'
+    | 'context_too_large'
+    | 'alone'
+    | 'early'
+    | 'expired'
+    | 'unknown_strategy';
+  /** Where the run was passed on: the queue of an agent that gets its job. */
+  agent_queue?: string;
+  /** Where it is early: how long to wait. */
+  delay_ms?: number;
   /** Where the claim ended the run: the next one of its thread. */
   promoted?: QueuedRun | null;
 }
@@ -108,6 +124,7 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
     config_fingerprint: request.fingerprint.slice(0, 22),
     max_claims_without_progress: request.maxClaimsWithoutProgress,
     alone: request.alone,
+    strategies: request.strategies,
     ...contextLimit(db),
   };
   return repeatIfLost((repeated) =>

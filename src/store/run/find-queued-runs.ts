@@ -9,7 +9,7 @@ const unseenFor = (ms: string) => [
 
 const unseen = unseenFor('$1').map((since, n) => {
   const adopted = unseenFor('$4')[n];
-  return `(select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, started_at
+  return `(select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, started_at, options
      from lanefold._run
      where active and suspended_until is null and status = 'queued' and agent_unknown_since is null and ${since}
        and (queue_prefix = $2 or (agent = any ($3) and ${adopted}))
@@ -21,7 +21,8 @@ export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number)
   db.queryLong<DueRun>(
     'find_queued_runs',
     `with clock as materialized (select lanefold._now() as at)
-     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null as taken
+     select thread_id, id as run_id, agent, enqueue_no, queue_shard, started_at is not null as taken,
+       case when started_at is null then (options ->> 'priority')::int end as priority
      from (${unseen.join(' union all ')}) due
      order by enqueued_at limit $5`,
     [limits.graceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],

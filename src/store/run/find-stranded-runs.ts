@@ -3,7 +3,7 @@ import type { DueRun, SweepLimits } from './sweep-limits.ts';
 
 /**
  * `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: waits in the queue of its agent, which this
- * worker knows. `unknown_agent`: waits there for too long.
+ * worker knows, with its strategy. `unknown_agent`: waits there for too long.
  */
 export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'passed_on' | 'unknown_agent' };
 
@@ -20,28 +20,29 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
     `with clock as materialized (select lanefold._now() as at),
      taken as (
        select thread_id, id, agent, status, enqueue_no, queue_shard, enqueued_at, cancel_requested_at, lease_until, lease_ms,
-              agent_unknown_since, queue_prefix = $3 as own, (select at from clock) as at
+              agent_unknown_since, unknown_strategy, queue_prefix = $3 as own, (select at from clock) as at
        from lanefold._run
        where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
          and (queue_prefix = $3 or agent = any ($4))
      ),
      stranded as (
-       select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, agent_unknown_since, case
+       select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, agent_unknown_since, unknown_strategy, case
          when status = 'running' and cancel_requested_at < at - $2::float8 * interval '1 ms' then 'cancelled'
          when agent_unknown_since is not null then case
            when agent_unknown_since < at - $9::float8 * interval '1 ms' and own then 'unknown_agent'
-           when agent = any ($8) and abs(extract(epoch from at - enqueued_at)) * 1000
+           when agent = any ($8) and (unknown_strategy is null or unknown_strategy = any ($10)) and abs(extract(epoch from at - enqueued_at)) * 1000
              > case when own then $7::float8 else $5::float8 end then 'passed_on' end
          when status = 'running' and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired' end as work
        from taken
      )
      select thread_id, run_id, agent, enqueue_no, queue_shard, agent_queue, true as taken, work
-     from (select thread_id, id as run_id, agent, enqueue_no, queue_shard, work, enqueued_at, agent_unknown_since is not null as agent_queue,
+     from (select thread_id, id as run_id, agent, enqueue_no, queue_shard, work, enqueued_at, 
+             case when agent_unknown_since is not null then lanefold._agent_queue(agent, unknown_strategy) end as agent_queue,
              row_number() over (partition by work order by enqueued_at) as n from stranded where work is not null) s
      where n <= $6 order by enqueued_at`,
     [
       ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
-      ...[passedOnMs, limits.known, limits.unknownAgentMs ?? null],
+      ...[passedOnMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
     ],
   );

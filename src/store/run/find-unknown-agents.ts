@@ -1,8 +1,11 @@
 import type { Database } from '../../postgres/pool.ts';
+import type { Capabilities } from './find-passed-on-queues.ts';
 
-/** An agent that runs wait for and that no worker seems to know. */
+/** An agent that runs wait for and that no worker seems to know, or to know with their strategy. */
 export interface UnknownAgent {
   agent: string;
+  /** The strategy that workers with the agent lack; null: they lack the agent. */
+  strategy: string | null;
   /** Runs of it that wait. */
   runs: number;
   /** When a worker that knows it was last seen, or the first of its runs was passed on. */
@@ -17,17 +20,18 @@ const quietMsPerRun = 10;
 export async function findUnknownAgents(
   db: Database,
   queuePrefix: string,
-  known: readonly string[],
+  { agents, strategies }: Capabilities,
 ): Promise<UnknownAgent[]> {
   return db.query<UnknownAgent>(
     'find_unknown_agents',
     `with clock as materialized (select lanefold._now() as at)
-     select agent, count(*)::int as runs, min(agent_unknown_since) as since
+     select agent, unknown_strategy as strategy, count(*)::int as runs, min(agent_unknown_since) as since
      from lanefold._run
-     where active and suspended_until is null and agent_unknown_since is not null and queue_prefix = $1 and agent <> all ($2)
-     group by agent
+     where active and suspended_until is null and agent_unknown_since is not null and queue_prefix = $1
+       and (agent <> all ($2) or unknown_strategy <> all ($5))
+     group by agent, unknown_strategy
      having min(agent_unknown_since) < (select at from clock) - ($3 + $4 * count(*)) * interval '1 ms'
-     order by agent limit 20`,
-    [queuePrefix, known, quietMs, quietMsPerRun],
+     order by agent, unknown_strategy limit 20`,
+    [queuePrefix, agents, quietMs, quietMsPerRun, strategies],
   );
 }

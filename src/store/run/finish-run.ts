@@ -40,6 +40,19 @@ export async function finishCancelledRun(
   return row!.result ?? undefined;
 }
 
+/** Ends a run that no worker has started in time. Undefined where that is not so any more, or where a writer holds it. */
+export async function failExpired(
+  db: Database,
+  run: Pick<QueuedRun, 'thread_id' | 'run_id'>,
+): Promise<FinishResult | undefined> {
+  const [row] = await db.query<{ result: FinishResult | null }>(
+    'fail_expired',
+    'select lanefold.fail_expired($1, $2) as result',
+    [run.thread_id, run.run_id],
+  );
+  return row!.result ?? undefined;
+}
+
 /** Ends a run for whose agent no worker was seen for `limitMs`. Undefined where that is not so any more, or where a writer holds it. */
 export async function failUnknownAgent(
   db: Database,

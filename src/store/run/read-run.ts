@@ -12,7 +12,8 @@ export const selectRun = `select json_build_object('id', id, 'threadId', thread_
     select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments) order by c.round, c.call_index)
     from lanefold.run_tool_call c where c.thread_id = run.thread_id and c.run_id = run.id and c.status = 'awaiting_approval') end,
-  'suspendedUntil', suspended_until, 'agentUnknownSince', agent_unknown_since, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
+  'suspendedUntil', suspended_until, 'agentUnknownSince', agent_unknown_since, 'unknownStrategy', unknown_strategy, 'iteration', iteration, 'step', step, 'usage', usage, 'result', result, 'error', error,
+  'priority', coalesce((options ->> 'priority')::int, 0), 'startAt', start_at, 'expiresAt', expires_at,
   'resumedFrom', options ->> 'resumed_from', 'retryOf', options ->> 'retry_of', 'createdAt', created_at,
   'startedAt', started_at, 'finishedAt', finished_at, 'durationMs', duration_ms) as run from lanefold.run`;
 
@@ -20,6 +21,8 @@ export const toRun = ({ run }: RunRow): Run => ({
   ...(run as unknown as Run),
   suspendedUntil: date(run['suspendedUntil']),
   agentUnknownSince: date(run['agentUnknownSince']),
+  startAt: date(run['startAt']),
+  expiresAt: date(run['expiresAt']),
   createdAt: new Date(run['createdAt']!),
   startedAt: date(run['startedAt']),
   finishedAt: date(run['finishedAt']),

@@ -13,9 +13,9 @@ export const requeueRuns = (
 ): Promise<QueuedRun[]> =>
   db.query<QueuedRun>(
     'requeue_runs',
-    `select r.thread_id, r.run_id, r.agent, r.enqueue_no, r.queue_shard, coalesce(q.agent_queue, false) as agent_queue
-     from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int, agent_queue boolean)
+    `select r.thread_id, r.run_id, r.agent, r.enqueue_no, r.queue_shard, q.agent_queue
+     from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int, agent_queue text)
      cross join lateral lanefold.requeue_run(q.thread_id, q.run_id, q.enqueue_no,
-       case when q.agent_queue then $2::jsonb || '{"agent_queue": true}' else $2::jsonb end) r`,
+       case when q.agent_queue is not null then $2::jsonb || '{"agent_queue": true}' else $2::jsonb end) r`,
     [JSON.stringify(runs), { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable }],
   );

@@ -17,6 +17,8 @@ export interface RunOptions {
   compaction?: CompactionRequest;
   /** False: the run cannot be steered. */
   takes_input?: false;
+  /** Of the job, as in BullMQ. */
+  priority?: number;
   tool_context?: JsonObject;
   on_failure?: 'restore';
   /** Replaces the tools of the agent and the thread. */

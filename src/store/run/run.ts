@@ -45,10 +45,18 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   /** When the calls that nobody has decided on are denied; null while the run is not suspended. */
   suspendedUntil: Date | null;
   /**
-   * The run waits for a worker that knows its agent: since when none has been seen. Null otherwise. Shortly after workers
+   * The run waits for a worker that knows its agent and strategy: since when none has been seen. Null otherwise. Shortly after workers
    * without the agent have passed the run on, it may be set although there is one.
    */
   agentUnknownSince: Date | null;
+  /** Of its job, as in BullMQ: 0 goes first. */
+  priority: number;
+  /** No worker starts it before; null: as soon as its turn comes. */
+  startAt: Date | null;
+  /** When it ends as `failed` with the error `expired`, unless a worker has started it; null once one has. */
+  expiresAt: Date | null;
+  /** The strategy it waits for, where workers know its agent and lack the strategy. */
+  unknownStrategy: string | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;

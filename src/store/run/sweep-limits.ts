@@ -1,3 +1,4 @@
+import type { Capabilities } from './find-passed-on-queues.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 /** Whose runs a sweep looks after, and how long it leaves them alone. */
@@ -11,9 +12,9 @@ export interface SweepLimits {
   adoptMs: number;
   /** Agents whose runs may be taken over from another fleet. */
   adoptable: readonly string[];
-  /** Agents that this worker knows. */
-  known: readonly string[];
-  /** Runs wait this long for a worker that knows their agent; undefined: without limit. */
+  /** What this worker knows. */
+  known: Capabilities;
+  /** Runs wait this long for a worker that knows their agent and strategy; undefined: without limit. */
   unknownAgentMs?: number | undefined;
 }
 

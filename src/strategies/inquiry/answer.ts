@@ -58,8 +58,8 @@ export function assistantEntry(
       ...(turn.providerMetadata === undefined ? {} : { provider_metadata: turn.providerMetadata }),
     },
     refs: {
-      // with the history of another lane, the model saw more than this lane has
-      ...(history ? {} : { context_hash: contextHash }),
+      context_hash: contextHash,
+      ...(history ? { history } : {}),
       llm_call_id: callIdOf(run, call),
       iteration: call.iteration,
       ...(turn.cleaned ? { cleaned: true } : {}),

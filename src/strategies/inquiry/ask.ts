@@ -6,7 +6,7 @@ import { momentOf, spentAt, type Folded } from './fold.ts';
 import type { Inquiry } from './inquiry.ts';
 import { limitReached } from '../limits.ts';
 import type { CommonOptions } from './options.ts';
-import { type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
 
 type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
 
@@ -47,7 +47,7 @@ export function askBatch<Memory>(
   return awaitCalls(run, next, progress, empty ? undefined : last);
 }
 
-/** Waits for the answers that are still missing. */
+/** Waits for the answers that are still missing, but for those whose tool rounds have to wait. */
 export function awaitCalls<Memory>(
   run: RunFacts,
   state: InquiryState,
@@ -55,7 +55,8 @@ export function awaitCalls<Memory>(
   step?: StepDraft,
   delayed?: { callId: string; afterMs: number },
 ): Decided<Memory> {
-  const calls = state.open.map((open) => promptedCall(run, progress, open));
+  const missing = state.open.filter(({ node }) => !waitingRound(progress, node));
+  const calls = missing.map((open) => promptedCall(run, progress, open));
   const { concurrency } = run.options as CommonOptions;
   return {
     state,

@@ -10,8 +10,9 @@ import { begin, isComplete, replay } from './fold.ts';
 import type { Inquiry } from './inquiry.ts';
 import { commonOptions } from './options.ts';
 import { onAnswered } from './on-answered.ts';
-import { askOf, callIdOf, type InquiryState, type OpenCall, type Progress } from './state.ts';
-import { finishToolRound } from './tool-round.ts';
+import { askOf, callIdOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { finishToolRound } from './finish-tool-round.ts';
+import { goOn } from './start-tool-round.ts';
 import { blankAnswer } from '../turn/model-answer.ts';
 import { retryDelay } from '../turn/model-retry.ts';
 
@@ -119,23 +120,16 @@ function resume<Memory>(
   }
   // only after a change of the strategy, or of a limit, could its answers be complete
   if (folded.turn.end || isComplete(progress)) return askBatch(strategy, run, committed, folded, {});
-  const waiting = committed.open.filter((call) => call.node !== committed.tool_node || committed.phase !== 'tools');
+  const inTools = committed.phase === 'tools' ? committed.tool_node : undefined;
+  const lost = committed.open.filter(({ node }) => node !== inTools && !waitingRound(progress, node));
   let callNo = committed.call_no;
-  const again = new Map(waiting.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));
+  const again = new Map(lost.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));
   const state = { ...committed, call_no: callNo, open: committed.open.map((call) => again.get(call) ?? call) };
-  const events = waiting.flatMap((call) => {
+  const events = lost.flatMap((call) => {
     const ask = askOf(progress, call.node);
     return [callLost(run, ask, call), callStarted(run, ask, again.get(call)!)];
   });
-  const step = events.length > 0 ? { events } : undefined;
-  if (state.phase !== 'tools') return awaitCalls(run, state, progress, step);
-  const calls = progress.answers.get(state.tool_node!)!.rounds.at(-1)!.assistant.tool_calls;
-  return {
-    state,
-    memory: progress,
-    ...(step ? { step } : {}),
-    command: { type: 'run_tools', round: state.round, calls },
-  };
+  return goOn(strategy, run, state, progress, events.length > 0 ? { events } : undefined);
 }
 
 function openCall(run: RunFacts, state: InquiryState, callId: string | undefined): OpenCall {

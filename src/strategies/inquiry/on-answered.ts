@@ -2,14 +2,14 @@ import type { ToolCall } from '../../context/message.ts';
 import type { Decision, EntryDraft, RunFacts, StepDraft } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
 import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
-import { askBatch, awaitCalls } from './ask.ts';
+import { askBatch } from './ask.ts';
 import { openingEntries } from './conversation.ts';
 import { callCompleted } from './events.ts';
 import { isComplete, learn } from './fold.ts';
 import type { Inquiry } from './inquiry.ts';
 import type { CommonOptions } from './options.ts';
 import { askOf, callIdOf, type InquiryState, type OpenCall, type Progress } from './state.ts';
-import { startToolRound } from './tool-round.ts';
+import { goOn, onToolCalls } from './start-tool-round.ts';
 
 /** Stores an answer, or starts the tool round it asks for. The last answer of a batch decides what comes next. */
 export function onAnswered<Memory>(
@@ -23,8 +23,7 @@ export function onAnswered<Memory>(
   const ask = askOf(progress, call.node);
   // a model that was offered no tools cannot call any
   const calls = ask.tools ? event.turn.toolCalls : [];
-  if (calls.length > 0)
-    return startToolRound(strategy, run, state, event, progress, call, identified(run, call, calls));
+  if (calls.length > 0) return onToolCalls(strategy, run, state, event, progress, call, identified(run, call, calls));
   const stored = storedAnswer(progress, call, ask.purpose, event);
   const answer: StoredAnswer = { ...stored, status: 'answered', content: event.turn.text };
   const next: InquiryState = { ...state, nodes: true, open: state.open.filter((open) => open !== call) };
@@ -35,7 +34,7 @@ export function onAnswered<Memory>(
   };
   const entries = recordedEntries(run, progress, call, event);
   const written = entries.length > 0 ? { ...step, entries } : step;
-  if (!isComplete(after)) return awaitCalls(run, next, after, written);
+  if (!isComplete(after)) return goOn(strategy, run, next, after, written, event.spent);
   return askBatch(strategy, run, next, learn(strategy, run, after), written);
 }
 

@@ -1,6 +1,6 @@
 import type { Usage } from '../../context/message.ts';
 import type { MachineState } from '../machine.ts';
-import type { StoredAnswer } from '../node.ts';
+import type { AnsweredRound, StoredAnswer } from '../node.ts';
 import type { Ask } from './inquiry.ts';
 
 /** Cursors only: what was asked and answered is in nodes, so that the size does not depend on how much that is. */
@@ -39,5 +39,11 @@ export interface Progress<Memory = unknown> {
 export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens: 0 };
 
 export const callIdOf = (run: { runId: string }, { call_no }: { call_no: number }): string => `${run.runId}.${call_no}`;
+
+/** The tool round that the answer to a question asks for, where it has not started. */
+export const waitingRound = ({ answers }: Progress, node: number): AnsweredRound | undefined => {
+  const last = answers.get(node)?.rounds.at(-1);
+  return last?.waiting ? last : undefined;
+};
 
 export const askOf = ({ batch }: Progress, node: number): Ask => batch.find((item) => item.node === node)!.ask;

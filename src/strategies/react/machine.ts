@@ -49,7 +49,10 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Dec
   if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
   const next = nextIteration(state);
   // The provider announced tool calls and sent none: a round without tools, which counts as an iteration.
-  if (turnType === 'tool_calls') return callModelAfter(run, next, step, event.spent);
+  if (turnType === 'tool_calls') {
+    step.events.push(checkpoint(next, 'after_tools'));
+    return callModelAfter(run, next, step, event.spent);
+  }
   const last = { ...step, continue: continueWithInput(run, next) };
   return finish(run, state, last, { reason: 'final_answer', checked: event.checked });
 }

@@ -36,6 +36,13 @@ export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: 
   return { state, command: { type: 'fail', error, events: [outputEvent('output_failed', run, state, data)] } };
 };
 
+/** The run has reached its maximum duration during a repair. */
+export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S): Decision<S> =>
+  failRepair(run, state, {
+    type: 'output_validation',
+    message: `The run reached its maximum duration before its output was repaired: ${state.output!.error}`,
+  });
+
 export const repairCommand = (state: TurnState): Extract<Command, { type: 'repair_output' }> => {
   const { attempt, error, text } = state.output!;
   return { type: 'repair_output', attempt, error, ...(text === undefined ? {} : { text }) };

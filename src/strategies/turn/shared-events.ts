@@ -5,7 +5,7 @@ import { compactFirst, onCompacted } from './compaction.ts';
 import { finishAtLimit } from './finish.ts';
 import { callModel } from './model-call.ts';
 import { onModelFailed } from './model-retry.ts';
-import { onRepaired } from './output-repair.ts';
+import { failRepairOutOfTime, onRepaired } from './output-repair.ts';
 import type { TurnState } from './state.ts';
 
 /**
@@ -31,7 +31,7 @@ export function onSharedEvent<S extends TurnState>(
     case 'compacted':
       return onCompacted(run, state, event);
     case 'time_up':
-      return finishAtLimit(run, state, 'max_duration');
+      return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(run, state, 'max_duration');
     default:
       throw new LanefoldError('internal', `The strategy ${strategy} does not know the event "${event.type}".`, {
         hint: 'This is a fault of the runtime; please report it.',

@@ -8,6 +8,7 @@ import type { Tracing } from './tracing.ts';
 
 /** A model call that was answered. Its span stays open until it is known whether the answer was stored. */
 export interface AnsweredCall {
+  call: ObservedModelCall;
   settle(committed: boolean): void;
 }
 
@@ -61,7 +62,7 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
       }
       span.end(startTime + seconds * 1000);
     };
-    return { result, answered: { settle } };
+    return { result, answered: { call, settle } };
   } catch (error) {
     const failed = { 'error.type': errorTypeOf(error) };
     meters.modelCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });

@@ -51,9 +51,11 @@ export class RunSpans extends RunTelemetry {
     return observeToolCall(this.tracing, this.#context, this.run, call, work);
   }
 
-  override stepCommitted(step: StepDraft): void {
-    this.#settle(true);
-    for (const { kind, data } of step.events ?? []) {
+  override stepCommitted({ events = [] }: StepDraft): void {
+    const stored = new Set(events.map(({ kind, data }) => kind === 'llm_completed' && data?.['call_id']));
+    // others of several calls at a time are stored by later steps
+    this.#settle(true, ({ callId, repair }) => repair === true || stored.has(callId));
+    for (const { kind, data } of events) {
       if (kind === 'llm_lost') markLostCall(this.tracing, this.#context, this.run, data);
     }
   }
@@ -70,10 +72,10 @@ export class RunSpans extends RunTelemetry {
     this.#end(reason === 'handed_over' ? undefined : reason);
   }
 
-  #settle(committed: boolean): void {
-    const answered = this.#answered;
-    this.#answered = [];
-    for (const call of answered) call.settle(committed);
+  #settle(committed: boolean, which: (call: ObservedModelCall) => boolean = () => true): void {
+    const settled = this.#answered.filter(({ call }) => which(call));
+    this.#answered = this.#answered.filter(({ call }) => !which(call));
+    for (const answered of settled) answered.settle(committed);
   }
 
   #end(errorType: string | undefined): void {

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool, type GuardedCall, type GuardVerdict } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
 import { contextOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -23,7 +22,7 @@ const guardTool = (call: GuardedCall) => {
   return guard(call);
 };
 
-describe.skipIf(noRedis())('a guard', () => {
+describe('a guard', () => {
   let lanefold: Runtime;
   beforeAll(async () => {
     lanefold = await startRuntime([

@@ -12,6 +12,7 @@ const timed = [
   'find_stranded_runs',
   'find_queued_runs',
   'find_unapproved_runs',
+  'find_expired_runs',
   'find_jobs',
   'requeue_runs',
   'find_old_traces',

@@ -1,7 +1,6 @@
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { noRedis } from '../../support/lanefold.ts';
 import { eventsOf, expectSound } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -9,7 +8,7 @@ const look = defineTool({ name: 'look', input: z.object({ at: z.number() }), exe
 const agent = defineAgent({ name: 'walker', model: unset, tools: [look], maxIterations: 50 });
 const droppable = ['llm_started', 'tool_started'];
 
-describe.skipIf(noRedis())('the trace of a run', () => {
+describe('the trace of a run', () => {
   let runtime: Runtime;
   beforeAll(async () => {
     runtime = await startRuntime([agent]);

@@ -1,0 +1,34 @@
+import { existsSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import type { Command } from 'commander';
+import { UsageError } from '../errors.ts';
+import { commandHelp } from '../help.ts';
+import { print } from '../output.ts';
+import { projectFiles } from '../project-files.ts';
+
+export const addInit = (program: Command): Command =>
+  program
+    .command('init')
+    .argument('[folder]', 'where; created if missing', '.')
+    .summary('write a small project that runs')
+    .description(
+      'Writes a package.json, an agent with a tool and its types, and a README with the commands that run it. It needs no ' +
+        'API key, no network and no database of its own. Files that exist are never replaced.',
+    )
+    .addHelpText('after', commandHelp(['lanefold init my-agents', 'cd my-agents && npm install && npm run dev'], []))
+    .action(async (folder: string) => {
+      const files = Object.entries(await projectFiles(path.basename(path.resolve(folder))));
+      const existing = files.map(([name]) => name).filter((name) => existsSync(path.join(folder, name)));
+      if (existing.length > 0) {
+        throw new UsageError(
+          `The folder ${folder} has ${existing.join(', ')} already; nothing was written.`,
+          'Choose another folder.',
+        );
+      }
+      await mkdir(folder, { recursive: true });
+      for (const [name, text] of files) await writeFile(path.join(folder, name), text, { flag: 'wx' });
+      for (const [name] of files) print(path.join(folder, name));
+      const enter = folder === '.' ? '' : `cd ${folder} && `;
+      print(`\nNow: ${enter}npm install && npm run ask -- "Where is order A-17?"`);
+    });

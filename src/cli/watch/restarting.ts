@@ -1,0 +1,73 @@
+import { fork, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { note } from '../output.ts';
+import type { SourceWatcher } from './source-watcher.ts';
+
+export interface Restarting {
+  /** Arguments of the command line that the child process gets. */
+  args: string[];
+  env: NodeJS.ProcessEnv;
+  watcher: SourceWatcher;
+  stopped: Promise<unknown>;
+}
+
+/** What a child says once it serves. */
+export interface Served {
+  port: number;
+}
+
+/**
+ * Runs the command line in a child process, and starts it again when a source file has changed. A child that fails after a
+ * change waits for the next one. The child stops when the channel to it closes, also where this process is killed.
+ *
+ * @returns its exit code
+ */
+export async function runRestarting({ args, env, watcher, stopped }: Restarting): Promise<number> {
+  const settings = { ...env };
+  const end = stopped.then(() => 'stopped' as const);
+  let hasServed = false;
+  for (;;) {
+    const change = watcher.changed();
+    const child = fork(process.argv[1]!, args, { env: settings });
+    child.once('message', ({ port }: Served) => {
+      hasServed = true;
+      // the page in a browser stays where it is
+      settings['LANEFOLD_PORT'] = String(port);
+    });
+    const exit = once(child, 'exit').then(([code]) => ({ code: (code as number | null) ?? 1 }));
+    const first = await Promise.race([exit, end, change]);
+    await stop(child, exit);
+    if (first === 'stopped') return (await exit).code;
+    if (typeof first === 'object') {
+      if (!hasServed || first.code === 0) return first.code;
+      note('waiting for a change');
+      const next = await Promise.race([end, change]);
+      if (next === 'stopped') return first.code;
+      note(`${next} changed: starting again`);
+    } else note(`${first} changed: starting again`);
+  }
+}
+
+async function stop(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
+  if (child.connected) child.disconnect();
+  await exit;
+}
+
+/** In a child of `runRestarting`: resolves once the process that started it wants it to stop, or is gone. */
+export async function disowned(): Promise<'restart'> {
+  // no child of anybody
+  if (!process.send) return new Promise<never>(() => {});
+  if (process.connected) await once(process, 'disconnect');
+  return 'restart';
+}
+
+/** Says to the process that started this one where it serves. */
+export function announce(served: Served): void {
+  // it may be gone by now
+  if (process.connected) process.send!(served, undefined, undefined, () => {});
+}
+
+/** Lets this process end, which an open channel would keep alive. */
+export function disown(): void {
+  if (process.connected) process.disconnect();
+}

@@ -1,0 +1,68 @@
+import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
+import path from 'node:path';
+
+/** What a program is made of. Not data such as JSON: a tool that writes some would restart the program it runs in. */
+const source = /(\.[cm]?[jt]sx?|^\.env)$/;
+/** Editors write a file in several steps, and several files at once. */
+const settleMs = 100;
+/** The system limits how many folders a user may watch. */
+const mostFolders = 2_000;
+
+export interface SourceWatcher {
+  /** Resolves with the path of a source file that has changed, relative to the folder. */
+  changed(): Promise<string>;
+  close(): void;
+}
+
+/** The project a file is in: the folder of its nearest package.json, or its own where there is none. */
+export function projectOf(file: string): string {
+  const own = path.dirname(path.resolve(file));
+  for (let folder = own; ; folder = path.dirname(folder)) {
+    if (existsSync(path.join(folder, 'package.json'))) return folder;
+    if (folder === path.dirname(folder)) return own;
+  }
+}
+
+/** Watches the source files under a folder, without hidden folders and node_modules. */
+export function watchSources(root: string): SourceWatcher {
+  const watchers = new Map<string, FSWatcher>();
+  let timer: NodeJS.Timeout | undefined;
+  let onChange: (file: string) => void = () => {};
+
+  const unwatch = (folder: string) => {
+    watchers.get(folder)?.close();
+    watchers.delete(folder);
+  };
+  const seen = (file: string) => {
+    clearTimeout(timer);
+    timer = setTimeout(() => onChange(path.relative(root, file)), settleMs);
+  };
+  const add = (folder: string) => {
+    if (watchers.has(folder) || watchers.size >= mostFolders) return;
+    try {
+      const watcher = watch(folder, (_, name) => {
+        if (name === null) return;
+        const file = path.join(folder, name);
+        if (source.test(name)) seen(file);
+        else if (isWatched(name)) add(file);
+      });
+      watchers.set(folder, watcher);
+      watcher.on('error', () => unwatch(folder));
+      for (const entry of readdirSync(folder, { withFileTypes: true }))
+        if (entry.isDirectory() && isWatched(entry.name)) add(path.join(folder, entry.name));
+    } catch {
+      // no folder, gone again, or one more than the system allows
+      unwatch(folder);
+    }
+  };
+  add(root);
+  return {
+    changed: () => new Promise((resolve) => (onChange = resolve)),
+    close() {
+      clearTimeout(timer);
+      for (const folder of [...watchers.keys()]) unwatch(folder);
+    },
+  };
+}
+
+const isWatched = (name: string): boolean => !name.startsWith('.') && name !== 'node_modules';

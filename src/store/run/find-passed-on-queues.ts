@@ -1,0 +1,21 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/** What a worker, or a fleet, can execute. */
+export interface Capabilities {
+  /** Names of agents. */
+  agents: readonly string[];
+  /** Names of strategies. */
+  strategies: readonly string[];
+}
+
+/** The queues, as `_agent_queue` names them, of runs that wait for a worker that can do as much. */
+export async function findPassedOnQueues(db: Database, { agents, strategies }: Capabilities): Promise<string[]> {
+  const rows = await db.query<{ queue: string }>(
+    'find_passed_on_queues',
+    `select distinct lanefold._agent_queue(agent, unknown_strategy) as queue from lanefold._run
+     where active and suspended_until is null and agent_unknown_since is not null and agent = any ($1)
+       and (unknown_strategy is null or unknown_strategy = any ($2))`,
+    [agents, strategies],
+  );
+  return rows.map((row) => row.queue);
+}

@@ -1,0 +1,120 @@
+import type { JsonObject, ToolCall } from '../../context/message.ts';
+import type { Command, Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
+import type { AnsweredRound, StoredAnswer } from '../node.ts';
+import { toolStarted } from '../turn/events.ts';
+import { awaitCalls } from './ask.ts';
+import { laneOf, openingEntries } from './conversation.ts';
+import { callCompleted } from './events.ts';
+import { endEarly } from './finish.ts';
+import type { Inquiry } from './inquiry.ts';
+import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
+import type { CommonOptions } from './options.ts';
+import { askOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+
+type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+
+/** Stores an answer that calls tools, and starts their round unless another one is under way. */
+export function onToolCalls<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  event: Answered,
+  progress: Progress<Memory>,
+  call: OpenCall,
+  calls: ToolCall[],
+): Decided<Memory> {
+  const ask = askOf(progress, call.node);
+  const before = storedAnswer(progress, call, ask.purpose, event);
+  const { payload, refs = {} } = assistantEntry(run, call, event, calls);
+  const round: AnsweredRound = {
+    assistant: payload as unknown as AnsweredRound['assistant'],
+    waiting: { refs, ...(event.tools ? { tools: event.tools } : {}) },
+  };
+  const answer: StoredAnswer = { ...before, rounds: [...before.rounds, round] };
+  const after = { ...progress, answers: new Map(progress.answers).set(call.node, answer) };
+  const step = { nodes: [answerNode(answer, call, ask.about)], events: [callCompleted(run, ask, call, event)] };
+  return goOn(strategy, run, { ...state, nodes: true }, after, step, event.spent);
+}
+
+/** Waits for what is under way: a tool round, the next one that can start, or answers. */
+export function goOn<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  progress: Progress<Memory>,
+  step: StepDraft | undefined,
+  spent?: Spent,
+): Decided<Memory> {
+  if (state.phase === 'tools') {
+    return { state, memory: progress, ...(step ? { step } : {}), command: roundCommand(state, progress) };
+  }
+  const next = state.open.find(({ node }) => waitingRound(progress, node));
+  return next
+    ? startToolRound(strategy, run, state, progress, next, step ?? {}, spent)
+    : awaitCalls(run, state, progress, step);
+}
+
+/** Runs the tools of the question whose round is under way. */
+export function roundCommand(state: InquiryState, progress: Progress): Extract<Command, { type: 'run_tools' }> {
+  const { assistant } = progress.answers.get(state.tool_node!)!.rounds.at(-1)!;
+  return { type: 'run_tools', round: state.round, calls: assistant.tool_calls };
+}
+
+/** Commits the tool calls of a question to the ledger and to the lane of the question, then runs them. */
+function startToolRound<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  progress: Progress<Memory>,
+  call: OpenCall,
+  step: StepDraft,
+  spent: Spent | undefined,
+): Decided<Memory> {
+  const ask = askOf(progress, call.node);
+  const before = progress.answers.get(call.node)!;
+  if (before.rounds.length > (run.options as CommonOptions).max_tool_round_trips) {
+    const error = {
+      type: 'max_tool_round_trips_reached',
+      message: `The model called tools ${before.rounds.length} times for one question (${ask.purpose}).`,
+    };
+    return endEarly(strategy, state, progress, { reason: 'error', error }, step, spent);
+  }
+  const { assistant, waiting } = before.rounds.at(-1)!;
+  const answer: StoredAnswer = { ...before, rounds: [...before.rounds.slice(0, -1), { assistant }] };
+  const opening = before.rounds.length === 1 ? openingEntries(run, ask, call.node) : [];
+  const { entries = [] } = step;
+  const at = entries.length + opening.length;
+  const { tools } = waiting!;
+  const next: InquiryState = {
+    ...state,
+    ...(tools ? { tools } : {}),
+    phase: 'tools',
+    round: state.round + 1,
+    tool_node: call.node,
+  };
+  const after = { ...progress, answers: new Map(progress.answers).set(call.node, answer) };
+  const calls = assistant.tool_calls;
+  const started = { ...state, iteration: call.iteration };
+  return {
+    state: next,
+    memory: after,
+    step: {
+      ...step,
+      entries: [
+        ...entries,
+        ...opening,
+        {
+          role: 'assistant',
+          contextRef: laneOf(run, call.node),
+          payload: assistant as unknown as JsonObject,
+          refs: waiting!.refs,
+        },
+      ],
+      nodes: [...(step.nodes ?? []), answerNode(answer, call, ask.about)],
+      events: [...(step.events ?? []), ...calls.map((tool) => ({ ...toolStarted(started, tool), entry: at }))],
+      calls: calls.map((tool, index) => ({ index, id: tool.id, name: tool.name })),
+      callsAt: at,
+    },
+    command: roundCommand(next, after),
+  };
+}
