@@ -57,6 +57,16 @@ interface FitState {
 /** By the context they belong to, which needs to know nothing of policies. */
 const states = new WeakMap<RunContext, FitState>();
 
+/** Counted once: a message of a context never changes. */
+const counted = new WeakMap<Message, number>();
+function heuristicOf(message: Message): number {
+  const known = counted.get(message);
+  if (known !== undefined) return known;
+  const tokens = heuristicTokens(message);
+  counted.set(message, tokens);
+  return tokens;
+}
+
 export const defaultPolicy = readPolicy('window');
 /** A cut leaves this share of the budget: the lower, the longer a provider's cache lasts until the next one. */
 const lowWater = 0.7;
@@ -100,7 +110,7 @@ export async function fitContext(
     estimated_tokens: budgeted.meta.estimated_tokens + options.toolTokens,
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
-  const estimated = sent.messages.reduce((sum, message) => sum + heuristicTokens(message), toolTokens(tools));
+  const estimated = sent.messages.reduce((sum, message) => sum + heuristicOf(message), toolTokens(tools));
   const used = budgeted.meta.estimated_tokens + options.toolTokens;
   state.used = used;
   state.budget = limits.budget;
