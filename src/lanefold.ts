@@ -26,6 +26,7 @@ import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
 import { evidenceOf } from './library/evidence.ts';
 import { tenantsOf } from './library/tenants.ts';
+import { compact } from './library/compact.ts';
 import { contextsOf } from './library/contexts.ts';
 import { checkHealth, readStats } from './library/health.ts';
 import { runsOf } from './library/runs.ts';
@@ -139,14 +140,16 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
     const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
       const waiter = new RunWaiter(db);
       closers.push(async () => waiter.close());
-      const runs = runsOf({
-        ...{ db, queue, agents, models, counting, waiter, streams, tokenSecrets: secrets },
-        activeTraceparent: telemetry?.activeTraceparent,
-      });
+      const accepting = { db, queue, agents, models, counting, activeTraceparent: telemetry?.activeTraceparent };
+      const runs = runsOf({ ...accepting, waiter, streams, tokenSecrets: secrets });
       return {
         threads: threadsOf(db, agents, counting, streams, queue),
         runs,
-        contexts: contextsOf(db, agents, models, counting),
+        contexts: contextsOf({
+          ...{ db, agents, models, counting },
+          compact: async (threadId, given = {}, { caller, from = 'library' } = {}) =>
+            compact(accepting, threadId, given, { caller, from }),
+        }),
         keys: keysOf(db, secrets),
         audit: auditOf(db),
         evidence: evidenceOf(db),

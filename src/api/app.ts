@@ -23,6 +23,7 @@ import { addAudit } from './routes/audit.ts';
 import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addCalls } from './routes/calls.ts';
+import { addCompaction } from './routes/compaction.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
@@ -100,6 +101,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addEntries(app);
   addUiMessages(app);
   addContexts(app);
+  addCompaction(app);
   addCalls(app);
   addRuns(app);
   addRetry(app);

@@ -17,6 +17,8 @@ import { readThread } from '../store/log/read-thread.ts';
 import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
+import type { CompactionResult, CompactOptions } from './compact.ts';
+import type { RunHandle } from '../store/run/run.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
 import { newestRows, projectContext, type PolicyView, type Projection } from './project-context.ts';
 import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-call.ts';
@@ -82,6 +84,24 @@ export interface Contexts {
     options?: OperationOptions & { contextRef?: string },
     on?: { from?: Caller },
   ): Promise<OperationReceipt>;
+  /**
+   * Has a model summarise the older part of a lane (default: the active one) and puts the summary in its place: a run of its
+   * own, which waits for the active one, is leased and retried as any other, and shows up in `runs.list` with the strategy
+   * `compaction`. Its result says what it covered and what it cost. Durable messages, such as skills, stay. A summary that
+   * is empty, or longer than what it covers, fails the run and changes nothing. While a compaction of the lane has not ended,
+   * another call returns that one.
+   *
+   * @throws LanefoldError `thread_not_found`, `unknown_agent`, `unknown_model`, `override_not_allowed`, `invalid_input`
+   *
+   * @example
+   * const run = await lanefold.contexts.compact('support-42');
+   * const { status, result } = await lanefold.runs.wait(run);
+   */
+  compact(
+    threadId: string,
+    options?: CompactOptions,
+    on?: { caller?: string; from?: Caller },
+  ): Promise<RunHandle<CompactionResult | null>>;
   /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /**
@@ -117,7 +137,15 @@ export interface Contexts {
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
 }
 
-export function contextsOf(db: Database, agents: AgentRegistry, models: ModelRegistry, counting: Counting): Contexts {
+export interface ContextsDeps {
+  db: Database;
+  agents: AgentRegistry;
+  models: ModelRegistry;
+  counting: Counting;
+  compact: Contexts['compact'];
+}
+
+export function contextsOf({ db, agents, models, counting, compact }: ContextsDeps): Contexts {
   const replay = callReplayer({ db, agents, models });
   const apply = async (
     threadId: string,
@@ -160,6 +188,7 @@ export function contextsOf(db: Database, agents: AgentRegistry, models: ModelReg
   };
 
   return {
+    compact,
     project: project as Contexts['project'],
     replace: async (threadId, context, { contextRef, ...options } = {}, { from = 'library' } = {}) => {
       assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);

@@ -84,7 +84,7 @@ function newestWithin(groups: readonly Group[], room: Room, guaranteed: number):
 }
 
 /** Index of the group that begins the newest `turns` turns; behind the last group for none. */
-function startOfTurn(groups: readonly Group[], turns: number): number {
+export function startOfTurn(groups: readonly Group[], turns: number): number {
   let start = groups.length;
   for (let i = groups.length - 1, left = turns; i >= 0 && left > 0; i--) {
     start = i;

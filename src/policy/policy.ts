@@ -22,8 +22,15 @@ export interface ContextPolicy {
   keepLastTurns?: number;
   /**
    * What to do with the summary a compaction left: `use_existing` (default) keeps it at the start, `none` leaves it out.
+   * `request_new` also makes one: a run whose context is over budget compacts its lane between rounds, and cuts only where
+   * that fails.
    */
-  summarization?: 'none' | 'use_existing';
+  summarization?: 'none' | 'use_existing' | 'request_new';
+  /**
+   * Share of the budget, 0 to 1, from which on the end of a run asks for a compaction of its lane, as a run of its own.
+   * Default: none.
+   */
+  compactAt?: number;
   /** The role the summary is sent with; default `system`. */
   summaryRole?: 'system' | 'user';
   /** Default: all. */
@@ -50,7 +57,8 @@ export interface StoredPolicy {
   reserve_output_tokens?: number;
   max_messages: number;
   keep_last_turns: number;
-  summarization: 'none' | 'use_existing';
+  summarization: 'none' | 'use_existing' | 'request_new';
+  compact_at?: number;
   summary_role: 'system' | 'user';
   include_kinds: ContentKind[];
   system_prompt?: string;

@@ -14,7 +14,8 @@ const fields = z
     reserve_output_tokens: count,
     max_messages: count,
     keep_last_turns: count,
-    summarization: z.enum(['none', 'use_existing']).optional(),
+    summarization: z.enum(['none', 'use_existing', 'request_new']).optional(),
+    compact_at: z.number().gt(0).max(1).optional(),
     summary_role: z.enum(['system', 'user']).optional(),
     include_kinds: z.array(z.enum(['message', 'tool_call', 'tool_result', 'summary'])).optional(),
     system_prompt: z

@@ -87,6 +87,8 @@ export interface RunFacts {
   question?: Question;
   /** Validated options of the strategy, with their defaults. */
   options?: JsonObject;
+  /** Of a run that only compacts its lane: what of it. */
+  compaction?: CompactionRequest;
   /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
   /** The run's output contract, if any. */
@@ -115,6 +117,9 @@ type CommandResult =
       checked?: Checked;
     }
   | { type: 'model_failed'; callId?: string; error: RunError; retryable: boolean; retryAfterMs?: number }
+  /** The context of the call is over the budget of a policy that wants a summary then. The call was not made. */
+  | { type: 'over_budget' }
+  | CompactionOutcome
   /** The run has reached `maxDurationMs`; model calls under way were aborted. */
   | { type: 'time_up' }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
@@ -132,8 +137,10 @@ export interface Decision<State extends MachineState = MachineState, Memory = un
 }
 
 export type Command =
-  /** Calls the model. `tools: false` offers it no tools. */
-  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false }
+  /** Calls the model. `tools: false` offers it no tools; `compacted`: the context is cut, where it is still over budget. */
+  | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true }
+  /** Has the model summarise the context, and returns what a step may put in its place. */
+  | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
    * The model calls that the strategy waits for, in the order in which they start, at most `limit` at a time. The next
    * event is the outcome of one of them; the others stay under way until a command leaves them out, also during a tool
@@ -149,6 +156,42 @@ export type Command =
   | { type: 'finish' }
   /** Fails the run. An open tool group is closed by the database. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
+
+/** Which part of a context to summarise. Without a range, all but the newest turns. */
+export interface CompactionRequest {
+  /** Entries, inclusive. What lies in them only in part stays as it is. */
+  range?: [from: number, to: number];
+  /** The newest turns that stay as they are; default 1. */
+  keepTurns?: number;
+  /** Why, for the log. */
+  cause: 'request' | 'threshold' | 'over_budget';
+}
+
+/** How a compaction went: `unchanged` where there is nothing to summarise. */
+export interface CompactionOutcome {
+  type: 'compacted';
+  status: 'compacted' | 'unchanged' | 'failed';
+  compaction?: CompactionDraft;
+  usage?: Usage;
+  error?: RunError;
+  /** Whether another attempt may succeed. */
+  retryable?: boolean;
+  retryAfterMs?: number;
+}
+
+/** A summary in place of messages of the run's lane. */
+export interface CompactionDraft {
+  op_id: string;
+  /** The last entry of the context it was made of. */
+  base_seq: number;
+  /** Positions of the messages that stay, without the system prompt: first and last, from 0. */
+  keep: [first: number, last: number][];
+  /** How many of these ranges precede the summary. */
+  at: number;
+  summary: JsonObject;
+  /** Provenance: what it covers, model, usage, tokens before and after, version of the instruction. */
+  meta: JsonObject;
+}
 
 /** A model call with messages of the strategy's own, in place of the lane's context. */
 export interface PromptedCall {
@@ -179,6 +222,8 @@ export interface StepDraft {
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
   /** Changes to the thread's state by the round that ends, in call order. */
   effects?: (StateEffect & { call_index: number })[];
+  /** Replaces the context of the run's lane, behind the entries. */
+  compact?: CompactionDraft;
   /** Appends the queued input after the entries. */
   drain?: boolean;
   /** Ends the run. Without `result`, the last entry is the result; `events` and `output` are for this end alone. */

@@ -3,6 +3,7 @@ import { adaptive } from './adaptive/adaptive.ts';
 import { aot } from './aot/aot.ts';
 import { cod } from './chain/cod.ts';
 import { cot } from './chain/cot.ts';
+import { compaction } from './compaction/machine.ts';
 import { got } from './got/got.ts';
 import type { Machine } from './machine.ts';
 import { react } from './react/machine.ts';
@@ -38,7 +39,8 @@ export function createStrategyRegistry(own: readonly Strategy[] = []): StrategyR
       throw invalid(name, 'its name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
     }
     const known = byName.get(name);
-    if (known && known !== strategy) throw invalid(name, 'another strategy has that name');
+    if (name === compaction.name || (known && known !== strategy))
+      throw invalid(name, 'another strategy has that name');
     byName.set(name, strategy);
   }
   const names = [...byName.keys()];

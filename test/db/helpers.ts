@@ -18,6 +18,8 @@ export interface TestLog extends TestDatabase {
   contexts: Contexts;
 }
 
+const noQueue = () => Promise.reject(new Error('This log has no queue.'));
+
 /** The library's log on a database of its own, without a queue. `drop` closes it. */
 export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const database = await createDatabase();
@@ -28,7 +30,7 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
     ...database,
     db,
     threads: threadsOf(db, agents, counting, openStreams(db, { databaseUrl: database.url })),
-    contexts: contextsOf(db, agents, createModelRegistry(), counting),
+    contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, compact: noQueue }),
     async drop() {
       await db.close();
       await database.drop();

@@ -68,20 +68,19 @@ declare
   v_near constant numeric := p::text::numeric;
   v_unit numeric;
   v_shorter numeric;
+  v_again boolean := abs(p) between 9007199254740992 and 1e40;
 begin
-  if abs(p) not between 9007199254740992 and 1e40 then
-    return v_text;
-  end if;
   v_unit := ('1e' || (coalesce(nullif(split_part(v_text, 'e', 2), '')::int, 0)
     - length(split_part(split_part(v_text, 'e', 1), '.', 2))))::numeric;
-  loop
+  while v_again loop
     v_unit := v_unit * 10;
     select c into v_shorter from unnest(array[trunc(v_near / v_unit), trunc(v_near / v_unit) + sign(v_near)]) x (units),
       lateral (select units * v_unit as c) y
     where c::float8 = p order by abs(c - v_near) limit 1;
-    if not found then
-      return v_text;
+    v_again := found;
+    if found then
+      v_text := case when v_shorter < 0 then '-' else '' end || trunc(abs(v_shorter) / v_unit) || 'e' || round(log(v_unit));
     end if;
-    v_text := case when v_shorter < 0 then '-' else '' end || trunc(abs(v_shorter) / v_unit) || 'e' || round(log(v_unit));
   end loop;
+  return v_text;
 end $$;

@@ -50,8 +50,25 @@ begin
       return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
         'duplicate', true);
     end if;
+    if p -> 'options' ? 'compaction' then
+      -- one compaction of a lane at a time: whoever asks again gets that one
+      select * into r from lanefold._run
+      where thread_id = p_thread_id and id = t.active_run_id and context_ref = p ->> 'context_ref' and options ? 'compaction';
+      if not found then
+        select * into r from lanefold._run
+        where thread_id = p_thread_id and not active and finished_at is null and context_ref = p ->> 'context_ref'
+          and options ? 'compaction' limit 1;
+      end if;
+      if found then
+        return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
+          'duplicate', true);
+      end if;
+    end if;
     v_queued := t.active_run_id is null;
-    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt') then
+    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt')
+      -- nobody asked for a compaction to be in the way: it is over soon, and the request waits
+      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = t.active_run_id and k.options ? 'compaction')
+    then
       perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id),
         'Wait for it to end, or enqueue with busy: "wait" or "interrupt".');
     end if;

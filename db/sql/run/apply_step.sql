@@ -78,6 +78,11 @@ begin
     end if;
   end if;
 
+  if p ? 'compact' and r.cancel_requested_at is null
+    and lanefold._write_compaction(p_thread_id, r, v_next, v_at, p -> 'compact') then
+    v_next := v_next + 1;
+  end if;
+
   if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
     v_continued := true;
     v_finish := null;

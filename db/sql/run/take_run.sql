@@ -23,6 +23,7 @@ declare
   v_bytes bigint;
   v_end jsonb;
   v_strategy text;
+  v_compacts boolean;  -- a compaction asks nothing of its own
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -73,9 +74,12 @@ begin
     p := p || jsonb_build_object('prompt', r.options -> 'prompt');
   end if;
   v_rev := t.rev;
+  v_compacts := coalesce(r.options ? 'compaction', false);
   if v_fresh then
     v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
     v_rev := v_rev + v_prompt.written;
+  end if;
+  if v_fresh and not v_compacts then
     r.user_seq := v_rev;
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
       hash)
@@ -85,7 +89,7 @@ begin
     v_rev := v_rev + 1;
     insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
-  else
+  elsif not v_fresh then
     select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
   end if;
 
@@ -96,7 +100,7 @@ begin
     v_rev := v_rev + jsonb_array_length(v_inputs);
   end if;
 
-  if t.rev = 0 and v_inputs is null then
+  if t.rev = 0 and v_inputs is null and not v_compacts then
     -- a young thread: the context is what was just written
     v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
     if v_prompt.prompt is not null then
@@ -123,10 +127,10 @@ begin
         jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
           'd', jsonb_build_object('config_fingerprint', p -> 'config_fingerprint')))
       || v_injected
-      || jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
-        'd', jsonb_build_object('message_count', v_count)));
+      || case when v_compacts then '[]' else jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
+        'd', jsonb_build_object('message_count', v_count))) end;
     insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
-    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, r.user_seq, v_events::json);
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, coalesce(r.user_seq, v_rev), v_events::json);
     update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
     where id = p_thread_id;
   elsif r.state ->> 'phase' = 'tools' then
@@ -141,7 +145,7 @@ begin
       where n.thread_id = p_thread_id and n.run_id = p_run_id and n.call_no is not null order by n.node) k;
   end if;
   if t.configured then
-    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, r.user_seq);
+    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, coalesce(r.user_seq, v_rev - 1));
   end if;
   v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
   v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);

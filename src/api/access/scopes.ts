@@ -67,6 +67,7 @@ export const audited: ReadonlySet<string> = new Set([
   'changeConfig',
   'applyContextOperation',
   'resetLane',
+  'compactLane',
   'replayCall',
   'cancelRun',
   'cancelByToken',

@@ -22,7 +22,13 @@ export const ContextPolicy = z
       keep_last_turns: whole(0, 1_000_000)
         .optional()
         .openapi({ description: 'Newest turns to keep whole, even over budget; default 3.' }),
-      summarization: z.enum(['none', 'use_existing']).optional(),
+      summarization: z.enum(['none', 'use_existing', 'request_new']).optional().openapi({
+        description:
+          'What a compaction left is sent (`use_existing`, default) or not; `request_new`: a run over budget compacts.',
+      }),
+      compact_at: z.number().gt(0).max(1).optional().openapi({
+        description: 'Share of the budget from which on the end of a run asks for a compaction of its lane.',
+      }),
       summary_role: z.enum(['system', 'user']).optional(),
       include_kinds: z
         .array(z.enum(['message', 'tool_call', 'tool_result', 'summary']))

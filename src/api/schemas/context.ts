@@ -177,3 +177,18 @@ export const ContextDiff = z
     ),
   })
   .openapi('ContextDiff', { description: 'What two contexts share, and what they do not, in order.' });
+
+export const Compact = z
+  .strictObject({
+    context_ref: Id.optional().openapi({ description: 'The lane; default: the active one.' }),
+    range: z
+      .strictObject({ from_seq: whole(0), to_seq: whole(0) })
+      .optional()
+      .openapi({ description: 'Entries to summarise, inclusive. Default: all but the newest turns.' }),
+    keep_turns: whole(0, 10_000)
+      .optional()
+      .openapi({ description: 'The newest turns that stay; default: those of the context policy.' }),
+    agent: z.string().min(1).max(200).optional().openapi({ description: 'Default: that of the lane’s latest run.' }),
+    model: z.string().min(1).max(10_000).optional().openapi({ description: 'Default: that of the lane’s latest run.' }),
+  })
+  .openapi('Compact', { example: { keep_turns: 2 } });

@@ -3,6 +3,7 @@ export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
 export { addCancel } from './cancel.ts';
 export { addChaos } from './chaos.ts';
+export { addCompact } from './compact.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';

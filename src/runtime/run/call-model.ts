@@ -19,7 +19,7 @@ export async function callModel(
   agent: ReadyAgent,
   claim: Claim,
   context: RunContext,
-  command: { callId: string; afterMs?: number; tools?: false; iteration: number },
+  command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true },
   signal: AbortSignal = run.signal,
 ): Promise<MachineEvent> {
   const { callId } = command;
@@ -42,7 +42,9 @@ export async function callModel(
         stream: agent.streaming,
         signal,
         idleTimeoutMs: agent.idleTimeoutMs,
-        onStart: (soFar) => (closeLive = deps.live?.open(run.threadId, run.runId, callId, soFar)),
+        // what is no answer to the user is not shown to those who follow the run
+        onStart: (soFar) =>
+          (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
       if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);

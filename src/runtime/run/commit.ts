@@ -1,20 +1,23 @@
 import { applyEffects } from '../../context/state.ts';
 import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import { readContext } from '../../store/context/read-context.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import type { RunDependencies } from './dependencies.ts';
-import type { ActiveRun } from './execute-command.ts';
+import type { ActiveRun } from './active-run.ts';
+import { RunContext } from './context.ts';
 import { redactStep } from './redact-step.ts';
 import type { RunProgress } from './run-end.ts';
 
 /** Commits a step, then brings context, thread state and progress to where the database is. */
 export async function commit(
   deps: RunDependencies,
-  { run, claim, context }: ActiveRun,
+  active: ActiveRun,
   state: MachineState,
   step: StepDraft,
   progress: RunProgress,
   resumed: boolean,
 ): Promise<CommitResult> {
+  const { run, claim, context } = active;
   const { entries = [], effects } = step;
   const redactedStep = redactStep(deps.redactor, step);
   const own = entries.filter((entry) => entry.contextRef === undefined);
@@ -34,6 +37,9 @@ export async function commit(
     context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });
   }
   for (const input of result.inputs ?? []) context.push(input);
+  if (step.compact) {
+    active.context = new RunContext(await readContext(deps.db, run.threadId, claim.context_ref), context.instructions);
+  }
   if (effects) claim.thread_state = applyEffects(claim.thread_state, effects);
   return result;
 }

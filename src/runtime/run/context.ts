@@ -38,6 +38,16 @@ export class RunContext {
     for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
   }
 
+  /** The same context with a message behind it that is no entry; this one stays as it is. */
+  followedBy(message: Message): RunContext {
+    const copy = new RunContext([], this.instructions);
+    for (const { message: own, seq, mark } of this.#placed) {
+      copy.push({ ...own, seq, ...(mark ? { refs: { kind: mark, durable: true } } : {}) });
+    }
+    copy.push({ ...message });
+    return copy;
+  }
+
   #send(message: Message): void {
     this.#builder.push(message);
     this.#hash.push(message);

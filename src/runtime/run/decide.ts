@@ -2,7 +2,7 @@ import { setImmediate as nextMacrotask } from 'node:timers/promises';
 import { addUsage } from '../../context/usage.ts';
 import type { Usage } from '../../context/message.ts';
 import type { Decision, Machine, MachineEvent, RunFacts } from '../../strategies/machine.ts';
-import type { ActiveRun } from './execute-command.ts';
+import type { ActiveRun } from './active-run.ts';
 import { mergeSteps, onlyAdds } from './merge-steps.ts';
 import type { RunProgress } from './run-end.ts';
 
@@ -42,6 +42,7 @@ export function decideOn(
 
 function addUsed(total: Usage | undefined, event: MachineEvent): Usage | undefined {
   if (event.type === 'model_answered') return addUsage(total, event.turn.usage);
-  if (event.type === 'output_repaired' && event.usage) return addUsage(total, event.usage);
+  if ((event.type === 'output_repaired' || event.type === 'compacted') && event.usage)
+    return addUsage(total, event.usage);
   return total;
 }

@@ -6,7 +6,9 @@ import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
 import { decide, decideOn } from './decide.ts';
-import { executeCommand, type ActiveRun } from './execute-command.ts';
+import type { ActiveRun } from './active-run.ts';
+import { executeCommand } from './execute-command.ts';
+import { fullness } from './fit-context.ts';
 import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
 import { isLost } from './lost.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
@@ -70,10 +72,11 @@ async function loop(
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
-      return toRunEnd(progress, committed, {
+      const end = toRunEnd(progress, committed, {
         answer: answerIn(step?.entries) ?? result,
         ...(error && committed.status === 'failed' ? { error } : {}),
       });
+      return isFull(active) ? { ...end, full: true } : end;
     }
     if (committed?.cancel_requested) throw new CancelRequested();
     if (committed?.continued) {
@@ -87,6 +90,11 @@ async function loop(
     }
     resumed = false;
   }
+}
+
+function isFull({ agent, claim, context }: ActiveRun): boolean {
+  const { compact_at: share } = agent.contextPolicy ?? {};
+  return share !== undefined && !claim.options?.compaction && (fullness(context) ?? 0) >= share;
 }
 
 const toStoredAnswer = ({ elapsed_ms: elapsedMs, data, ...row }: NodeRow): StoredAnswer => ({

@@ -2,31 +2,18 @@ import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import type { Command, MachineEvent, MachineState, PromptedCall } from '../../strategies/machine.ts';
 import { mergeSettings } from '../../models/settings/call-settings.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
+import type { ActiveRun } from './active-run.ts';
 import { callModel } from './call-model.ts';
 import { CallPool } from './call-pool.ts';
 import { RunContext } from './context.ts';
+import { compactLane } from './compact-lane.ts';
 import type { RunDependencies } from './dependencies.ts';
-import type { HeldRun } from './held-run.ts';
+import { wantsSummary } from './prepare-call.ts';
 import { repairOutput } from './repair-output.ts';
 import { runTools } from './run-tools.ts';
-import type { RunClock } from './run-clock.ts';
-
-/** A claimed run while this worker drives it. */
-export interface ActiveRun {
-  readonly run: HeldRun;
-  readonly claim: Claim;
-  readonly agent: ReadyAgent;
-  readonly context: RunContext;
-  /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
-  ledger: LedgerRow[] | null;
-  readonly clock: RunClock;
-  /** The calls of a strategy that makes several at a time. */
-  pool?: CallPool;
-}
 
 /** Calls of a round need human approval; the outcomes of the others are stored. */
 export interface ApprovalNeeded {
@@ -54,6 +41,8 @@ export async function executeCommand(
     case 'call_model': {
       const callingAgent = command.tools === false ? toolsOnly(agent, []) : agent;
       const call = { ...command, iteration };
+      if (!command.compacted && !active.unsummarised && (await wantsSummary(deps, callingAgent, claim, context)))
+        return { type: 'over_budget' };
       return active.clock.within(run.signal, (signal) =>
         callModel(deps, run, callingAgent, claim, context, call, signal),
       );
@@ -61,6 +50,13 @@ export async function executeCommand(
     case 'call_models': {
       const pool = (active.pool ??= new CallPool((call, signal) => callPrompted(deps, active, call, signal)));
       return active.clock.within(run.signal, (signal) => pool.next(command.calls, command.limit, signal));
+    }
+    case 'compact': {
+      const compacted = await active.clock.within(run.signal, (signal) =>
+        compactLane(deps, active, { ...command, iteration }, signal),
+      );
+      if (compacted.type !== 'compacted' || !compacted.compaction) active.unsummarised = true;
+      return compacted;
     }
     case 'repair_output':
       return active.clock.within(run.signal, (signal) =>

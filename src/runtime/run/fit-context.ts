@@ -1,3 +1,4 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, Message } from '../../context/message.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
@@ -23,6 +24,11 @@ export interface FittedContext {
   refs: JsonObject;
   /** Tokens of the request by the heuristic, to compare with what the provider reports. */
   estimated: number;
+  /** This call had to drop more than the ones before, or keeps more than the budget allows. */
+  overBudget: boolean;
+  /** Tokens of the request, and those it may have; null: no limit. */
+  used: number;
+  budget: number | null;
 }
 
 /** The request a context is fitted for. */
@@ -43,12 +49,15 @@ interface FitState {
   /** The messages of the last request, and how many of the context they were made of. */
   sent?: RunContext;
   upTo: number;
+  /** Tokens of the last request, and those it might have. */
+  used?: number;
+  budget?: number | null;
 }
 
 /** By the context they belong to, which needs to know nothing of policies. */
 const states = new WeakMap<RunContext, FitState>();
 
-const defaultPolicy = readPolicy('window');
+export const defaultPolicy = readPolicy('window');
 /** A cut leaves this share of the budget: the lower, the longer a provider's cache lasts until the next one. */
 const lowWater = 0.7;
 const projectorTimeoutMs = 2_000;
@@ -92,7 +101,33 @@ export async function fitContext(
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
   const estimated = sent.messages.reduce((sum, message) => sum + heuristicTokens(message), toolTokens(tools));
-  return { sent, refs, estimated };
+  const used = budgeted.meta.estimated_tokens + options.toolTokens;
+  state.used = used;
+  state.budget = limits.budget;
+  return {
+    sent,
+    refs,
+    estimated,
+    overBudget: budgeted.moved || budgeted.meta.over_budget,
+    used,
+    budget: limits.budget,
+  };
+}
+
+/** Tokens the requests of an agent may have; null: no limit that anybody knows. */
+export async function budgetOf(
+  counting: Counting,
+  model: string,
+  { contextPolicy: policy = defaultPolicy, settings }: Pick<ReadyAgent, 'contextPolicy' | 'settings'>,
+): Promise<number | null> {
+  const window = await counting.windowOf(model);
+  return limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens }).budget;
+}
+
+/** Which share of its budget the last request of a context had; undefined where it had none. */
+export function fullness(context: RunContext): number | undefined {
+  const { used, budget } = states.get(context) ?? {};
+  return used === undefined || budget == null ? undefined : used / budget;
 }
 
 function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Limits {

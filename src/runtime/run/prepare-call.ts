@@ -35,12 +35,7 @@ export async function prepareCall(
   context: RunContext,
   iteration: number,
 ): Promise<PreparedCall> {
-  const fitted = await fitContext(counting, context, {
-    model: claim.model,
-    policy: agent.contextPolicy,
-    tools: agent.descriptors,
-    maxOutputTokens: agent.settings.max_output_tokens,
-  });
+  const fitted = await fit(counting, agent, claim, context);
   const own = fitted?.sent ?? context;
   const refs = { ...fitted?.refs, ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}) };
   const plain = () => ({
@@ -78,6 +73,25 @@ export async function prepareCall(
     refs: { transformed: true, ...refs, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),
   };
+}
+
+const fit = (counting: RunDependencies['counting'], agent: ReadyAgent, claim: Claim, context: RunContext) =>
+  fitContext(counting, context, {
+    model: claim.model,
+    policy: agent.contextPolicy,
+    tools: agent.descriptors,
+    maxOutputTokens: agent.settings.max_output_tokens,
+  });
+
+/** Whether a call would drop messages under a policy that has them summarised instead. */
+export async function wantsSummary(
+  { counting }: Pick<RunDependencies, 'counting'>,
+  agent: ReadyAgent,
+  claim: Claim,
+  context: RunContext,
+): Promise<boolean> {
+  if (agent.contextPolicy?.summarization !== 'request_new') return false;
+  return (await fit(counting, agent, claim, context))?.overBudget === true;
 }
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

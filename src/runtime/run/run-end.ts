@@ -21,6 +21,8 @@ export interface RunEnd {
   iteration: number;
   usage?: Usage;
   promoted?: QueuedRun;
+  /** Its context has reached the share of the budget from which on it is to be compacted. */
+  full?: true;
 }
 
 /** How far a run has come. */

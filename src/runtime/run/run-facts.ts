@@ -17,6 +17,7 @@ export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine
   ...(agent.maxDurationMs === undefined ? {} : { maxDurationMs: agent.maxDurationMs }),
   maxModelRetries: agent.maxModelRetries,
   cycleWarning: agent.cycleWarning,
+  ...(claim.options?.compaction ? { compaction: claim.options.compaction } : {}),
   ...(agent.output ? { output: outputFacts(agent.output) } : {}),
 });
 

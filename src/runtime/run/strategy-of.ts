@@ -1,7 +1,14 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
+import { compaction } from '../../strategies/compaction/machine.ts';
 import type { Strategy } from '../../strategies/registry.ts';
 
-/** The strategy that executes a run: its own, or the one that its own has chosen. No worker claims a run without knowing it. */
+/** What a worker can execute. */
+export const executable = ({ strategies }: AgentRegistry): string[] => [...strategies.names, compaction.name];
+
+/**
+ * The strategy that executes a run: its own, the one that its own has chosen, or that of a compaction, which no request can
+ * name. No worker claims a run without knowing it.
+ */
 export const strategyOf = (agents: AgentRegistry, { strategy, options }: Claim): Strategy =>
-  agents.strategies.find(options?.selection?.strategy ?? strategy);
+  options?.compaction ? compaction : agents.strategies.find(options?.selection?.strategy ?? strategy);

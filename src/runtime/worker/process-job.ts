@@ -5,11 +5,12 @@ import { isTransient } from '../../postgres/errors.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
+import { startCompaction } from '../../library/compact.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
-import { strategyOf } from '../run/strategy-of.ts';
+import { executable, strategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
@@ -46,7 +47,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
       alone,
-      strategies: deps.agents.strategies.names,
+      strategies: executable(deps.agents),
     }).catch((error: unknown) => refuse(job, token, error));
 
   const process = async (
@@ -113,6 +114,12 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       deps.live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
+      if (end.full) {
+        const { agent: of, model, context_ref: contextRef } = claimed;
+        const request = { agent: of, model, contextRef, request: { cause: 'threshold' as const } };
+        // where this fails, the end of the next run asks again
+        await startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, threadId, request).catch(onError);
+      }
       const shown = await log.end(end);
       return { ...jobResult(end), ...shown };
     } catch (error) {

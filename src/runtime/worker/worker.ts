@@ -6,6 +6,7 @@ import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { HandedOver } from '../run/held-run.ts';
+import { executable } from '../run/strategy-of.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
@@ -111,7 +112,7 @@ export async function startWorker(
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
-  const known = { agents: deps.agents.names, strategies: deps.agents.strategies.names };
+  const known = { agents: deps.agents.names, strategies: executable(deps.agents) };
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const notices = deps.directUrl

@@ -56,6 +56,7 @@ export async function commitStep(
     outcomes: draft.outcomes,
     results_at: draft.outcomes ? 0 : undefined,
     effects: draft.effects,
+    compact: draft.compact,
     drain: draft.drain,
     finish: draft.finish?.events
       ? { ...draft.finish, events: packEvents(run.runId, draft.finish.events) }

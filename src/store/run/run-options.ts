@@ -1,5 +1,6 @@
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
+import type { CompactionRequest } from '../../strategies/machine.ts';
 import type { Selection } from '../../strategies/selection.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 
@@ -12,6 +13,8 @@ export interface RunOptions {
   strategy_options?: JsonObject;
   /** What the strategy `adaptive` chose. */
   selection?: Selection;
+  /** The run only compacts its lane. */
+  compaction?: CompactionRequest;
   /** False: the run cannot be steered. */
   takes_input?: false;
   /** Of the job, as in BullMQ. */

@@ -1,6 +1,7 @@
 import { LanefoldError } from '../../errors.ts';
 import { limitReached } from '../limits.ts';
 import type { Decision, MachineEvent, RunFacts, Spent } from '../machine.ts';
+import { compactFirst, onCompacted } from './compaction.ts';
 import { finishAtLimit } from './finish.ts';
 import { callModel } from './model-call.ts';
 import { onModelFailed } from './model-retry.ts';
@@ -25,6 +26,10 @@ export function onSharedEvent<S extends TurnState>(
       return onRepaired(run, state, event.checked);
     case 'continued':
       return onContinued(run, state, event.spent);
+    case 'over_budget':
+      return compactFirst(run, state);
+    case 'compacted':
+      return onCompacted(run, state, event);
     case 'time_up':
       return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(run, state, 'max_duration');
     default:

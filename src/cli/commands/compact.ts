@@ -1,0 +1,65 @@
+import type { Command } from 'commander';
+import { snakeKeys } from '../../case.ts';
+import { connect } from '../connect.ts';
+import { UsageError } from '../errors.ts';
+import { commandHelp } from '../help.ts';
+import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  lane?: string;
+  from?: number;
+  to?: number;
+  keepTurns?: number;
+  agent?: string;
+  model?: string;
+  json?: boolean;
+}
+
+export const addCompact = (program: Command): Command =>
+  withJson(withQueue(program.command('compact')))
+    .argument('<thread>', 'thread id')
+    .option('--lane <ref>', 'lane to compact; default: the thread’s active lane')
+    .option('--from <seq>', 'summarise from this entry on, to --to', wholeNumber(0))
+    .option('--to <seq>', 'summarise up to this entry, inclusive', wholeNumber(0))
+    .option(
+      '--keep-turns <n>',
+      'the newest turns that stay; default: those of the context policy',
+      wholeNumber(0, 10_000),
+    )
+    .option('--agent <name>', 'agent that summarises; default: that of the lane’s latest run')
+    .option('--model <id>', 'model that summarises; default: that of the lane’s latest run')
+    .summary('have a model summarise the older part of a lane')
+    .description(
+      'Enqueues a compaction: a run that puts a summary in the place of the older messages of a lane. A worker that knows the ' +
+        'agent executes it; follow it with `lanefold tail`.',
+    )
+    .addHelpText(
+      'after',
+      commandHelp(
+        ['lanefold compact support-42', 'lanefold compact support-42 --from 0 --to 120'],
+        ['DATABASE_URL', 'REDIS_URL', 'LANEFOLD_QUEUE_SHARDS', 'LANEFOLD_DIR'],
+      ),
+    )
+    .action(async (threadId: string, options: Options) => {
+      const { lane: contextRef, from: fromSeq, to: toSeq, keepTurns, agent, model } = options;
+      if ((fromSeq === undefined) !== (toSeq === undefined))
+        throw new UsageError(
+          'Give both --from and --to, or neither.',
+          'Without them all but the newest turns is summarised.',
+        );
+      const lanefold = await connect(options, { start: false });
+      try {
+        const run = await lanefold.contexts.compact(threadId, {
+          ...(contextRef === undefined ? {} : { contextRef }),
+          ...(fromSeq === undefined || toSeq === undefined ? {} : { range: { fromSeq, toSeq } }),
+          ...(keepTurns === undefined ? {} : { keepTurns }),
+          ...(agent === undefined ? {} : { agent }),
+          ...(model === undefined ? {} : { model }),
+        });
+        if (options.json) return printJson(snakeKeys({ ...run }));
+        print(`${run.id} is ${run.status}`);
+      } finally {
+        await lanefold.close();
+      }
+    });

@@ -1,0 +1,96 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { ModelTurn } from '../../context/message.ts';
+import { heuristicTokens } from '../../policy/heuristic.ts';
+import { planCompaction, type CompactionPlan } from '../../policy/plan-compaction.ts';
+import type { StoredPolicy } from '../../policy/policy.ts';
+import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../policy/summary.ts';
+import type { CompactionDraft, CompactionOutcome, CompactionRequest, RunError } from '../../strategies/machine.ts';
+import { callModel } from './call-model.ts';
+import type { RunDependencies } from './dependencies.ts';
+import type { ActiveRun } from './active-run.ts';
+import { budgetOf, defaultPolicy } from './fit-context.ts';
+
+/** Of the budget, what the messages may have that stay. */
+const stayingShare = 0.3;
+
+/**
+ * Has the model summarise a part of the run's context. The request is the context as the run would send it, and the
+ * instruction behind it, so that the provider's cache serves all of it. Writes nothing.
+ */
+export async function compactLane(
+  deps: RunDependencies,
+  { run, claim, agent, context }: ActiveRun,
+  {
+    callId,
+    afterMs,
+    request,
+    iteration,
+  }: { callId: string; afterMs?: number; request: CompactionRequest; iteration: number },
+  signal: AbortSignal,
+): Promise<CompactionOutcome> {
+  const { placed } = context;
+  const messages = placed.filter(({ message }) => message.role !== 'system');
+  const budget = await budgetOf(deps.counting, claim.model, agent);
+  const plan = planCompaction(
+    messages,
+    messages.map(({ message }) => heuristicTokens(message)),
+    {
+      range: request.range,
+      keepTurns: request.keepTurns ?? agent.contextPolicy?.keep_last_turns,
+      room: budget === null ? undefined : budget * stayingShare,
+    },
+  );
+  if (!plan) return { type: 'compacted', status: 'unchanged' };
+  const asked = context.followedBy({ role: 'user', content: summaryInstruction(messages, plan) });
+  const call = { callId, iteration, quiet: true as const, ...(afterMs === undefined ? {} : { afterMs }) };
+  const answer = await callModel(deps, run, asking(agent), claim, asked, call, signal);
+  if (answer.type === 'model_failed') {
+    const { error, retryable, retryAfterMs } = answer;
+    return failed(error, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
+  }
+  if (answer.type !== 'model_answered')
+    return failed({ type: 'compaction', message: `It was ended by ${answer.type}.` });
+  const { turn } = answer;
+  const summary = summaryMessage(turn.text);
+  const tokens = heuristicTokens({ role: 'user', content: summary['content'] as string });
+  const error = faultOf(turn, tokens, plan);
+  if (error) return failed(error, { usage: turn.usage });
+  const before = placed.reduce((sum, { message }) => sum + heuristicTokens(message), 0);
+  const compaction: CompactionDraft = {
+    ...{ op_id: `compaction/${callId}`, base_seq: messages.at(-1)!.seq, keep: plan.keep, at: plan.at, summary },
+    meta: {
+      ...{ covered: plan.entries, messages: plan.covered.length, cause: request.cause, model: claim.model },
+      ...{ run_id: run.runId, usage: { ...turn.usage }, prompt_version: summaryPromptVersion },
+      ...{ tokens_before: before, tokens_after: before - plan.tokens + tokens },
+    },
+  };
+  return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage };
+}
+
+/** The agent with the same prompt, tools and settings, and a context that is cut only where the model takes no more. */
+function asking({ output: _, contextPolicy, ...agent }: ReadyAgent): ReadyAgent {
+  const { max_input_tokens: _limit, projector: _projector, ...policy } = contextPolicy ?? defaultPolicy;
+  return { ...agent, contextPolicy: { ...policy, max_messages: 0 } satisfies StoredPolicy };
+}
+
+/** Why an answer is no summary that may take the place of what it covers. */
+function faultOf(
+  { text, toolCalls, finishReason }: ModelTurn,
+  tokens: number,
+  plan: CompactionPlan,
+): RunError | undefined {
+  const is = (type: string, message: string): RunError => ({ type, message: `${message} The lane is as it was.` });
+  if (toolCalls.length > 0) return is('summary_called_tools', 'The model called tools in place of a summary.');
+  if (text.trim() === '') return is('summary_empty', 'The summary is empty.');
+  if (finishReason === 'length') return is('summary_cut', 'The summary was cut off at the limit of output tokens.');
+  if (tokens >= plan.tokens)
+    return is('summary_too_long', `The summary has about ${tokens} tokens, what it covers has ${plan.tokens}.`);
+  return undefined;
+}
+
+const failed = (error: RunError, more: Partial<CompactionOutcome> = {}): CompactionOutcome => ({
+  type: 'compacted',
+  status: 'failed',
+  error,
+  ...more,
+});

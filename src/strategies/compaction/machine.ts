@@ -1,0 +1,57 @@
+import type { CompactionOutcome, Decision, Machine, RunFacts } from '../machine.ts';
+import { compactionEvent } from '../turn/compaction.ts';
+import { retryDelay } from '../turn/model-retry.ts';
+import { callId, firstState, type TurnState } from '../turn/state.ts';
+
+/**
+ * Compacts the lane of its run and does nothing else: one model call, and one commit with the summary and the end of the run.
+ * Whatever dies before that commit has changed nothing, and the next claim begins again.
+ */
+export const compaction: Machine<TurnState> = {
+  name: 'compaction',
+  tools: true,
+  output: false,
+  input: false,
+  start: (run) => compact(run, firstState),
+  resume: (run) => compact(run, firstState),
+  on(run, state, event) {
+    if (event.type === 'compacted') return onOutcome(run, state, event);
+    const error = { type: 'compaction', message: `It was ended by ${event.type}; the lane is as it was.` };
+    return { state, command: { type: 'fail', error } };
+  },
+};
+
+const compact = (run: RunFacts, state: TurnState, afterMs?: number): Decision<TurnState> => ({
+  state,
+  command: {
+    type: 'compact',
+    callId: callId(run, state),
+    request: run.compaction ?? { cause: 'request' },
+    ...(afterMs === undefined ? {} : { afterMs }),
+  },
+});
+
+function onOutcome(run: RunFacts, state: TurnState, outcome: CompactionOutcome): Decision<TurnState> {
+  const { status, compaction: draft, error, retryable = false, retryAfterMs } = outcome;
+  const failure = {
+    type: 'model_failed',
+    error: error!,
+    retryable,
+    ...(retryAfterMs ? { retryAfterMs } : {}),
+  } as const;
+  const afterMs = error ? retryDelay(run, state.retries, failure) : undefined;
+  if (afterMs !== undefined) {
+    return compact(run, { ...state, call_no: state.call_no + 1, retries: state.retries + 1 }, afterMs);
+  }
+  const events = [compactionEvent(state.iteration, outcome)];
+  if (status === 'failed') return { state, command: { type: 'fail', error: error!, events } };
+  return {
+    state,
+    step: {
+      ...(draft ? { compact: draft } : {}),
+      events,
+      finish: { status: 'completed', reason: status, result: draft ? { ...draft.meta, op_id: draft.op_id } : null },
+    },
+    command: { type: 'finish' },
+  };
+}

@@ -1,0 +1,35 @@
+import type { CompactionOutcome, Decision, EventDraft, RunFacts } from '../machine.ts';
+import { callCommand } from './model-call.ts';
+import { callId, type TurnState } from './state.ts';
+
+/** The context of the next call is over its budget: have it summarised first. */
+export const compactFirst = <S extends TurnState>(run: RunFacts, state: S): Decision<S> => ({
+  state,
+  command: { type: 'compact', callId: callId(run, state), request: { cause: 'over_budget' } },
+});
+
+/** Commits what came of it, then makes the call. Without a summary the context is cut, as by any other policy. */
+export const onCompacted = <S extends TurnState>(run: RunFacts, state: S, outcome: CompactionOutcome): Decision<S> => ({
+  state,
+  step: {
+    ...(outcome.compaction ? { compact: outcome.compaction } : {}),
+    events: [compactionEvent(state.iteration, outcome)],
+  },
+  command: { ...callCommand(run, state), compacted: true },
+});
+
+/** About the entry behind the others of its step, where there is a summary. */
+export const compactionEvent = (
+  iteration: number,
+  { status, compaction, usage, error }: CompactionOutcome,
+): EventDraft => ({
+  kind: status === 'failed' ? 'compaction_failed' : 'compaction_completed',
+  iteration,
+  ...(compaction ? { entry: 0 } : {}),
+  data: {
+    status,
+    ...(usage ? { usage } : {}),
+    ...(error ? { error: { ...error } } : {}),
+    ...(compaction ? { op_id: compaction.op_id, ...compaction.meta } : {}),
+  },
+});

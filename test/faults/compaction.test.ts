@@ -1,0 +1,110 @@
+import type { Run, RunHandle } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis } from '../support/lanefold.ts';
+import { contextOf, entriesOf, expectSound } from '../support/log.ts';
+import { until } from '../support/until.ts';
+import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { patient, startHarness, type FaultHarness } from './harness.ts';
+
+const worker = { ...patient, concurrency: 50 };
+const long = 'seen '.repeat(200);
+
+/** `hand`: a compaction that somebody asked for. `rung`: a run over budget, which compacts its lane between rounds. */
+function respond({ kind, prompt = '' }: ExternalCall): Answer {
+  if (kind === 'tool') return { result: long };
+  if (prompt.includes('Summarise the conversation')) return { text: 'They looked.', usage: [100, 3] };
+  if (prompt.includes('They looked.')) return { text: 'done' };
+  return { calls: [{ id: prompt.includes('"toolCallId":"c0"') ? 'c1' : 'c0', name: 'look' }] };
+}
+
+describe.skipIf(noRedis())('a worker killed before or after each write and model call of a compaction', () => {
+  let harness: FaultHarness;
+  const runs = new Map<string, RunHandle<unknown>>();
+  beforeAll(async () => {
+    harness = await startHarness();
+    harness.callServer.respond = respond;
+  });
+  afterAll(() => harness?.close());
+
+  async function start(threadId: string): Promise<void> {
+    if (threadId.startsWith('rung')) {
+      const contextPolicy = {
+        maxInputTokens: 600,
+        reserveOutputTokens: 0,
+        keepLastTurns: 0,
+        tokenEstimator: 'heuristic',
+      };
+      const policy = { contextPolicy: { ...contextPolicy, summarization: 'request_new' as const } };
+      runs.set(
+        threadId,
+        await harness.runs.enqueue({ agent: 'fault', input: threadId, threadId, createThread: true, ...policy }),
+      );
+      return;
+    }
+    await harness.threads.create({ id: threadId });
+    await harness.threads.append(threadId, [
+      { message: { role: 'user', content: threadId } },
+      { message: { role: 'assistant', content: long } },
+      { message: { role: 'user', content: 'And now?' } },
+      { message: { role: 'assistant', content: 'That.' } },
+    ]);
+    runs.set(threadId, await harness.contexts.compact(threadId, { agent: 'fault' }));
+  }
+  /** All that a crash must not change, as if the thread were the other one. */
+  async function outcomeOf({ threadId, status, result, usage }: Run, as: string): Promise<unknown> {
+    const entries = (await entriesOf(harness, threadId)).map(({ seq, kind, role }) => [seq, kind, role]);
+    return JSON.parse(
+      JSON.stringify({ status, result, usage, entries, context: await contextOf(harness, threadId) })
+        .replaceAll(threadId, as)
+        .replaceAll(/run_[0-9a-z]{26}/g, 'run'),
+    );
+  }
+  const modelCalls = (threadId: string) =>
+    harness.callServer.calls.filter((call) => call.kind === 'model' && call.threadId === threadId).length;
+
+  test('the lane ends with one summary, as if nothing had died', async () => {
+    const controls = ['hand-000', 'rung-000'];
+    const undisturbed = await harness.spawnWorker({ name: 'control', worker, crashPoints: {} });
+    await Promise.all(controls.map(start));
+    const expected = new Map<string, unknown>();
+    for (const control of controls) {
+      const run = (await harness.runs.wait(runs.get(control)!)) as Run;
+      expect(run.status).toBe('completed');
+      expect(JSON.stringify(await contextOf(harness, control))).toContain('They looked.');
+      expected.set(control, await outcomeOf(run, control));
+    }
+    await undisturbed.kill();
+
+    const crashPoints: Record<string, string> = {};
+    for (const control of controls) {
+      const prefix = `point ${control} `;
+      const points = undisturbed.lines
+        .filter((line) => line.startsWith(prefix))
+        .map((line) => line.slice(prefix.length));
+      expect(points.length).toBeGreaterThan(5);
+      for (const [i, point] of points.entries())
+        crashPoints[`${control.split('-')[0]}-${String(i + 1).padStart(3, '0')}`] = point;
+    }
+    const threads = Object.keys(crashPoints);
+    const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
+    await Promise.all(threads.map(start));
+    const blocked = () => new Set(crashing.lines.flatMap((line) => /^blocked (\S+)/.exec(line)?.[1] ?? []));
+    await until('every run is blocked at its crash point', () => threads.every((id) => blocked().has(id)), 60_000);
+    await crashing.kill();
+    for (const threadId of threads) await harness.expireLease(threadId);
+    await harness.database.pool.query(
+      `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
+    );
+
+    const rescuer = await harness.startWorker(worker);
+    for (const threadId of threads) {
+      const control = `${threadId.split('-')[0]}-000`;
+      const point = `${threadId}: ${crashPoints[threadId]}`;
+      const run = (await harness.runs.wait(runs.get(threadId)!, { timeoutMs: 60_000 })) as Run;
+      expect(await outcomeOf(run, control), point).toEqual(expected.get(control));
+      expect(modelCalls(threadId) - modelCalls(control), point).toBeLessThanOrEqual(1);
+      await expectSound(harness, threadId);
+    }
+    await rescuer.stop();
+  }, 200_000);
+});

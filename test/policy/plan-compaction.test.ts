@@ -1,0 +1,122 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { durableMark, groupMessages, summaryMark } from '../../src/policy/groups.ts';
+import { heuristicTokens } from '../../src/policy/heuristic.ts';
+import { planCompaction, type CompactionScope } from '../../src/policy/plan-compaction.ts';
+import { summaryInstruction } from '../../src/policy/summary.ts';
+import type { Message } from '../../src/context/message.ts';
+import { assistant, placed, round, user } from './given.ts';
+
+const plan = (messages: Message[], scope: CompactionScope = {}, marks: Record<number, string> = {}) => {
+  const all = placed(messages, marks);
+  return planCompaction(
+    all,
+    all.map(({ message }) => heuristicTokens(message)),
+    scope,
+  );
+};
+const talk = [
+  user('one'),
+  assistant('1'),
+  user('two'),
+  ...round('a', {}, 'x'),
+  assistant('2'),
+  user('three'),
+  assistant('3'),
+];
+
+test('summarises all but the newest turns, and a summary with the rest', () => {
+  expect(plan(talk)).toMatchObject({ keep: [[6, 7]], at: 0, entries: [0, 5], covered: [0, 1, 2, 3, 4, 5] });
+  expect(plan(talk, { keepTurns: 2 })).toMatchObject({ keep: [[2, 7]], covered: [0, 1] });
+  expect(plan(talk, { keepTurns: 3 })).toBeUndefined();
+  expect(plan(talk, {}, { 0: summaryMark })).toMatchObject({ covered: [0, 1, 2, 3, 4, 5] });
+});
+
+test('leaves a context alone in which only a summary could be summarised', () => {
+  expect(plan([user('In short …'), user('two'), assistant('2')], {}, { 0: summaryMark })).toBeUndefined();
+  expect(plan([])).toBeUndefined();
+  expect(plan([user('one')])).toBeUndefined();
+});
+
+test('summarises inside the newest turn where that alone is too large, around its question', () => {
+  const long = [
+    user('go'),
+    ...round('a', {}, 'x'.repeat(400)),
+    ...round('b', {}, 'y'.repeat(400)),
+    ...round('c', {}, 'z'),
+  ];
+  expect(plan(long, { room: 150 })).toMatchObject({
+    keep: [
+      [0, 0],
+      [3, 6],
+    ],
+    at: 1,
+    covered: [1, 2],
+  });
+  expect(plan(long, { room: 1 })).toMatchObject({
+    keep: [
+      [0, 0],
+      [5, 6],
+    ],
+    covered: [1, 2, 3, 4],
+  });
+});
+
+test('summarises a range of entries: whole groups, in their place', () => {
+  expect(plan(talk, { range: [1, 2] })).toMatchObject({
+    keep: [
+      [0, 0],
+      [3, 7],
+    ],
+    at: 1,
+    entries: [1, 2],
+  });
+  expect(plan(talk, { range: [3, 3] })).toBeUndefined();
+  expect(plan(talk, { range: [2, 3] })).toMatchObject({ covered: [2] });
+});
+
+test('leaves what is durable where it is', () => {
+  expect(plan(talk, {}, { 4: durableMark })).toMatchObject({
+    keep: [
+      [3, 4],
+      [6, 7],
+    ],
+    at: 0,
+    covered: [0, 1, 2, 5],
+  });
+});
+
+test('tells the model what its summary takes the place of', () => {
+  const instruction = (scope: CompactionScope) => summaryInstruction(placed(talk), plan(talk, scope)!);
+  expect(instruction({})).toContain('everything before the message "three"');
+  expect(instruction({ range: [1, 2] })).toContain('begins with the message "1" and ends with the message "two"');
+});
+
+const message = fc.oneof(
+  fc.string({ maxLength: 80 }).map((text) => [user(text)]),
+  fc.string({ maxLength: 80 }).map((text) => [assistant(text)]),
+  fc.string({ maxLength: 80 }).map((text) => round('a', {}, text)),
+);
+
+test('a compaction keeps groups whole and the newest question, and covers the rest exactly once', () => {
+  fc.assert(
+    fc.property(
+      fc.array(message, { maxLength: 12 }),
+      fc.nat(3),
+      fc.integer({ min: 1, max: 300 }),
+      (parts, keepTurns, room) => {
+        const messages = parts.flat();
+        const found = plan(messages, { keepTurns, room });
+        if (!found) return;
+        const kept = found.keep.flatMap(([first, last]) => messages.slice(first, last + 1).map((_, i) => first + i));
+        expect([...kept, ...found.covered].sort((a, b) => a - b)).toEqual(messages.map((_, i) => i));
+        const question = messages.findLastIndex(({ role }) => role === 'user');
+        if (question >= 0) expect(kept).toContain(question);
+        for (const group of groupMessages(placed(messages))) {
+          const inside = found.covered.filter((i) => i >= group.start && i < group.end).length;
+          expect([0, group.end - group.start]).toContain(inside);
+        }
+      },
+    ),
+  );
+});
