@@ -127,7 +127,7 @@ export async function startWorker(
   const adoptable = deps.privateQueue ? [] : known.agents;
   const graceMs = Math.min(5_000, leaseMs);
   repeater.repeat(sweepMs, async () => {
-    await agentQueues.openAll();
+    await agentQueues.openAll().catch(onError);
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError });
   });
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, known, onUnknownAgent));
