@@ -50,7 +50,7 @@ import pg from 'pg';
 const said = async (name, call) => {
   const error = await Promise.race([
     (async () => call())().then(() => ({ code: 'accepted' }), (error) => error),
-    new Promise((resolve) => setTimeout(resolve, 4_000, { code: 'hangs' })),
+    new Promise((resolve) => setTimeout(resolve, 30_000, { code: 'hangs' })),
   ]);
   console.log(name + ': ' + error.code + ': ' + error.message + ' ' + error.hint);
 };
