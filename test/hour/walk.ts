@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pages, snippetsOf } from '../docs/snippets.ts';
-import { commandLines, mistakes, programs, told, typed } from './programs.ts';
+import { commandLines, mistakes, programs, told, typed, typedTables } from './programs.ts';
 import { node, npm, start } from './processes.ts';
 
 const checkout = process.cwd();
@@ -130,6 +130,8 @@ try {
     await writeFile(path.join(types, 'package.json'), '{ "type": "module" }');
     await writeFile(path.join(types, 'typed.ts'), typed);
     await cp(path.join(app, 'agents.ts'), path.join(types, 'agents.ts'));
+    await mkdir(path.join(types, 'tables'));
+    await writeFile(path.join(types, 'tables/tables.ts'), typedTables);
     for (const { page, line, language, file, text } of pages.flatMap(snippetsOf)) {
       if (!['ts', 'tsx'].includes(language)) continue;
       const folder = path.join(types, page.replaceAll(/\W/g, '-'));
@@ -154,10 +156,14 @@ try {
       const { code, stdout } = await node(tool('typescript/bin/tsc'), ['-p', config], types);
       assert.equal(code, 0, `${moduleResolution}, skipLibCheck ${skipLibCheck}:\n${stdout}`);
     };
-    await compile('NodeNext', 'NodeNext', true, ['**/*']);
-    await compile('ESNext', 'Bundler', true, ['*.ts']);
-    await compile('NodeNext', 'NodeNext', false, ['*.ts']);
-    await compile('ESNext', 'Bundler', false, ['*.ts']);
+    await Promise.all([
+      compile('NodeNext', 'NodeNext', true, ['**/*']),
+      compile('ESNext', 'Bundler', true, ['*.ts', 'tables/*.ts']),
+    ]);
+    await Promise.all([
+      compile('NodeNext', 'NodeNext', false, ['*.ts']),
+      compile('ESNext', 'Bundler', false, ['*.ts']),
+    ]);
   });
   console.log(`the hour took ${seconds(startedAt)}`);
 } finally {
