@@ -70,11 +70,12 @@ async function largeTree(ask: Ask, pool: pg.Pool, decisions: Decisions): Promise
     );
     const { rows: rowCount, thoughts, bytes } = rows[0] as { rows: number; thoughts: number; bytes: number };
     const sorted = decisions.ms.toSorted((a, b) => a - b);
+    const mean = sorted.reduce((sum, ms) => sum + ms, 0) / sorted.length;
     const [most, slowest] = [0.95, 1].map((share) => sorted[Math.ceil(sorted.length * share) - 1]!.toFixed(2));
     console.log(
       `tree of ${thoughts + 1}: ${rowCount} rows, ${Math.round(bytes / (thoughts + 1))} bytes a node (${Math.round(bytes / rowCount)} a row); ` +
         `state ${Math.max(...decisions.stateBytes)} bytes max; ` +
-        `decision median ${median(decisions.ms).toFixed(3)} ms, 95% within ${most} ms, max ${slowest} ms (${decisions.ms.length})`,
+        `decision mean ${mean.toFixed(2)} ms, median ${median(decisions.ms).toFixed(3)} ms, 95% within ${most} ms, max ${slowest} ms (${decisions.ms.length})`,
     );
   }
 }

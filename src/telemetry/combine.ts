@@ -4,7 +4,7 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 import { RunTelemetry, silentRun } from './telemetry.ts';
 import type { ClaimedRun, Interruption, ObservedModelCall, ObservedToolCall, Telemetry } from './telemetry.ts';
 
-const silent: Telemetry = { runClaimed: () => silentRun, runPoisoned: () => {} };
+const silent: Telemetry = { runClaimed: () => silentRun, runRefused: () => {} };
 
 /** Several observers as one. Those behind the one that traces learn the id of the trace. */
 export function combine(observers: readonly Telemetry[]): Telemetry {
@@ -19,7 +19,7 @@ export function combine(observers: readonly Telemetry[]): Telemetry {
       });
       return new CombinedRun(runs, traceId);
     },
-    runPoisoned: (run) => observers.forEach((observer) => observer.runPoisoned(run)),
+    runRefused: (run, reason) => observers.forEach((observer) => observer.runRefused(run, reason)),
   };
 }
 

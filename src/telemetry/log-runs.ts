@@ -8,8 +8,8 @@ import { parseTraceparent } from './traceparent.ts';
 /** Writes what happens to runs to the log, with the ids by which one finds them. */
 export const logRuns = (logger: Logger): Telemetry => ({
   runClaimed: (run) => new LoggedRun(logger, run),
-  runPoisoned: ({ threadId, runId, agent }) =>
-    logger.error({ thread_id: threadId, run_id: runId, agent }, 'run failed: its claims made no progress'),
+  runRefused: ({ threadId, runId, agent }, reason) =>
+    logger.error({ thread_id: threadId, run_id: runId, agent, reason }, 'run failed before it was taken'),
 });
 
 class LoggedRun extends RunTelemetry {

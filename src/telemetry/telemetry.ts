@@ -8,9 +8,13 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 export interface Telemetry {
   /** A worker has claimed a run. Every claim ends with `ended` or `interrupted`, unless its process dies. */
   runClaimed(run: ClaimedRun): RunTelemetry;
-  /** A claim failed the run, because the claims before it made no progress. */
-  runPoisoned(run: Pick<ClaimedRun, 'threadId' | 'runId' | 'agent'>): void;
+  /** A claim ended the run instead of taking it. */
+  runRefused(run: Pick<ClaimedRun, 'threadId' | 'runId' | 'agent'>, reason: RefusedClaim): void;
 }
+
+/** Claims before it made no progress; its context does not fit; nobody took it in time. */
+export const refusedClaims = ['poisoned', 'context_too_large', 'expired'] as const;
+export type RefusedClaim = (typeof refusedClaims)[number];
 
 export interface ClaimedRun {
   threadId: string;

@@ -194,15 +194,18 @@ test.each(['worker', 'api', 'reader'] as const)('a %s writes no row of another t
   await client.query(`set lanefold.tenant = 'acme'`);
   const before = await everythingOf(log.db, 'thread-of-bolt');
   for (const signature of (await functions()).filter(
-    (f) => f.volatile && !['create_thread', 'attempt'].includes(f.name),
+    (f) => f.volatile && !['create_thread', 'create_fork', 'attempt'].includes(f.name),
   )) {
     const other = await outcome(client, call(signature, 'thread-of-bolt'), 'thread-of-bolt');
     expect(other, signature.name).toBe(await outcome(client, call(signature, 'nowhere'), 'nowhere'));
   }
-  const created = await outcome(client, `select lanefold.create_thread('thread-of-bolt', '{}')`);
-  expect(created).toMatch(duty === 'reader' ? /^42501/ : /^LF002/);
-  const foreign = await outcome(client, `select lanefold.create_thread('new', '{"tenant_id": "bolt"}')`);
-  expect(foreign).toMatch(/^42501/);
+  const fork = { parent_thread_id: 'p', fork_seq: 0, config: [], state: {}, lanes: [] };
+  for (const [name, given] of Object.entries({ create_thread: {}, create_fork: fork })) {
+    const create = (id: string, tenant: string) =>
+      outcome(client, `select lanefold.${name}('${id}', '${JSON.stringify({ ...given, tenant_id: tenant })}')`);
+    expect(await create('thread-of-bolt', 'acme'), name).toMatch(duty === 'reader' ? /^42501/ : /^LF002/);
+    expect(await create('new', 'bolt'), name).toMatch(/^42501/);
+  }
   expect(await everythingOf(log.db, 'thread-of-bolt')).toEqual(before);
 });
 

@@ -51,6 +51,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.configure': () => library.threads.configure(threadId, { systemPrompt: 'x' }),
     'threads.events': () => library.threads.events(threadId),
     'threads.stream': () => first(library.threads.stream(threadId)),
+    'threads.fork': () => library.threads.fork(threadId),
     'threads.erase': () => library.threads.erase(threadId),
     'contexts.project': () => library.contexts.project(threadId),
     'contexts.replace': () => library.contexts.replace(threadId, { entries: [] }),
@@ -59,12 +60,14 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
     'contexts.replayCall': () => library.contexts.replayCall(threadId, `${runId}:1`),
     'contexts.lanes': () => library.contexts.lanes(threadId),
+    'contexts.diff': () => library.contexts.diff({ threadId }, { threadId }),
     'runs.enqueue': () => library.runs.enqueue({ agent: 'agent', input: 'x', threadId }),
     'runs.get': () => library.runs.get(run),
     'runs.wait': () => library.runs.wait(run, { timeoutMs: 5_000 }),
     'runs.list': () => library.runs.list({ threadId }),
     'runs.events': () => library.runs.events(run),
     'runs.retry': () => library.runs.retry(run),
+    'runs.rerun': () => library.runs.rerun(run, { model: 'scripted:echo' }),
     'runs.nodes': () => library.runs.nodes(run),
     'runs.inputs': () => library.runs.inputs(run),
     'runs.stream': () => first(library.runs.stream(run)),
@@ -98,6 +101,7 @@ test('every method is in the list', () => {
     'threads.create',
     'threads.list',
     'threads.eraseTenant',
+    'runs.enqueueMany',
     'runs.resume',
     'runs.collect',
     'runs.unfinished',
@@ -123,6 +127,8 @@ test('to every method a thread of another tenant is one that does not exist, and
     expect(await read()).toEqual(before);
     const { token } = await bolt.runs.checkpoint(run);
     for (const method of ['resume', 'collect'] as const) await refused(acme.runs[method](token), 'thread_not_found');
+    const [one] = await acme.runs.enqueueMany([{ agent: 'agent', input: 'x', threadId: run.threadId }]);
+    expect(one).toMatchObject({ status: 'rejected', reason: { code: 'thread_not_found' } });
     expect(await read()).toEqual(before);
     await operator.runs.cancel(run);
   }

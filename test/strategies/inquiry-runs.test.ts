@@ -169,6 +169,46 @@ describe('strategies that ask questions of their own', () => {
     await expectSound(lanefold, run.threadId);
   });
 
+  test('a tool that fails, and one that is not there, are errors the model reads', async () => {
+    const model = lanefold.model((call) => {
+      if (textOf(call).includes('Score each') || call.prompt.some(({ role }) => role === 'tool')) return tree(call);
+      return {
+        calls: [
+          { id: 'x', name: 'look', args: { at: 7 } },
+          { id: 'y', name: 'touch' },
+        ],
+      };
+    });
+    const options = { strategyOptions: { maxDepth: 1 } };
+    const { threadId, id, run } = await lanefold.run({ agent: 'searcher', model: model.id, input: 'Q', ...options });
+    expect(run.status).toBe('completed');
+    const lane = await contextOf(lanefold, threadId, `${id}.1`);
+    const results = lane
+      .filter(([role]) => role === 'tool')
+      .map(([, content]) => JSON.parse(content as string) as object);
+    expect(results).toMatchObject([{ ok: false }, { ok: false, error: { type: 'unknown_tool' } }]);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('a cancelled run aborts all its calls', async () => {
+    const asked = deferred();
+    const aborted: string[] = [];
+    const model = lanefold.model((call, n) => {
+      call.abortSignal!.addEventListener('abort', () => aborted.push(`call ${n}`));
+      if (n === 3) asked.resolve();
+      return new Promise<FakeTurn>(() => {});
+    });
+    const strategyOptions = { branches: 4 };
+    const run = await lanefold.runs.enqueue({
+      ...{ agent: 'plain', strategy: 'got', model: model.id, input: 'Q', strategyOptions },
+    });
+    await asked.promise;
+    await lanefold.runs.cancel(run);
+    expect(await lanefold.runs.wait(run, { timeoutMs: 10_000 })).toMatchObject({ status: 'cancelled' });
+    await until('every call is aborted', () => aborted.length === 4);
+    await expectSound(lanefold, run.threadId);
+  });
+
   test('too many tool rounds fail the run, and leave no open call', async () => {
     const model = lanefold.model([{ calls: [{ name: 'look', args: { at: 'x' } }] }]);
     const { threadId, run } = await lanefold.run({

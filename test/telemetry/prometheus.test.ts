@@ -19,7 +19,10 @@ beforeAll(async () => {
     defineAgent({ name: 'seer', model: 'fake:0', tools: [look] }),
     defineAgent({ name: 'idle', model: 'scripted:echo' }),
   ];
-  runtime = await startRuntime(agents, { worker: { metrics: true, leaseMs: 1_500, sweepMs: 50 } });
+  runtime = await startRuntime(agents, {
+    maxContextBytes: 10_240,
+    worker: { metrics: true, leaseMs: 1_500, sweepMs: 50 },
+  });
 });
 afterAll(() => runtime?.close());
 
@@ -52,7 +55,7 @@ describe('the metrics of a worker', () => {
 
   test('begin at zero, so that a first failure is seen', async () => {
     expect(await valueOf('lanefold_worker_runs_ended_total{agent="idle",status="failed"}')).toBe(0);
-    expect(await valueOf('lanefold_worker_runs_poisoned_total{agent="idle"}')).toBe(0);
+    expect(await valueOf('lanefold_worker_runs_refused_total{agent="idle",reason="poisoned"}')).toBe(0);
     expect(await valueOf('lanefold_worker_runs_interrupted_total{agent="idle",reason="lost"}')).toBe(0);
   });
 
@@ -96,5 +99,18 @@ describe('the metrics of a worker', () => {
     const silent = await runtime.startWorker();
     expect(await silent.metrics()).toBe('');
     await silent.stop();
+  });
+
+  test('see a run that a claim ended', async () => {
+    let finish: ((turn: { text: string }) => void) | undefined;
+    const model = runtime.model(() => new Promise((resolve) => (finish = resolve)));
+    const thread = { model: model.id, threadId: 'full', createThread: true, busy: 'wait' as const };
+    const first = await runtime.runs.enqueue({ agent: 'seer', input: 'x', ...thread });
+    await until('the first run is under way', () => finish !== undefined);
+    const second = await runtime.runs.enqueue({ agent: 'seer', input: 'x'.repeat(6_000), ...thread });
+    finish!({ text: 'x'.repeat(6_000) });
+    expect((await runtime.runs.wait(first)).status).toBe('completed');
+    expect((await runtime.runs.wait(second)).error?.type).toBe('context_too_large');
+    await valueOnce('lanefold_worker_runs_refused_total{agent="seer",reason="context_too_large"}', 1);
   });
 });

@@ -14,7 +14,8 @@ begin
     perform lanefold.create_thread(p_thread_id,
       jsonb_build_object('tenant_id', p -> 'tenant_id', 'metadata', coalesce(p -> 'metadata', '{}')));
   exception when sqlstate 'LF002' then
-    t := lanefold._lock_thread(p_thread_id);
+    -- no row: a thread of another tenant has the id
+    select * into t from lanefold.thread where id = p_thread_id;
     if t.parent_thread_id is distinct from p ->> 'parent_thread_id' or t.fork_seq is distinct from (p ->> 'fork_seq')::bigint then
       raise;
     end if;

@@ -1,3 +1,4 @@
+import { refusedClaims, type RefusedClaim } from '../../telemetry/telemetry.ts';
 import { WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isTransient } from '../../postgres/errors.ts';
@@ -73,9 +74,12 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       claimed = await claim(job, token, agent, run, true);
     }
     if (!claimed.claimed) {
-      if (claimed.reason === 'poisoned') worker.telemetry.runPoisoned({ threadId, runId, agent: agentName });
-      if (claimed.reason === 'early') return putOff(job, token, claimed.delay_ms);
-      if (endings.has(claimed.reason)) ended(claimed.status ?? 'failed');
+      const { reason } = claimed;
+      if (reason === 'early') return putOff(job, token, claimed.delay_ms);
+      if (isEnding(reason)) {
+        worker.telemetry.runRefused({ threadId, runId, agent: agentName }, reason);
+        ended(claimed.status ?? 'failed');
+      }
       if (claimed.promoted) await dispatch(deps.db, queue, claimed.promoted, onError);
       if (claimed.agent_queue) await moveJob(deps.db, queue, job, claimed.agent_queue, onError);
       return { status: claimed.status ?? 'unknown', reason: claimed.reason };
@@ -138,8 +142,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
   };
 }
 
-/** Refusals of a claim that end the run. */
-const endings: ReadonlySet<string> = new Set(['poisoned', 'context_too_large', 'expired']);
+const isEnding = (reason: string): reason is RefusedClaim => refusedClaims.some((ending) => ending === reason);
 
 /** Puts a job back at the front of the queue, for another worker. @throws always */
 async function leaveToOther(job: Job, token: string | undefined): Promise<never> {

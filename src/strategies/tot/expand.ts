@@ -15,16 +15,11 @@ export interface Expanded {
 /** Adds the evaluated thoughts to the tree and decides how the search continues. */
 export function expand(memory: TotMemory, scores: readonly number[][], at: Moment): Expanded {
   const { options } = memory;
-  let { tree } = memory;
-  let nextId = at.nextNode;
-  const children: Thought[] = [];
-  for (const [i, { node, thoughts }] of memory.branches.entries()) {
-    const scored = thoughts!.map((content, n) => ({ content, score: scores[i]![n]! }));
-    const grown = addChildren(tree, node, scored, nextId);
-    tree = grown.tree;
-    nextId += scored.length;
-    children.push(...grown.added);
-  }
+  const families = memory.branches.map(({ node, thoughts }, i) => ({
+    parent: node,
+    children: thoughts!.map((content, n) => ({ content, score: scores[i]![n]! })),
+  }));
+  const { tree, added: children } = addChildren(memory.tree, families, at.nextNode);
   const best = bestLeafScore(tree);
   const window = [...memory.window, best ?? 0].slice(-options.convergence_window);
   const grown: TotMemory = { ...memory, tree, window, branches: [] };

@@ -15,20 +15,30 @@ export type Tree = ReadonlyMap<number, Thought>;
 export const newTree = (question: string): Tree =>
   new Map([[0, { id: 0, parent: null, depth: 0, content: question, score: null, children: [] }]]);
 
-/** The tree with children under a thought, numbered from `firstId` on, and those children. */
+/** The new thoughts under one. */
+export interface Family {
+  parent: number;
+  children: readonly { content: string; score: number }[];
+}
+
+/** The tree with new thoughts, numbered from `firstId` on, and those thoughts. */
 export function addChildren(
   tree: Tree,
-  parentId: number,
-  children: readonly { content: string; score: number }[],
+  families: readonly Family[],
   firstId: number,
 ): { tree: Tree; added: Thought[] } {
-  const parent = tree.get(parentId)!;
-  const added = children.map(({ content, score }, i): Thought => {
-    return { id: firstId + i, parent: parentId, depth: parent.depth + 1, content, score, children: [] };
-  });
   const grown = new Map(tree);
-  grown.set(parentId, { ...parent, children: added.map(({ id }) => id) });
-  for (const thought of added) grown.set(thought.id, thought);
+  const added: Thought[] = [];
+  for (const { parent: parentId, children } of families) {
+    const parent = grown.get(parentId)!;
+    const own = children.map(({ content, score }, i): Thought => {
+      const id = firstId + added.length + i;
+      return { id, parent: parentId, depth: parent.depth + 1, content, score, children: [] };
+    });
+    grown.set(parentId, { ...parent, children: own.map(({ id }) => id) });
+    for (const thought of own) grown.set(thought.id, thought);
+    added.push(...own);
+  }
   return { tree: grown, added };
 }
 

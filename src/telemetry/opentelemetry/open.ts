@@ -43,7 +43,7 @@ export async function openTelemetry({ content }: TelemetryOptions, redactor: Red
   };
   return {
     runClaimed: (run) => new RunSpans(tracing, run),
-    runPoisoned: () => {},
+    runRefused: () => {},
     activeTraceparent() {
       const active = api.trace.getSpanContext(api.context.active());
       return active && api.isSpanContextValid(active) ? formatTraceparent(active) : undefined;

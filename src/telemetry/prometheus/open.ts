@@ -1,5 +1,5 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
-import type { Telemetry } from '../telemetry.ts';
+import { refusedClaims, type Telemetry } from '../telemetry.ts';
 import { createInstruments, type Instruments } from './instruments.ts';
 import { knownNames, other } from './known-names.ts';
 import { MeasuredRun } from './measured-run.ts';
@@ -32,8 +32,8 @@ export async function workerMetrics(agents: AgentRegistry, active: () => number)
   startAtZero(instruments, known.agents);
   return {
     runClaimed: (run) => new MeasuredRun(instruments, known, run),
-    runPoisoned({ agent }) {
-      instruments.poisoned.inc({ agent: known.agent(agent) });
+    runRefused({ agent }, reason) {
+      instruments.refused.inc({ agent: known.agent(agent), reason });
       instruments.runsEnded.inc({ agent: known.agent(agent), status: 'failed' });
     },
     text: () => register.metrics(),
@@ -51,6 +51,6 @@ function startAtZero(instruments: Instruments, agents: readonly string[]): void 
     for (const of of ['model', 'tool']) instruments.retries.inc({ agent, of }, 0);
     for (const reason of ['lost', 'handed_over', 'failed']) instruments.interrupted.inc({ agent, reason }, 0);
     instruments.lostModelCalls.inc({ agent }, 0);
-    instruments.poisoned.inc({ agent }, 0);
+    for (const reason of refusedClaims) instruments.refused.inc({ agent, reason }, 0);
   }
 }
