@@ -4,7 +4,11 @@
 // published: there tsx runs the sources, elsewhere the build in dist/ runs. Node resolves links before it runs a
 // program, so this also works through node_modules/.bin and from another folder.
 import { existsSync } from 'node:fs';
+import module from 'node:module';
 import { fileURLToPath } from 'node:url';
+
+// From Node 22.8 on: the second start need not compile again.
+module.enableCompileCache?.();
 
 const tsconfig = fileURLToPath(new URL('../../tsconfig.json', import.meta.url));
 const inCheckout = existsSync(tsconfig);

@@ -1,9 +1,9 @@
 import { LanefoldError } from '../errors.ts';
 import { adaptive } from './adaptive/adaptive.ts';
-import { compaction } from './compaction/machine.ts';
 import { aot } from './aot/aot.ts';
 import { cod } from './chain/cod.ts';
 import { cot } from './chain/cot.ts';
+import { compaction } from './compaction/machine.ts';
 import { got } from './got/got.ts';
 import type { Machine } from './machine.ts';
 import { react } from './react/machine.ts';
@@ -39,7 +39,7 @@ export function createStrategyRegistry(own: readonly Strategy[] = []): StrategyR
       throw invalid(name, 'its name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
     }
     const known = byName.get(name);
-    if ((known && known !== strategy) || name === compaction.name)
+    if (name === compaction.name || (known && known !== strategy))
       throw invalid(name, 'another strategy has that name');
     byName.set(name, strategy);
   }

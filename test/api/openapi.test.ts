@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { assistant } from '../../src/cli/assistant/index.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { startApi, type Api } from './helpers.ts';
 import { operationsOf, type OpenApi } from './document.ts';
@@ -73,6 +74,13 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       const named = document.components.schemas[schema.$ref!.split('/').at(-1)!];
       expect(named, operation.operationId).toHaveProperty('example');
     }
+  });
+
+  test('tries out what `lanefold dev` has: its agent, on a thread that is created, and ids of what they are', () => {
+    const { schemas } = document.components as { schemas: Record<string, { example?: object; properties?: object }> };
+    expect(schemas['NewRun']!.example).toMatchObject({ agent: assistant.name, create_thread: true });
+    for (const name of ['RunReceipt', 'Run', 'RunSnapshot'])
+      expect(schemas[name]!.properties).toMatchObject({ id: { example: expect.stringMatching(/^run_/) as string } });
   });
 
   test('has the same fields as the responses', async () => {

@@ -26,12 +26,17 @@ const canonicalInSql = async (values: unknown[]): Promise<string[]> => {
 test('canonical JSON in SQL is that of RFC 8785', async () => {
   const numbers = [
     0, -0, 1, -1.5, 1e15, 1e20, 1e21, 123456789012345680000, 1e-6, 1e-7, 5e-324, 1.7976931348623157e308, 0.1, 100,
+    // their shortest digits lie halfway to a neighbour
+    36213595652796540, -409815608195288800, 102260748506071800,
   ];
   const texts = ['', '"\\\b\f\n\r\t\u0001\u001f/', 'é€😀', '\u007f\u2028'];
   const keys = { '\ufb33': 1, '😀': 2, b: { z: [], a: {} }, a: [true, false, null], '': 0, é: 3, B: 4 };
   const values = [...numbers, ...texts, keys];
   expect(await canonicalInSql(values)).toEqual(values.map((value) => canonicalize(value)));
-  const doubles = fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), 500);
+  const doubles = [
+    ...fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), 500),
+    ...fc.sample(fc.double({ min: 2 ** 53, max: 1e40, noNaN: true }), 2_000),
+  ];
   expect(await canonicalInSql(doubles)).toEqual(doubles.map((value) => canonicalize(value)));
 });
 

@@ -166,8 +166,8 @@ test('everybody may execute nothing but the versions and what triggers call, and
       .map((f) => f.name)
       .sort(),
   ).toEqual(everybodys);
-  // those are expanded in place, and read no table
-  const inPlace = ['_all_tenants', '_any_tenant', '_lease_over', '_now', '_scope', '_unscoped'];
+  // those read no table, or are what policies ask
+  const inPlace = ['_agent_queue', '_all_tenants', '_any_tenant', '_lease_over', '_now', '_scope', '_unscoped'];
   expect(
     callable.filter((f) => !f.path && ![...inPlace, ...everybodys, '_lane_prompt'].includes(f.name)).map((f) => f.name),
   ).toEqual([]);

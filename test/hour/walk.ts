@@ -1,12 +1,12 @@
 // Walks the first hour of a new user again: from a fresh clone, and from a packed tarball in an empty project. Prints what it
 // did and how long that took; exits with 1 at the first thing that is not as it was.
 import assert from 'node:assert/strict';
-import { cp, mkdir, mkdtemp, readdir, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { pages, snippetsOf } from '../docs/snippets.ts';
-import { commandLines, mistakes, programs, told, typed } from './programs.ts';
+import { commandLines, mistakes, programs, told, typed, typedTables } from './programs.ts';
 import { node, npm, start } from './processes.ts';
 
 const checkout = process.cwd();
@@ -63,6 +63,19 @@ try {
     assert.equal(code, 0, stderr);
   });
 
+  await step('source maps contain their sources', async () => {
+    const dist = path.join(home, 'node_modules/lanefold/dist');
+    const maps = (await readdir(dist, { recursive: true })).filter((name) => name.endsWith('.map'));
+    assert.ok(maps.length > 100);
+    for (const name of maps) {
+      const { sources, sourcesContent } = JSON.parse(await readFile(path.join(dist, name), 'utf8')) as Record<
+        string,
+        string[]
+      >;
+      assert.equal(sourcesContent?.length, sources!.length, name);
+    }
+  });
+
   await step('init', () => answers(node(lanefold, ['init', 'app'], home), /npm run ask/));
   const dev = start(process.execPath, [lanefold, 'dev', '--agents', 'agents.ts', '--port', '0'], app);
   try {
@@ -73,6 +86,13 @@ try {
         /look_up_order says \{"item":"lamp","state":"shipped"\}/,
       ),
     );
+    await step('demo without a terminal', async () => {
+      const { code, stdout } = await node(lanefold, ['demo'], app);
+      assert.equal(code, 0);
+      assert.match(stdout, /completed after/);
+      // the server is gone
+      assert.doesNotMatch(stdout, /http:/);
+    });
     await step('plain node, CommonJS and tsx', async () => {
       for (const [name, text] of Object.entries(programs)) {
         await writeFile(path.join(app, name), text);
@@ -110,6 +130,8 @@ try {
     await writeFile(path.join(types, 'package.json'), '{ "type": "module" }');
     await writeFile(path.join(types, 'typed.ts'), typed);
     await cp(path.join(app, 'agents.ts'), path.join(types, 'agents.ts'));
+    await mkdir(path.join(types, 'tables'));
+    await writeFile(path.join(types, 'tables/tables.ts'), typedTables);
     for (const { page, line, language, file, text } of pages.flatMap(snippetsOf)) {
       if (!['ts', 'tsx'].includes(language)) continue;
       const folder = path.join(types, page.replaceAll(/\W/g, '-'));
@@ -134,10 +156,14 @@ try {
       const { code, stdout } = await node(tool('typescript/bin/tsc'), ['-p', config], types);
       assert.equal(code, 0, `${moduleResolution}, skipLibCheck ${skipLibCheck}:\n${stdout}`);
     };
-    await compile('NodeNext', 'NodeNext', true, ['**/*']);
-    await compile('ESNext', 'Bundler', true, ['*.ts']);
-    await compile('NodeNext', 'NodeNext', false, ['*.ts']);
-    await compile('ESNext', 'Bundler', false, ['*.ts']);
+    await Promise.all([
+      compile('NodeNext', 'NodeNext', true, ['**/*']),
+      compile('ESNext', 'Bundler', true, ['*.ts', 'tables/*.ts']),
+    ]);
+    await Promise.all([
+      compile('NodeNext', 'NodeNext', false, ['*.ts']),
+      compile('ESNext', 'Bundler', false, ['*.ts']),
+    ]);
   });
   console.log(`the hour took ${seconds(startedAt)}`);
 } finally {

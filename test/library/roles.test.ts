@@ -34,9 +34,16 @@ const open = (duty: string) =>
 test('the roles that `lanefold roles` creates do their duty, the queue in the same database, and pass the check', async () => {
   const [worker, api] = await Promise.all([open('worker'), open('api')]);
   try {
-    const running = await worker.startWorker();
-    const run = await api.forTenant('acme').runs.enqueue({ agent: 'agent', input: 'hi' });
-    expect(await api.forTenant('acme').runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
+    const errors: unknown[] = [];
+    const running = await worker.startWorker({ sweepMs: 20, onError: (error) => errors.push(error) });
+    const { runs } = api.forTenant('acme');
+    const run = await runs.enqueue({ agent: 'agent', input: 'hi' });
+    expect(await runs.wait(run)).toMatchObject({ status: 'completed', result: 'done' });
+    // only a sweep ends this one
+    const late = await runs.enqueue({ agent: 'agent', input: 'hi', delayMs: 60_000, ttlMs: 60_000 });
+    await owner.database.pool.query('update lanefold._run set expires_at = created_at where id = $1', [late.id]);
+    expect((await runs.wait(late)).error?.type).toBe('expired');
+    expect(errors).toEqual([]);
     await running.stop();
     await refused(api.startWorker(), 'role_unfit');
     expect(await api.health()).toEqual({});

@@ -30,12 +30,12 @@ returns int[] language sql immutable as $$
       order by n, i) end;
 $$;
 
--- A number as ECMAScript writes the nearest double: the shortest digits that read back as it, which PostgreSQL finds too,
--- with an exponent only below 1e-6 and from 1e21 on.
+-- A number as ECMAScript writes the nearest double: the shortest digits that read back as it, with an exponent only below 1e-6
+-- and from 1e21 on.
 create or replace function lanefold._canonical_number(p text)
 returns text language plpgsql immutable as $$
 declare
-  v_short constant text := (p::float8)::text;
+  v_short constant text := lanefold._shortest_digits(p::float8);
   v_sign constant text := case when left(v_short, 1) = '-' and p::float8 <> 0 then '-' else '' end;
   v_mantissa constant text := split_part(ltrim(v_short, '-'), 'e', 1);
   v_whole constant text := split_part(v_mantissa, '.', 1);
@@ -56,4 +56,31 @@ begin
     else left(v_digits, 1) || case when length(v_digits) > 1 then '.' || substr(v_digits, 2) else '' end
       || 'e' || case when v_point > 0 then '+' else '-' end || abs(v_point - 1)
   end;
+end $$;
+
+-- The shortest digits that read back as a double. PostgreSQL looks for them strictly between the two numbers halfway to the
+-- neighbours; ECMAScript also takes one halfway that rounds to the double, as 36213595652796540 does to 36213595652796544. Those
+-- have fewer digits from 2^53 to 1e40 only: they are odd multiples of a power of two, with at most 23 factors of 5.
+create or replace function lanefold._shortest_digits(p float8)
+returns text language plpgsql immutable as $$
+declare
+  v_text text := p::text;
+  v_near constant numeric := p::text::numeric;
+  v_unit numeric;
+  v_shorter numeric;
+  v_again boolean := abs(p) between 9007199254740992 and 1e40;
+begin
+  v_unit := ('1e' || (coalesce(nullif(split_part(v_text, 'e', 2), '')::int, 0)
+    - length(split_part(split_part(v_text, 'e', 1), '.', 2))))::numeric;
+  while v_again loop
+    v_unit := v_unit * 10;
+    select c into v_shorter from unnest(array[trunc(v_near / v_unit), trunc(v_near / v_unit) + sign(v_near)]) x (units),
+      lateral (select units * v_unit as c) y
+    where c::float8 = p order by abs(c - v_near) limit 1;
+    v_again := found;
+    if found then
+      v_text := case when v_shorter < 0 then '-' else '' end || trunc(abs(v_shorter) / v_unit) || 'e' || round(log(v_unit));
+    end if;
+  end loop;
+  return v_text;
 end $$;

@@ -21,9 +21,9 @@ declare
   v_injected jsonb := '[]'::jsonb;
   v_max int;
   v_bytes bigint;
-  v_compacts boolean;  -- a compaction asks nothing of its own
   v_end jsonb;
   v_strategy text;
+  v_compacts boolean;  -- a compaction asks nothing of its own
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();

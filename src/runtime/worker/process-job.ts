@@ -10,7 +10,7 @@ import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
 import { HandedOver, HeldRun } from '../run/held-run.ts';
 import { isLost } from '../run/lost.ts';
-import { knownStrategies, strategyOf } from '../run/strategy-of.ts';
+import { executable, strategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
@@ -47,7 +47,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       fingerprint: agent.fingerprint,
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
       alone,
-      strategies: knownStrategies(deps.agents),
+      strategies: executable(deps.agents),
     }).catch((error: unknown) => refuse(job, token, error));
 
   const process = async (
@@ -118,7 +118,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
         const { agent: of, model, context_ref: contextRef } = claimed;
         const request = { agent: of, model, contextRef, request: { cause: 'threshold' as const } };
         // where this fails, the end of the next run asks again
-        await startCompaction({ db: deps.db, queue }, threadId, request).catch(onError);
+        await startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, threadId, request).catch(onError);
       }
       const shown = await log.end(end);
       return { ...jobResult(end), ...shown };

@@ -1,4 +1,3 @@
-import { knownStrategies } from '../run/strategy-of.ts';
 import { newId } from '../../ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
@@ -7,6 +6,7 @@ import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { HandedOver } from '../run/held-run.ts';
+import { executable } from '../run/strategy-of.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
@@ -112,7 +112,7 @@ export async function startWorker(
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
-  const known = { agents: deps.agents.names, strategies: knownStrategies(deps.agents) };
+  const known = { agents: deps.agents.names, strategies: executable(deps.agents) };
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const notices = deps.directUrl
@@ -127,7 +127,7 @@ export async function startWorker(
   const adoptable = deps.privateQueue ? [] : known.agents;
   const graceMs = Math.min(5_000, leaseMs);
   repeater.repeat(sweepMs, async () => {
-    await agentQueues.openAll();
+    await agentQueues.openAll().catch(onError);
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError });
   });
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, known, onUnknownAgent));
