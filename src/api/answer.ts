@@ -23,7 +23,8 @@ export const limitedAnswer =
     // one alone always has room
     const bytes = Math.min(Buffer.byteLength(text), budget.bytes);
     const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
-    if (bytes > largeBytes && outgoing) {
+    // a client that has left takes nothing, and its end is past
+    if (bytes > largeBytes && outgoing && !outgoing.destroyed) {
       budget.take(bytes);
       outgoing.setTimeout(stallMs, () => outgoing.destroy());
       outgoing.once('close', () => budget.release(bytes));

@@ -67,6 +67,14 @@ describe.skipIf(process.platform !== 'linux')('a server of its own, with a thous
       if (!socket.isPaused()) socket.on('data', (data) => (refused += Number(/^HTTP\/1.1 503/.test(data.toString()))));
     await until('bodies beyond the budget are refused', () => refused > 50, 30_000);
     for (let n = 0; n < 20; n++) expect((await ask('/v1/threads/t')).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    // clients that leave while the server reads for them hold nothing either
+    for (let round = 0; round < 6; round++) {
+      const leaving = await Promise.all(Array.from({ length: 20 }, connect));
+      for (const socket of leaving)
+        socket.write(head('GET', '/v1/threads/t/entries?limit=1000', ''), () => socket.destroy());
+      await until('there is room for a large answer', async () => (await ask('/v1/threads/t/entries?limit=1000')).ok);
+    }
     const grown = memory('VmHWM') - before;
     console.log(`${clients} clients: ${before.toFixed(0)} MiB before, ${grown.toFixed(0)} MiB more at most`);
     // without limits on what is sent and taken it grew by 2,400
