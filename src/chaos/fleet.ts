@@ -74,9 +74,9 @@ export class Fleet {
     const [postgres, redis] = slot.proxies;
     const options = this.options.worker(postgres!.port, redis?.port);
     // sources or build, whichever this file belongs to
-    const extension = path.extname(import.meta.filename);
-    const entry = path.resolve(import.meta.dirname, `../../workers/chaos${extension}`);
-    const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
+    const built = !import.meta.filename.endsWith('.ts');
+    const entry = path.join(packageRoot, built ? 'dist/workers/chaos.js' : 'workers/chaos.ts');
+    const loader = built ? [] : ['--import', import.meta.resolve('tsx')];
     const child = spawn(process.execPath, [...loader, entry], {
       env: {
         ...process.env,
