@@ -17,16 +17,27 @@ export async function enqueueMany(
       return toRequest(deps, request);
     }),
   );
-  // what is written at the same moment shares a statement: see `callFunction`
+  // what is written at the same moment shares a statement (see `callFunction`), and statements may overtake each other
+  const lastOf = new Map<string, Promise<unknown>>();
   const stored = await Promise.allSettled(
     checked.map(async (request) => {
       if (request.status === 'rejected') throw request.reason;
-      return store(deps, request.value, by);
+      const { threadId } = request.value;
+      const before = lastOf.get(threadId);
+      const mine = after(before, () => store(deps, request.value, by));
+      lastOf.set(threadId, mine);
+      return mine;
     }),
   );
   const jobs = stored.flatMap((one) => (one.status === 'fulfilled' ? (one.value.job ?? []) : []));
   await dispatchAll(deps.db, deps.queue, jobs, 'back');
   return stored.map((one) => (one.status === 'fulfilled' ? { ...one, value: one.value.run } : one));
+}
+
+/** Does something once what was before it has settled, however. */
+async function after<T>(before: Promise<unknown> | undefined, act: () => Promise<T>): Promise<T> {
+  if (before) await Promise.allSettled([before]);
+  return act();
 }
 
 /** In a transaction of the caller, whose connection takes one statement after the other. */

@@ -75,9 +75,9 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
     on?: EnqueuedBy,
   ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT, CHOSEN>>>;
   /**
-   * Accepts many runs, in few statements and round trips, in the order given. Each has an answer of its own, as
-   * `Promise.allSettled` gives it: the handle of its run, or the error that `enqueue` would have thrown. What is wrong with
-   * one never harms another.
+   * Accepts many runs in few statements and round trips; those of one thread one after the other, in the order given. Each
+   * has an answer of its own, as `Promise.allSettled` gives it: the handle of its run, or the error that `enqueue` would
+   * have thrown. What is wrong with one never harms another.
    *
    * @throws LanefoldError `invalid_input` for anything but a list
    */

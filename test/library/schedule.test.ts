@@ -120,7 +120,7 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
   });
 
   describe('enqueueMany', () => {
-    test('answers each request, accepts what it can, and asks the database once', async () => {
+    test('answers each request, accepts what it can, and asks the database once for all threads', async () => {
       const { run, free } = await busy();
       const on = { agent: 'a', threadId: run.threadId };
       const requests: EnqueueOptions[] = [
@@ -140,7 +140,8 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
       const calls = sent.mock.calls.map(([statement]) => functionsIn(statement));
       vi.restoreAllMocks();
       const enqueued = calls.filter((names) => names.includes('enqueue_run'));
-      expect(enqueued).toEqual([Array.from({ length: 6 }, () => 'enqueue_run')]);
+      // `once` has three requests, the thread of `busy` two
+      expect(enqueued.map((names) => names.length)).toEqual([3, 2, 1]);
       expect(answers.map((one) => (one.status === 'fulfilled' ? one.value.status : one.reason.code))).toEqual([
         ...['queued', 'thread_busy', 'waiting', 'unknown_agent', 'empty_content', 'invalid_input', 'invalid_input'],
         ...['queued', 'idempotency_mismatch', 'queued'],
@@ -151,6 +152,21 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
       free();
       for (const one of runs) expect(await end(one)).toMatchObject({ status: 'completed' });
       expect([...started].sort()).toEqual(['busy', 'one', 'three', 'two']);
+    });
+
+    test('keeps the order given on one thread, whatever shares its connections', async () => {
+      const first = await enqueue('first', { delayMs: 3_600_000 });
+      const on = { agent: 'a', threadId: first.threadId, busy: 'wait' } as const;
+      const inputs = Array.from({ length: 120 }, (_, i) => `«${i}»`);
+      inputs[60] = ' ';
+      const answers = await lanefold.runs.enqueueMany(inputs.map((input) => ({ ...on, input })));
+      const given = answers.flatMap((one) => (one.status === 'fulfilled' ? one.value.id : []));
+      expect(given).toHaveLength(119);
+      const { rows } = await lanefold.database.pool.query<{ id: string }>(
+        "select id from lanefold._run where thread_id = $1 and status = 'waiting' order by created_at",
+        [first.threadId],
+      );
+      expect(rows.map(({ id }) => id)).toEqual(given);
     });
 
     test('is part of a transaction, in which a refusal harms no other request', async () => {
