@@ -20,8 +20,8 @@ export default defineConfig({
     globalSetup: ['test/support/services.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    // Vitest leaves a core to itself; most of these suites wait for servers, leases and processes
-    maxWorkers: 2,
+    // more than cores: most of these suites wait for servers, leases and processes
+    maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
     projects: [
