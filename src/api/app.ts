@@ -103,7 +103,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addContexts(app);
   addCompaction(app);
   addCalls(app);
-  addRuns(app);
+  addRuns(app, onError);
   addRetry(app);
   addInputs(app);
   addNodes(app);

@@ -8,7 +8,7 @@ import type { ToolOutcome } from '../tools/outcome.ts';
 export interface Telemetry {
   /** A worker has claimed a run. Every claim ends with `ended` or `interrupted`, unless its process dies. */
   runClaimed(run: ClaimedRun): RunTelemetry;
-  /** A claim ended the run instead of taking it. */
+  /** A worker ended the run instead of taking it. */
   runRefused(run: Pick<ClaimedRun, 'threadId' | 'runId' | 'agent'>, reason: RefusedClaim): void;
 }
 
@@ -28,7 +28,7 @@ export interface ClaimedRun {
   step: number;
   /** W3C `traceparent` of whoever enqueued the run. */
   traceparent: string | null;
-  /** How long the job was in the queue, in ms, by the clocks of the processes that added and took it. */
+  /** How long the job was in the queue after its delay, in ms, by the clocks of the processes that added and took it. */
   queuedMs: number;
   /** The trace the claim is recorded in, where it is traced: 32 hex digits. */
   traceId?: string | undefined;

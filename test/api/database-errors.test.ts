@@ -1,4 +1,4 @@
-import { defineAgent } from 'lanefold';
+import { defineAgent, type LanefoldError } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { caller, problem, startApi, type Api } from './helpers.ts';
@@ -9,13 +9,18 @@ import { deferred, until } from '../support/until.ts';
 let api: Api;
 let calling = deferred();
 let answered = deferred();
+let logged: unknown[] = [];
 const model = fakeModel(async () => {
   calling.resolve();
   await answered.promise;
   return { text: 'done' };
 });
 beforeAll(async () => {
-  api = await startApi({ agents: [defineAgent({ name: 'slow', model: 'fake' })], models: { fake: model } });
+  api = await startApi({
+    agents: [defineAgent({ name: 'slow', model: 'fake' })],
+    models: { fake: model },
+    server: { onError: (error, { method, path }) => logged.push([(error as LanefoldError).code, method, path]) },
+  });
   await api.call('POST', '/v1/threads', { id: 't' });
   // a statement fails with the SQLSTATE that the table names
   await api.lanefold.database.pool.query(`
@@ -78,6 +83,22 @@ test.each([
     hint: expect.stringMatching(/written/),
     ...(code === 'database_error' ? { message: expect.stringContaining(sqlstate), details: { sqlstate } } : {}),
   });
+});
+
+test('a batch that the database fails as a whole fails; in any other the server reports each of its errors once', async () => {
+  await failWith('58P01');
+  onTestFinished(async () => void (await heal()));
+  const run = { agent: 'slow', input: 'x' };
+  logged = [];
+  expect(await api.call('POST', '/v1/runs', { runs: [run, run] })).toMatchObject(problem(503, 'database_error'));
+  expect(logged).toEqual([['database_error', 'POST', '/v1/runs']]);
+  logged = [];
+  const { status, body } = await api.call('POST', '/v1/runs', { runs: [run, { ...run, agent: 'nobody' }, run] });
+  expect(status).toBe(202);
+  expect((body as { data: { problem: { code: string } }[] }).data.map((one) => one.problem.code)).toEqual([
+    ...['database_error', 'unknown_agent', 'database_error'],
+  ]);
+  expect(logged).toEqual([['database_error', 'POST', '/v1/runs']]);
 });
 
 test('a thread that another transaction holds is thread_locked once lock_timeout is over, and the error names it', async () => {

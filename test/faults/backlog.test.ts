@@ -99,6 +99,7 @@ describe.skipIf(noRedis())('a backlog', () => {
     adoptable: [],
     known: { agents: [], strategies: [] },
     onError: (error) => expect.fail(String(error)),
+    onExpired: () => {},
   };
 
   test('lets a run whose worker died go on before it', async () => {

@@ -1,7 +1,8 @@
-import { defineAgent, LanefoldError, type EnqueueOptions, type RunHandle } from 'lanefold';
+import { defineAgent, LanefoldError, type EnqueueOptions, type RunHandle, type RunningWorker } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { openQueue } from '../../src/queue/queue.ts';
+import { queuedMs } from '../../src/runtime/worker/queued-ms.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { functionsIn } from '../support/statements.ts';
@@ -10,7 +11,9 @@ import { deferred, until } from '../support/until.ts';
 /** One worker with one hand, which `busy` keeps from the runs that follow. */
 describe.skipIf(noRedis())('when a worker starts a run', () => {
   let lanefold: TestLanefold;
+  let worker: RunningWorker;
   let started: string[];
+  const ends: string[] = [];
   let gate: ReturnType<typeof deferred<void>>;
   beforeAll(async () => {
     const model = fakeModel(async ({ prompt }) => {
@@ -21,7 +24,8 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
       return { text: 'done' };
     });
     lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'fake' })], models: { fake: model } });
-    await lanefold.startWorker({ concurrency: 1, sweepMs: 150, leaseMs: 1_000 });
+    const onRunEnd = ({ runId, status }: { runId: string; status: string }) => ends.push(`${runId} ${status}`);
+    worker = await lanefold.startWorker({ concurrency: 1, sweepMs: 150, leaseMs: 1_000, metrics: true, onRunEnd });
   });
   afterAll(() => lanefold?.close());
 
@@ -36,10 +40,13 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
     await until('the worker is busy', () => started.length === 1);
     return { run, free: () => gate.resolve() };
   }
+  const ownQueue = () => {
+    const { options, databaseUrl } = lanefold;
+    return openQueue({ redisUrl: options.redisUrl ?? undefined, databaseUrl, prefix: options.queuePrefix! });
+  };
   /** As if the queue had been lost long ago: every job that waits, with what it knew. */
   async function loseJobs(): Promise<void> {
-    const { options, databaseUrl } = lanefold;
-    const queue = openQueue({ redisUrl: options.redisUrl ?? undefined, databaseUrl, prefix: options.queuePrefix! });
+    const queue = ownQueue();
     await queue.queues[0]!.drain(true);
     await queue.close();
     await lanefold.database.pool.query(
@@ -95,12 +102,29 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
     expect(ended.startedAt!.getTime()).toBeGreaterThanOrEqual(ended.startAt!.getTime());
   });
 
+  test('its delay is no time in the queue', async () => {
+    const delayMs = 86_400_000;
+    const run = await enqueue('tomorrow', { delayMs });
+    await lanefold.database.pool.query(
+      "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where id = $1",
+      [run.id],
+    );
+    expect((await lanefold.stats()).oldestQueuedSeconds).toBe(0);
+    const queue = ownQueue();
+    const job = (await queue.queues[0]!.getJob(`${run.id}.1`))!;
+    await queue.close();
+    expect(queuedMs(job, job.timestamp + delayMs + 5)).toBe(5);
+    expect(queuedMs(job, job.timestamp)).toBe(0);
+  });
+
   test('a run that waits too long for a worker or its thread fails with `expired`; one that was taken does not', async () => {
     const { run, free } = await busy();
     const late = await enqueue('late', { ttlMs: 1 });
     const behind = await enqueue('behind', { threadId: run.threadId, busy: 'wait', ttlMs: 1 });
     for (const one of [late, behind])
       expect(await end(one)).toMatchObject({ status: 'failed', error: { type: 'expired' }, startedAt: null });
+    for (const { id } of [late, behind]) await until('its end is reported', () => ends.includes(`${id} failed`));
+    expect(await worker.metrics()).toContain('lanefold_worker_runs_refused_total{agent="a",reason="expired"} 2');
     free();
     const soon = await enqueue('soon', { ttlMs: 60_000 });
     expect((await lanefold.runs.get(soon)).expiresAt!.getTime()).toBeGreaterThan(Date.now());

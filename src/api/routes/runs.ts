@@ -9,6 +9,7 @@ import { toPolicyOption } from '../../policy/parse-policy.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
+import type { AppOptions } from '../options.ts';
 import { toJson } from '../json.ts';
 import { toProblem } from '../problem.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
@@ -83,7 +84,7 @@ const createRuns = createRoute({
   security,
   summary: 'Accept many runs',
   description:
-    'Each run has an answer of its own: what is wrong with one never harms another. For keys that are bound to no threads or agents.',
+    'Each run has an answer of its own: what is wrong with one never harms another. Where the server fails all of them, so does the request. For keys that are bound to no threads or agents.',
   request: { body: body(NewRuns) },
   responses: { 202: json('An answer for each run, in order.', RunReceipts), ...problems(...bodyProblems) },
 });
@@ -152,7 +153,8 @@ const cancelRun = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });
 
-export function addRuns(app: ApiApp): void {
+/** `onError` gets the server errors of a batch whose answer is no error. */
+export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const request = c.req.valid('json');
@@ -175,7 +177,12 @@ export function addRuns(app: ApiApp): void {
     const requests = runs.map(toRequest);
     const fitting = requests.filter((request): request is EnqueueOptions => !isLanefoldError(request));
     const accept = () => lanefold.runs.enqueueMany(fitting, { from: 'http', ...callerOf(principal) });
-    const answers = (await withinRuns(c, app, accept, fitting.length)).values();
+    const settled = await withinRuns(c, app, accept, fitting.length);
+    const failures = settled.flatMap((one) => (isServerError(one) ? [one.reason as unknown] : []));
+    if (failures.length > 0 && failures.length === requests.length) throw failures[0];
+    const byCode = new Map(failures.map((error) => [toProblem(error).code, error]));
+    for (const error of byCode.values()) onError(error, { method: c.req.method, path: c.req.path });
+    const answers = settled.values();
     const data = requests.map((request) => {
       if (isLanefoldError(request)) return { problem: toProblem(request) };
       const answer = answers.next().value!;
@@ -221,6 +228,9 @@ function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | un
   const { max_repairs: maxRepairs, ...contract } = output;
   return omitUndefined({ ...contract, maxRepairs }) as OutputContract;
 }
+
+const isServerError = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
+  answer.status === 'rejected' && toProblem(answer.reason).status >= 500;
 
 /** The options for a run of a batch, or why there are none. */
 function toRequest(given: unknown): EnqueueOptions | LanefoldError {

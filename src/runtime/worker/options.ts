@@ -28,7 +28,7 @@ export interface WorkerOptions extends TraceOptions {
    * wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
-  /** Called when a run has ended in this worker, or waits for approval; must not throw. */
+  /** Called when this worker has ended a run, or a run of it waits for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
   /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log. */
   onError?: (error: unknown) => void;
@@ -42,7 +42,7 @@ export interface EndedRun {
   agent: string;
   /** `completed`, `failed` or `cancelled`; `suspended` if it waits for approval and resumes later. */
   status: string;
-  /** Since this worker claimed the run. */
+  /** Since this worker claimed the run; 0 where it never did. */
   durationMs: number;
 }
 

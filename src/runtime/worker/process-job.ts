@@ -16,6 +16,7 @@ import { jobResult } from '../job/result.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { moveJob, passOn } from './pass-on.ts';
 import { putBack, putOff } from './put-back.ts';
+import { queuedMs } from './queued-ms.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 
@@ -90,7 +91,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     run.telemetry = worker.telemetry.runClaimed({
       ...{ threadId, runId, agent: claimed.agent, model: claimed.model, contextRef: claimed.context_ref },
       ...{ fresh: claimed.fresh, step: claimed.step, traceparent: claimed.traceparent },
-      queuedMs: Math.max(0, Date.now() - job.timestamp),
+      queuedMs: queuedMs(job),
     });
     keeper.hold(run);
     if (hasLeft(worker)) run.lose(new HandedOver());

@@ -3,7 +3,7 @@ import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { expireApprovals } from '../../store/approval/expire-approvals.ts';
 import { findUnapprovedRuns } from '../../store/approval/find-unapproved-runs.ts';
-import { findExpiredRuns } from '../../store/run/find-expired-runs.ts';
+import { findExpiredRuns, type ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';
 import { failExpired, failUnknownAgent, finishCancelledRun } from '../../store/run/finish-run.ts';
@@ -12,7 +12,11 @@ import { requeueLost, type Sweeping } from './requeue-lost.ts';
 
 export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs'> {
   onError: (error: unknown) => void;
+  /** Called for each run that it has ended because no worker started it in time. */
+  onExpired: (run: ExpiredRun) => void;
 }
+
+type Reporting = Sweeping & Pick<SweepOptions, 'onExpired'>;
 
 /** Runs of another fleet are left to its own workers this long; after that the fleet counts as gone. */
 const adoptMs = 300_000;
@@ -30,8 +34,18 @@ const sample = 100;
  *
  * @returns how many jobs were added
  */
-export async function sweep(db: Database, queue: RunQueue, { onError, ...options }: SweepOptions): Promise<number> {
-  const sweeping: Sweeping = { db, queue, onError, limits: { ...options, queuePrefix: queue.prefix, adoptMs } };
+export async function sweep(
+  db: Database,
+  queue: RunQueue,
+  { onError, onExpired, ...options }: SweepOptions,
+): Promise<number> {
+  const sweeping: Reporting = {
+    db,
+    queue,
+    onError,
+    onExpired,
+    limits: { ...options, queuePrefix: queue.prefix, adoptMs },
+  };
   let added = 0;
   for (const part of [sweepStranded, sweepUnapproved, sweepExpired, sweepQueued]) added += await part(sweeping);
   return added;
@@ -70,11 +84,15 @@ async function sweepUnapproved({ db, queue, limits, onError }: Sweeping): Promis
   }
 }
 
-async function sweepExpired({ db, queue, onError }: Sweeping): Promise<number> {
+async function sweepExpired({ db, queue, onError, onExpired }: Reporting): Promise<number> {
   let added = 0;
   for (;;) {
     const found = await findExpiredRuns(db, batch);
-    const ends = await inTurn(found, (run) => failExpired(db, run).catch(onError));
+    const ends = await inTurn(found, async (run) => {
+      const end = await failExpired(db, run).catch(onError);
+      if (end?.finished) onExpired(run);
+      return end;
+    });
     const promoted = ends.flatMap((end) => end.promoted ?? []);
     await dispatchAll(db, queue, promoted, 'back', onError);
     added += promoted.length;

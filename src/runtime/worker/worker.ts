@@ -3,6 +3,7 @@ import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
+import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { HandedOver } from '../run/held-run.ts';
@@ -126,9 +127,14 @@ export async function startWorker(
   const repeater = new Repeater(onError);
   const adoptable = deps.privateQueue ? [] : known.agents;
   const graceMs = Math.min(5_000, leaseMs);
+  const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
+    const run = { threadId, runId, agent };
+    telemetry.runRefused(run, 'expired');
+    options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
+  };
   repeater.repeat(sweepMs, async () => {
     await agentQueues.openAll().catch(onError);
-    await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError });
+    await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, known, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));

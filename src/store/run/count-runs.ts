@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 export interface RunCounts {
   /** Runs that have not ended, by status. */
   runs: Record<'waiting' | 'queued' | 'running' | 'suspended', number>;
-  /** How long the oldest queued run has been waiting for a worker, in seconds; 0 without one. */
+  /** How long the oldest queued run has been waiting for a worker, its delay not counted, in seconds; 0 without one. */
   oldestQueuedSeconds: number;
 }
 
@@ -11,7 +11,8 @@ export interface RunCounts {
 export async function countRuns(db: Database): Promise<RunCounts> {
   const rows = await db.query<{ status: keyof RunCounts['runs']; n: number; oldest: number | null }>(
     'count_runs',
-    `select status, count(*)::int as n, max(extract(epoch from lanefold._now() - enqueued_at))::float8 as oldest
+    `select status, count(*)::int as n,
+       max(greatest(0, extract(epoch from lanefold._now() - greatest(enqueued_at, start_at))))::float8 as oldest
      from lanefold._run where active group by status
      union all select 'waiting', count(*)::int, null from lanefold._run where status = 'waiting'`,
   );

@@ -47,7 +47,7 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
       'agent',
       'reason',
     ]),
-    refused: counter('runs_refused_total', 'Runs that a claim ended instead of taking them.', ['agent', 'reason']),
+    refused: counter('runs_refused_total', 'Runs that the worker ended instead of taking them.', ['agent', 'reason']),
     tokens: counter('tokens_total', 'Tokens of model calls, by counter of the usage.', ['agent', 'model', 'counter']),
   };
 }
