@@ -143,9 +143,7 @@ export type Command =
   | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
    * The model calls that the strategy waits for, in the order in which they start, at most `limit` at a time. The next
-   * event is the outcome of one of them; the others stay under way until a command leaves them out, also during a tool
-   * round. Before a round waits for approval, the answers to those come as events, whose steps are committed and whose
-   * commands are not executed.
+   * event is the outcome of one of them; the others stay under way until a command of this type leaves them out.
    */
   | { type: 'call_models'; calls: PromptedCall[]; limit: number }
   /** Runs `calls`; where they are empty, those of the last assistant message. */
@@ -214,11 +212,11 @@ export interface StepDraft {
   thenEvents?: EventDraft[];
   /** Nodes to add, or to change. */
   nodes?: NodeDraft[];
-  /** Ledger rows of the tool round that starts. */
+  /** Ledger rows of the tool round that starts: the round of the state. */
   calls?: { index: number; id: string; name: string }[];
   /** Which of the entries makes those calls; default the first. */
   callsAt?: number;
-  /** Outcomes of the tool round that ends, in call order; its messages are the first entries. */
+  /** Outcomes of the tool round that ends, in call order; its messages are the first entries. With `calls`: of the round before. */
   outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
   /** Changes to the thread's state by the round that ends, in call order. */
   effects?: (StateEffect & { call_index: number })[];

@@ -44,6 +44,6 @@ export interface StoredAnswer {
 export interface AnsweredRound {
   assistant: { content: string; tool_calls: ToolCall[]; [key: string]: Json | ToolCall[] };
   results?: { content: string; tool_call_id: string; name: string }[];
-  /** The round has not started, as another one is under way: what its entry in the log will need. */
+  /** The round has not started, as answers of the batch or another round come first: what its entry in the log will need. */
   waiting?: { refs: JsonObject; tools?: string[] };
 }

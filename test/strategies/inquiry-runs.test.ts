@@ -15,6 +15,15 @@ const look = defineTool({
     withEffects(`seen ${at}`, [{ op: 'set_path', path: ['seen', at], value: Object.keys(ctx.state).length }]),
 });
 
+const choose = defineTool({
+  name: 'choose',
+  input: z.object({ what: z.string() }),
+  execute: ({ what }, ctx) =>
+    withEffects(`${what} after ${(ctx.state['choice'] as string | undefined) ?? 'nothing'}`, [
+      { op: 'set_path', path: ['choice'], value: what },
+    ]),
+});
+
 const pay = defineTool({
   name: 'pay',
   input: z.object({}),
@@ -60,7 +69,7 @@ describe('strategies that ask questions of their own', () => {
     lanefold = await startRuntime([
       defineAgent({ name: 'searcher', model: unset, strategy: 'tot', strategyOptions: { maxDepth: 2 }, tools: [look] }),
       defineAgent({ name: 'plain', model: unset, instructions: 'Be brief.' }),
-      defineAgent({ name: 'careful', model: unset, strategy: three, tools: [look, pay] }),
+      defineAgent({ name: 'careful', model: unset, strategy: three, tools: [look, pay, choose] }),
     ]);
   });
   afterAll(() => lanefold?.close());
@@ -155,11 +164,11 @@ describe('strategies that ask questions of their own', () => {
       iteration: 5,
       usage: { total_tokens: 75 },
     });
-    expect(paid.toSorted()).toEqual(['pay A', 'pay C']);
+    expect(paid).toEqual(['pay A', 'pay C']);
     expect(asked.toSorted()).toEqual(['A', 'A', 'B', 'C', 'C']);
     expect((await ledgerOf(lanefold, run.threadId)).map((row) => row.result)).toEqual([
-      ...[`seen ${paid[0]!.at(-1)}`, 'paid'],
-      ...[`seen ${paid[1]!.at(-1)}`, 'paid'],
+      ...['seen A', 'paid'],
+      ...['seen C', 'paid'],
     ]);
     for (const node of [1, 3]) expect(await contextOf(lanefold, run.threadId, `${run.id}.${node}`)).toHaveLength(6);
     // what the strategy notes of an answer is added to its rounds
@@ -167,6 +176,50 @@ describe('strategies that ask questions of their own', () => {
     const rounds = [{ results: [{}, { content: 'paid' }] }];
     expect(data).toMatchObject([{ note: 1, rounds }, { note: 2 }, { note: 3, rounds }]);
     await expectSound(lanefold, run.threadId);
+  });
+
+  test.each(['ABC', 'CBA'])('tools run in the order of the questions, and so change the state: %s', async (order) => {
+    const answers = new Map([...order].map((question) => [question, deferred()]));
+    answers.get(order[0]!)!.resolve();
+    const model = lanefold.model(async (call) => {
+      const question = /"text":"([ABC])"/.exec(textOf(call))![1]!;
+      if (call.prompt.some(({ role }) => role === 'tool')) return { text: `${question} done` };
+      await answers.get(question)!.promise;
+      answers.get(order[order.indexOf(question) + 1] ?? '')?.resolve();
+      return { calls: [{ id: `choose ${question}`, name: 'choose', args: { what: question } }] };
+    });
+    const { threadId, id, run } = await lanefold.run({ agent: 'careful', model: model.id, input: 'Q' });
+    expect(run).toMatchObject({ result: 'A done B done C done', iteration: 6, usage: { total_tokens: 90 } });
+    expect((await lanefold.threads.get(threadId)).state).toEqual({ choice: 'C' });
+    const results = (await ledgerOf(lanefold, threadId)).map((row) => row.result);
+    expect(results).toEqual(['A after nothing', 'B after A', 'C after B']);
+    for (const node of [1, 2, 3]) {
+      const lane = await contextOf(lanefold, threadId, `${id}.${node}`);
+      expect(lane.map(([role]) => role)).toEqual(['system', 'user', 'assistant', 'tool', 'assistant']);
+    }
+    await expectSound(lanefold, threadId);
+  });
+
+  test('an answer that cannot be used is counted, and ends the run before another branch asks for approval', async () => {
+    const asked = deferred();
+    const model = lanefold.model(async (call) => {
+      const question = /"text":"([ABC])"/.exec(textOf(call))![1]!;
+      if (question === 'A') return { calls: [{ id: 'pay A', name: 'pay', args: {} }] };
+      if (question === 'C') return { text: 'C done' };
+      await asked.promise;
+      return { text: '', finishReason: 'length' };
+    });
+    const handle = await lanefold.runs.enqueue({ agent: 'careful', model: model.id, input: 'Q' });
+    await until('the other answers are stored', async () => (await lanefold.runs.nodes(handle)).length === 2);
+    asked.resolve();
+    const run = await until('the run ends or waits', async () => {
+      const found = await lanefold.runs.get(handle);
+      return found.status === 'failed' || found.status === 'suspended' ? found : undefined;
+    });
+    expect(run).toMatchObject({ status: 'failed', usage: { total_tokens: 45 } });
+    const events = await eventsOf(lanefold, handle.threadId);
+    expect(events.filter(({ kind }) => kind === 'llm_completed')).toHaveLength(3);
+    await expectSound(lanefold, handle.threadId);
   });
 
   test('a tool that fails, and one that is not there, are errors the model reads', async () => {

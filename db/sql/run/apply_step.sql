@@ -66,12 +66,13 @@ begin
     select p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
            coalesce(c ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0)
     from jsonb_array_elements(p -> 'calls') c;
-  elsif p ? 'outcomes' then
+  end if;
+  if p ? 'outcomes' then
     update lanefold._tool_call c
     set status = o ->> 'status', attempts = (o ->> 'attempts')::smallint, duration_ms = (o ->> 'duration_ms')::int, outcome = null,
         finished_at = coalesce(c.finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + c.call_index
     from jsonb_array_elements(p -> 'outcomes') with ordinality as x (o, n)
-    where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = (p ->> 'round')::int and c.call_index = n - 1;
+    where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = coalesce(p -> 'outcomes_round', p -> 'round')::int and c.call_index = n - 1;
     if p ? 'effects' then
       perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
       v_next := v_next + 1;

@@ -7,7 +7,8 @@
 -- p: {entries?: drafts, events?: before and then_events?: after drained input, state, iteration, usage?,
 -- calls?: new ledger rows [{index, id, name, status?}], round?, calls_at?: offset of the entry that makes them, 0,
 -- lanes?: the names of lanes that entries of this step open, nodes?: see _write_nodes,
--- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, results_at?: offset of its first tool message,
+-- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, outcomes_round?: its number where `calls` start
+-- the next one, round, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,
 -- finish?: {status, reason, result?, shown?: the result as its event may quote it, error?, events?, output?},
 -- seal?: boolean, closes the input queue while the run continues,

@@ -57,7 +57,7 @@ function toLine(
   const at = `[${iteration}/${limit}]`;
   switch (kind) {
     case 'llm_completed':
-      return `${at} model ${toolNames ? `asks for ${toolNames}` : 'answers'}${tokens(data)}`;
+      return `${at} model ${data['turn_type'] === 'tool_calls' ? `asks for ${toolNames ?? 'tools'}` : 'answers'}${tokens(data)}`;
     case 'tool_completed':
       return `${at} ${nameOf(text(data, 'tool_name'))}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
     case 'llm_retry':

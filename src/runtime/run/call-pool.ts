@@ -6,8 +6,6 @@ type Call = (call: PromptedCall, signal: AbortSignal) => Promise<MachineEvent>;
 
 interface UnderWay {
   controller: AbortController;
-  /** It is past the limit of calls at a time. */
-  started: boolean;
   outcome: Promise<{ callId: string; event: MachineEvent }>;
   /** Once the call has an outcome. */
   event?: MachineEvent;
@@ -15,7 +13,7 @@ interface UnderWay {
 
 /**
  * The model calls of a strategy that are under way at the same time. They stay under way while their strategy decides on
- * the answer to another one, or runs tools.
+ * the answer to another one.
  */
 export class CallPool {
   readonly #call: Call;
@@ -37,13 +35,6 @@ export class CallPool {
     this.#limit ??= pLimit(limit);
     for (const call of calls) if (!this.#underWay.has(call.callId)) this.#start(call);
     return this.#first(signal);
-  }
-
-  /** The next outcome of the calls that have started; undefined where there is none. Calls that have not are given up. */
-  async rest(signal: AbortSignal): Promise<MachineEvent | undefined> {
-    signal.throwIfAborted();
-    for (const [callId, { started }] of this.#underWay) if (!started) this.#abort(callId);
-    return this.#underWay.size > 0 ? this.#first(signal) : undefined;
   }
 
   /** The outcome of one of `calls` that is there already. */
@@ -82,10 +73,9 @@ export class CallPool {
 
   #start(call: PromptedCall): void {
     const controller = new AbortController();
-    const underWay = { controller, started: false } as UnderWay;
+    const underWay = { controller } as UnderWay;
     const outcome = this.#limit!(async () => {
       controller.signal.throwIfAborted();
-      underWay.started = true;
       return { callId: call.callId, event: await this.#call(call, controller.signal) };
     });
     underWay.outcome = outcome;

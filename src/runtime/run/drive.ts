@@ -85,7 +85,7 @@ async function loop(
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
       const event = await executeCommand(deps, active, state, command);
-      if (event.type === 'approval_needed') return await suspend(deps, decider, decision, event);
+      if (event.type === 'approval_needed') return await suspend(deps, active, progress, event);
       decision = await decide(decider, event, decision);
     }
     resumed = false;

@@ -54,6 +54,8 @@ export async function commitStep(
     calls_at: draft.callsAt,
     round: draft.calls || draft.outcomes ? state.round : undefined,
     outcomes: draft.outcomes,
+    // the step that ends a round may start the next one
+    outcomes_round: draft.calls && draft.outcomes ? state.round - 1 : undefined,
     results_at: draft.outcomes ? 0 : undefined,
     effects: draft.effects,
     compact: draft.compact,

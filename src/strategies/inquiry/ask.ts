@@ -1,4 +1,4 @@
-import type { Decision, RunFacts, StepDraft } from '../machine.ts';
+import type { Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
 import { promptedCall } from './conversation.ts';
 import { callStarted } from './events.ts';
 import { endEarly, finishInquiry } from './finish.ts';
@@ -6,7 +6,7 @@ import { momentOf, spentAt, type Folded } from './fold.ts';
 import type { Inquiry } from './inquiry.ts';
 import { limitReached } from '../limits.ts';
 import type { CommonOptions } from './options.ts';
-import { waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { askOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
 
 type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
 
@@ -26,9 +26,25 @@ export function askBatch<Memory>(
   const nodes = [...(step.nodes ?? []), ...(turn.nodes ?? [])];
   const withNodes = nodes.length > 0 ? { ...step, nodes } : step;
   if (turn.end) return finishInquiry(state, progress, turn.end, withNodes);
-  const reason = limitReached(run, state.iteration + progress.batch.length, spentAt(momentOf(progress)));
-  if (reason) return endEarly(strategy, state, progress, { reason }, withNodes);
-  const open = progress.batch.map(({ node }, i): OpenCall => ({
+  return askQuestions(strategy, run, state, progress, progress.batch, withNodes, { started });
+}
+
+/**
+ * Starts a model call for each of these questions of the batch, unless a limit of the run forbids it. All calls before them have
+ * their answers, so that the limits do not depend on which one was faster.
+ */
+export function askQuestions<Memory>(
+  strategy: Inquiry<Memory>,
+  run: RunFacts,
+  state: InquiryState,
+  progress: Progress<Memory>,
+  questions: readonly { node: number }[],
+  step: StepDraft,
+  { started = 0, spent }: { started?: number; spent?: Spent | undefined },
+): Decided<Memory> {
+  const reason = limitReached(run, state.iteration + questions.length, spentAt(momentOf(progress)));
+  if (reason) return endEarly(strategy, state, progress, { reason }, step, spent);
+  const open = questions.map(({ node }, i): OpenCall => ({
     node,
     call_no: state.call_no + 1 + i,
     iteration: state.iteration + 1 + i,
@@ -41,13 +57,13 @@ export function askBatch<Memory>(
     call_no: state.call_no + open.length,
     open,
   };
-  const events = progress.batch.map(({ ask }, i) => callStarted(run, ask, open[i]!)).slice(started);
-  const last = { ...withNodes, events: [...(withNodes.events ?? []), ...events] };
-  const empty = last.events.length === 0 && nodes.length === 0;
+  const events = open.map((call) => callStarted(run, askOf(progress, call.node), call)).slice(started);
+  const last = { ...step, events: [...(step.events ?? []), ...events] };
+  const empty = last.events.length === 0 && !step.nodes;
   return awaitCalls(run, next, progress, empty ? undefined : last);
 }
 
-/** Waits for the answers that are still missing, but for those whose tool rounds have to wait. */
+/** Waits for the answers that are still missing. */
 export function awaitCalls<Memory>(
   run: RunFacts,
   state: InquiryState,

@@ -1,17 +1,14 @@
 import type { JsonObject } from '../../context/message.ts';
-import { limitReached } from '../limits.ts';
 import type { Decision, RunFacts, StepDraft } from '../machine.ts';
 import { toolCompleted } from '../turn/events.ts';
 import type { ToolsFinished } from '../turn/tool-round.ts';
-import { awaitCalls } from './ask.ts';
+import { askQuestions } from './ask.ts';
 import { laneOf } from './conversation.ts';
-import { callStarted } from './events.ts';
-import { endEarly } from './finish.ts';
-import { momentOf, spentAt } from './fold.ts';
 import type { Inquiry } from './inquiry.ts';
-import { askOf, type InquiryState, type Progress } from './state.ts';
+import { startToolRound } from './start-tool-round.ts';
+import { waitingRound, type InquiryState, type Progress } from './state.ts';
 
-/** Commits the results of a round, then asks the question again with them. */
+/** Commits the results of a round. The next round starts; after the last one, the questions are asked again with the results. */
 export function finishToolRound<Memory>(
   strategy: Inquiry<Memory>,
   run: RunFacts,
@@ -29,7 +26,6 @@ export function finishToolRound<Memory>(
   const rounds = [...before.rounds.slice(0, -1), { ...before.rounds.at(-1)!, results }];
   const after = { ...progress, answers: new Map(progress.answers).set(node, { ...before, rounds }) };
   const call = state.open.find((open) => open.node === node)!;
-  const again = { node, call_no: state.call_no + 1, iteration: state.iteration + 1, retries: 0 };
   const effects = outcomes.flatMap((o, i) => o.effects?.map((effect) => ({ ...effect, call_index: i })) ?? []);
   const step: StepDraft = {
     entries: results.map((payload, i) => ({
@@ -47,16 +43,9 @@ export function finishToolRound<Memory>(
     outcomes: outcomes.map((o) => ({ status: o.status, attempts: o.attempts, duration_ms: o.durationMs })),
     ...(effects.length > 0 ? { effects } : {}),
   };
-  const reason = limitReached(run, again.iteration, spentAt(momentOf(after)));
-  if (reason) return endEarly(strategy, state, after, { reason }, step, spent);
   const { tools: _, tool_node: __, ...rest } = state;
-  const next: InquiryState = {
-    ...rest,
-    phase: 'llm',
-    call_no: again.call_no,
-    iteration: again.iteration,
-    open: state.open.map((open) => (open === call ? again : open)),
-  };
-  const started = callStarted(run, askOf(after, node), again);
-  return awaitCalls(run, next, after, { ...step, events: [...step.events!, started] });
+  const next = rest.open.find((open) => waitingRound(after, open.node));
+  return next
+    ? startToolRound(strategy, run, rest, after, next, step, spent)
+    : askQuestions(strategy, run, rest, after, rest.open, step, { spent });
 }

@@ -120,8 +120,8 @@ function resume<Memory>(
   }
   // only after a change of the strategy, or of a limit, could its answers be complete
   if (folded.turn.end || isComplete(progress)) return askBatch(strategy, run, committed, folded, {});
-  const inTools = committed.phase === 'tools' ? committed.tool_node : undefined;
-  const lost = committed.open.filter(({ node }) => node !== inTools && !waitingRound(progress, node));
+  // during a tool round no call is under way
+  const lost = committed.phase === 'tools' ? [] : committed.open.filter(({ node }) => !waitingRound(progress, node));
   let callNo = committed.call_no;
   const again = new Map(lost.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));
   const state = { ...committed, call_no: callNo, open: committed.open.map((call) => again.get(call) ?? call) };

@@ -13,7 +13,7 @@ import { askOf, waitingRound, type InquiryState, type OpenCall, type Progress } 
 
 type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
 
-/** Stores an answer that calls tools, and starts their round unless another one is under way. */
+/** Stores an answer that calls tools. Their round waits for the other answers of the batch. */
 export function onToolCalls<Memory>(
   strategy: Inquiry<Memory>,
   run: RunFacts,
@@ -36,7 +36,10 @@ export function onToolCalls<Memory>(
   return goOn(strategy, run, { ...state, nodes: true }, after, step, event.spent);
 }
 
-/** Waits for what is under way: a tool round, the next one that can start, or answers. */
+/**
+ * Waits for the answers that are missing, or for the tool round under way. Once all answers have come, the tool rounds they
+ * ask for follow in the order of the questions: what tools see and change does not depend on which call was faster.
+ */
 export function goOn<Memory>(
   strategy: Inquiry<Memory>,
   run: RunFacts,
@@ -48,10 +51,10 @@ export function goOn<Memory>(
   if (state.phase === 'tools') {
     return { state, memory: progress, ...(step ? { step } : {}), command: roundCommand(state, progress) };
   }
-  const next = state.open.find(({ node }) => waitingRound(progress, node));
-  return next
-    ? startToolRound(strategy, run, state, progress, next, step ?? {}, spent)
-    : awaitCalls(run, state, progress, step);
+  const missing = state.open.some(({ node }) => !waitingRound(progress, node));
+  return missing
+    ? awaitCalls(run, state, progress, step)
+    : startToolRound(strategy, run, state, progress, state.open[0]!, step ?? {}, spent);
 }
 
 /** Runs the tools of the question whose round is under way. */
@@ -61,7 +64,7 @@ export function roundCommand(state: InquiryState, progress: Progress): Extract<C
 }
 
 /** Commits the tool calls of a question to the ledger and to the lane of the question, then runs them. */
-function startToolRound<Memory>(
+export function startToolRound<Memory>(
   strategy: Inquiry<Memory>,
   run: RunFacts,
   state: InquiryState,
