@@ -7,13 +7,14 @@ import { forkThread, type ForkReceipt } from '../store/fork/fork-thread.ts';
 import { assertStorable, promptOf } from '../text.ts';
 import { assertWhole } from '../whole-number.ts';
 import { assertThreadOverrides } from './allow-overrides.ts';
+import { requestHash } from './request-hash.ts';
 
 export interface ForkOptions {
-  /** Default: a new id. The same id with the same parent and `seq` again returns the same fork. */
+  /** Default: a new id. The same id with the same parent, `seq` and options again returns the same fork. */
   id?: string;
   /** The last entry the fork knows of; -1: none. Default: the last one. */
   seq?: number;
-  /** Only this lane, which becomes the active one. Default: all lanes. */
+  /** Only this lane, which becomes the active one. Default: all lanes but those of strategies' questions. */
   contextRef?: string;
   /** Of the fork; the parent's is not copied. */
   metadata?: JsonObject;
@@ -37,10 +38,12 @@ export async function fork(
   assertWhole(seq, 'seq', { minimum: -1, hint: 'Give the seq of an entry, or -1 to begin empty.' });
   assertStorable({ metadata, systemPrompt }, 'The fork');
   assertThreadOverrides(agents, { systemPrompt }, from);
+  const prompt = systemPrompt === undefined ? undefined : promptOf(systemPrompt);
+  const hash = requestHash({ contextRef, repair: repair ?? false, metadata: metadata ?? {}, systemPrompt: prompt });
   return forkThread(
     db,
     parentThreadId,
     { seq, contextRef, repair },
-    { id, metadata, systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt) },
+    { id, metadata, systemPrompt: prompt, requestHash: hash },
   );
 }

@@ -70,7 +70,8 @@ export interface Threads {
    * lane. It costs the contexts, not the log. Nothing that happens to one of them reaches the other.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry, `open_tool_group`,
-   * `thread_exists`, `invalid_id`, `override_not_allowed`
+   * `context_too_large`, `thread_exists`, `idempotency_mismatch` where the id is that of a fork of the same entry with other
+   * options, `invalid_id`, `override_not_allowed`
    *
    * @example
    * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });

@@ -64,6 +64,18 @@ test('the same fork again is the same thread; any other taken id is refused', as
   await refused(log.threads.fork(id, { id: id }), 'thread_exists');
 });
 
+test('the same id for another lane, prompt or metadata is refused, also where the fork is empty', async () => {
+  const id = await newThread(log);
+  await log.threads.append(id, [user('one')]);
+  for (const seq of [0, -1]) {
+    const first = { id: `asked${seq}`, seq, metadata: { n: 1 }, systemPrompt: 'p' };
+    await log.threads.fork(id, first);
+    for (const other of [{ contextRef: 'default' }, { systemPrompt: null }, { metadata: { n: 2 } }, { repair: true }])
+      await refused(log.threads.fork(id, { ...first, ...other }), 'idempotency_mismatch');
+    expect(await log.threads.fork(id, { ...first, repair: false })).toMatchObject({ duplicate: true });
+  }
+});
+
 test('beyond the last entry, inside an open tool group and of nothing a fork is refused and leaves nothing behind', async () => {
   const id = await newThread(log);
   await log.threads.append(id, [user('one'), call, result]);
@@ -106,6 +118,66 @@ test('a prompt of an anchor, an active lane and one lane alone come along', asyn
     ['system', 'mine'],
     ['user', 'x'],
   ]);
+});
+
+test('a fork of a fork has the lane that was active then, whatever the names of the lanes', async () => {
+  const activeOfGrandchild = async (parent: string) => {
+    const fork = await log.threads.fork(parent);
+    await log.threads.append(fork.id, [user('later')]);
+    const { id } = await log.threads.fork(fork.id, { seq: fork.rev - 1 });
+    return (await log.threads.get(id)).activeContextRef;
+  };
+  const id = await newThread(log);
+  await log.threads.append(id, [user('one'), { ...user('aside'), contextRef: 'run_x.1' }]);
+  expect(await activeOfGrandchild(id)).toBe('default');
+  await log.contexts.switch(id, 'an-empty-one');
+  expect(await activeOfGrandchild(id)).toBe('an-empty-one');
+  await log.contexts.replace(id, { entries: [] }, { contextRef: 'side', reason: 'restore' });
+  expect(await activeOfGrandchild(id)).toBe('side');
+});
+
+test('a compaction that a run writes does not make its lane the active one', async () => {
+  const id = await newThread(log);
+  await log.threads.append(id, [user('one'), { ...user('aside'), contextRef: 'side' }]);
+  const operation = { type: 'replace', reason: 'compaction', result_context: { entries: [] } };
+  const entry = { kind: 'ai_context_operation', op_id: 'c', is_anchor: true, payload: { operation } };
+  await rows(
+    log.db,
+    `with op as (
+       insert into lanefold.context_op (thread_id, context_ref, op_id, type, reason, status, hash, entry_seq, created_at)
+       values ($1, 'side', 'c', 'replace', 'compaction', 'applied', '', 2, now()))
+     select lanefold._insert_entries($1, 2, now(), $2::jsonb, 'side', 'run_1')`,
+    id,
+    JSON.stringify([entry]),
+  );
+  await rows(log.db, 'update lanefold.thread set rev = rev + 1 where id = $1', id);
+  await log.threads.append(id, [user('two')]);
+  const fork = await log.threads.fork(id, { seq: 2 });
+  expect((await log.threads.get(fork.id)).activeContextRef).toBe('default');
+});
+
+test('the lanes of strategies’ questions stay with the parent, unless one is named', async () => {
+  const id = await newThread(log);
+  const request = { run_id: 'r', request_id: 'r', request_hash: '', agent: 'a', strategy: 'tot', model: 'm' };
+  await rows(log.db, 'select lanefold.enqueue_run($1, $2)', id, {
+    ...request,
+    input: { content: 'x' },
+    busy: 'reject',
+  });
+  await rows(log.db, `select lanefold.cancel_run($1, 'r', null)`, id);
+  await log.threads.append(id, [user('one'), { ...user('a question'), contextRef: 'r.1' }]);
+  const lanesOf = async (fork: { id: string }) => (await log.contexts.lanes(fork.id)).map((lane) => lane.contextRef);
+  expect(await lanesOf(await log.threads.fork(id))).toEqual(['default']);
+  const named = await log.threads.fork(id, { contextRef: 'r.1' });
+  expect(await contextOf(named.id)).toEqual([['user', 'a question']]);
+});
+
+test('contexts that are too large for one fork are refused before they are read', async () => {
+  const id = await newThread(log);
+  await log.threads.append(id, [user('one'.repeat(100)), { ...user('two'.repeat(100)), contextRef: 'side' }]);
+  const source = (p: object) => rows(log.db, 'select lanefold.fork_source($1, $2)', id, { ...p, max_bytes: 500 });
+  await refused(source({}), 'context_too_large');
+  expect(await source({ context_ref: 'side' })).toHaveLength(1);
 });
 
 test('the cuts of model calls stay with the parent, whose entries they name', async () => {

@@ -1,14 +1,17 @@
 -- Creates a thread from what fork_source returned of another one: its configuration, its state, and for each lane an anchor
--- whose meta names the parent. p: that, with {metadata?, system_prompt?: in place of the prompts of all lanes}. The same id
--- with the same parent and seq again changes nothing.
--- Returns {id, rev, created_at, duplicate}. Raises what create_thread raises.
+-- whose meta names the parent. p: that, with {metadata?, system_prompt?: in place of the prompts of all lanes, request_hash?}.
+-- The operation of the active lane is the last one, a switch where the lane is empty, so that the log says which lane is active.
+-- The same id with the same parent, seq and hash again changes nothing.
+-- Returns {id, rev, created_at, duplicate}. Raises what create_thread raises, LF007 another hash.
 create or replace function lanefold.create_fork(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   v_at timestamptz;
+  v_active constant text := coalesce(p ->> 'active_context_ref', 'default');
+  v_hash constant text := coalesce(p ->> 'request_hash', '');
+  v_known text;
   v_drafts jsonb := p -> 'config';
-  v_lane jsonb;
 begin
   begin
     perform lanefold.create_thread(p_thread_id,
@@ -19,6 +22,13 @@ begin
     if t.parent_thread_id is distinct from p ->> 'parent_thread_id' or t.fork_seq is distinct from (p ->> 'fork_seq')::bigint then
       raise;
     end if;
+    -- all operations of a fork have its hash, and no other op_id has a slash there
+    select o.hash into v_known from lanefold.context_op o where o.thread_id = p_thread_id and o.op_id like 'fork/%' limit 1;
+    if v_known <> v_hash then
+      perform lanefold._fail('LF007',
+        format('Thread %s is another fork of thread %s: its lane, prompt, metadata or repair differs.', p_thread_id, t.parent_thread_id),
+        'Use a new id for another fork.');
+    end if;
     return jsonb_build_object('id', t.id, 'rev', t.rev, 'created_at', t.created_at, 'duplicate', true);
   end;
   v_at := lanefold._now();
@@ -26,21 +36,40 @@ begin
     v_drafts := v_drafts || jsonb_build_array(jsonb_build_object('kind', 'ai_state_change',
       'payload', jsonb_build_object('operations', jsonb_build_array(jsonb_build_object('op', 'replace', 'value', p -> 'state')))));
   end if;
+  v_drafts := v_drafts || lanefold._fork_operations(p -> 'lanes', v_active,
+    jsonb_build_object('parent_thread_id', p -> 'parent_thread_id', 'fork_seq', p -> 'fork_seq'));
+  if p ? 'system_prompt' then
+    v_drafts := v_drafts || jsonb_build_array(jsonb_build_object('kind', 'ai_config_change',
+      'payload', jsonb_build_object('field', 'system_prompt', 'value', p -> 'system_prompt')));
+  end if;
   perform lanefold._insert_entries(p_thread_id, 0, v_at, v_drafts, null);
   update lanefold.thread
   set parent_thread_id = p ->> 'parent_thread_id', fork_seq = (p ->> 'fork_seq')::bigint, state = p -> 'state',
-      rev = jsonb_array_length(v_drafts), active_context_ref = p ->> 'active_context_ref',
+      rev = jsonb_array_length(v_drafts), active_context_ref = v_active,
       configured = jsonb_path_exists(v_drafts, '$[*].payload ? (@.field != "system_prompt")')
-  where id = p_thread_id;
-  for v_lane in select value from jsonb_array_elements(p -> 'lanes') loop
-    perform lanefold._write_operation(p_thread_id, 'fork/' || (v_lane ->> 'context_ref'), v_lane ->> 'context_ref',
-      jsonb_build_object('type', 'replace', 'reason', 'system', 'result_context', v_lane -> 'context',
-        'meta', jsonb_build_object('parent_thread_id', p -> 'parent_thread_id', 'fork_seq', p -> 'fork_seq')), null, false);
-  end loop;
-  if p ? 'system_prompt' then
-    perform lanefold._log_config_change(p_thread_id, null,
-      jsonb_build_array(jsonb_build_object('field', 'system_prompt', 'value', p -> 'system_prompt')));
-  end if;
-  select * into t from lanefold.thread where id = p_thread_id;
+  where id = p_thread_id returning * into t;
+  insert into lanefold._lane (thread_id, tenant_id, context_ref)
+  select p_thread_id, t.tenant_id, d ->> 'context_ref' from jsonb_array_elements(v_drafts) d where d ->> 'kind' = 'ai_context_operation';
+  insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, entry_seq, created_at,
+    settled_at)
+  select p_thread_id, t.tenant_id, d ->> 'op_id', d ->> 'context_ref', d -> 'payload' -> 'operation' ->> 'type', 'system', 'applied',
+    v_hash, n - 1, v_at, v_at
+  from jsonb_array_elements(v_drafts) with ordinality as x (d, n) where d ->> 'kind' = 'ai_context_operation';
   return jsonb_build_object('id', t.id, 'rev', t.rev, 'created_at', t.created_at, 'duplicate', false);
 end $$;
+
+-- The operations with which a fork begins, as drafts of entries: an anchor for each lane, the active one last.
+create or replace function lanefold._fork_operations(p_lanes jsonb, p_active text, p_meta jsonb)
+returns jsonb language sql immutable as $$
+  select jsonb_agg(jsonb_build_object('kind', 'ai_context_operation', 'op_id', 'fork/' || x.context_ref, 'context_ref', x.context_ref,
+      'is_anchor', x.context is not null, 'payload', jsonb_build_object('operation',
+        case when x.context is null then jsonb_build_object('type', 'switch')
+          else jsonb_build_object('type', 'replace', 'result_context', x.context) end
+        || jsonb_build_object('reason', 'system', 'meta', p_meta)))
+    order by x.context_ref = p_active, x.context_ref)
+  from (
+    select l ->> 'context_ref' as context_ref, l -> 'context' as context from jsonb_array_elements(p_lanes) l
+    union all
+    select p_active, null where not exists (select from jsonb_array_elements(p_lanes) l where l ->> 'context_ref' = p_active)
+  ) x;
+$$;

@@ -1,9 +1,10 @@
 -- What a fork of a thread begins with, for create_fork: its configuration, its state and the context of each lane as of an
--- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all;
--- repair?: closes an open tool group with error results}. An agent's prompt stays one, so that another agent may replace it.
--- Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
+-- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all but those
+-- of strategies' questions, which belong to their runs; repair?: closes an open tool group with error results; max_bytes?: of all
+-- contexts together, default 128 MiB, because a jsonb value ends at 256}. An agent's prompt stays one, so that another agent may
+-- replace it. Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
 -- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes}. Raises LF001, LF003, LF008 inside
--- an open tool group, LF014 beyond the head.
+-- an open tool group, LF014 beyond the head, LF023 too large.
 create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
 returns jsonb language plpgsql stable as $$
 declare
@@ -11,11 +12,11 @@ declare
   v_seq bigint;
   v_config jsonb;
   v_state jsonb;
-  v_lanes jsonb := '[]'::jsonb;
-  v_active text := p ->> 'context_ref';
-  v_moved bigint := -1::bigint;  -- the latest operation that made its lane the active one
+  v_refs text[];
   v_ref text;
-  v_last record;
+  v_bytes bigint := 0::bigint;
+  v_lanes jsonb[] := '{}'::jsonb[];
+  v_active text := p ->> 'context_ref';
 begin
   select * into t from lanefold.thread where id = p_thread_id;
   perform lanefold._check_thread(p_thread_id, t);
@@ -34,32 +35,53 @@ begin
     order by e.context_ref, e.payload ->> 'field', e.seq desc) c;
   if v_seq < t.rev - 1 then
     v_state := lanefold.thread_state_at(p_thread_id, v_seq);
+    v_active := coalesce(v_active, lanefold._active_lane_at(p_thread_id, v_seq));
   else
     v_state := t.state;
     v_active := coalesce(v_active, t.active_context_ref);
   end if;
-  for v_ref in
-    select l.context_ref from lanefold._lane l
-    where l.thread_id = p_thread_id and (p ->> 'context_ref' is null or l.context_ref = p ->> 'context_ref') order by l.context_ref
-  loop
-    select e.seq, e.payload -> 'operation' ->> 'reason' as reason, e.op_id into v_last from lanefold._entry e
-    where e.thread_id = p_thread_id and e.context_ref = v_ref and e.kind = 'ai_context_operation' and e.seq <= v_seq
-      and e.payload -> 'operation' ->> 'reason' <> 'restore'
-    order by e.seq desc limit 1;
-    if v_last.seq > v_moved and p ->> 'context_ref' is null and v_seq < t.rev - 1 then
-      v_moved := v_last.seq;
-      v_active := v_ref;
-    end if;
-    if v_last.seq is null then
-      perform from lanefold._entry e
-      where e.thread_id = p_thread_id and e.context_ref = v_ref and e.kind = 'ai_message' and e.seq <= v_seq limit 1;
-      continue when not found;
-    end if;
-    v_lanes := v_lanes || jsonb_build_array(jsonb_build_object('context_ref', v_ref, 'context',
+  select array_agg(l.context_ref order by l.context_ref) into v_refs from lanefold._lane l
+  where l.thread_id = p_thread_id
+    and (exists (
+        select from lanefold._entry e
+        where e.thread_id = p_thread_id and e.context_ref = l.context_ref and e.kind = 'ai_context_operation' and e.seq <= v_seq)
+      or exists (
+        select from lanefold._entry e
+        where e.thread_id = p_thread_id and e.context_ref = l.context_ref and e.kind = 'ai_message' and e.seq <= v_seq))
+    and (l.context_ref = v_active or p ->> 'context_ref' is null and not exists (
+        select from lanefold._run r where r.thread_id = p_thread_id and r.id = substring(l.context_ref from '^(.+)\.[0-9]+$')));
+  foreach v_ref in array coalesce(v_refs, '{}') loop
+    v_bytes := v_bytes + lanefold._lane_bytes(p_thread_id, v_ref, v_seq);
+  end loop;
+  if v_bytes > coalesce((p ->> 'max_bytes')::bigint, 134217728) then
+    perform lanefold._fail('LF023', format('The contexts of thread %s have %s bytes as of entry %s: too many for one fork.', p_thread_id,
+      v_bytes, v_seq), 'Fork one lane with context_ref, or compact the lanes first.');
+  end if;
+  foreach v_ref in array coalesce(v_refs, '{}') loop
+    v_lanes := array_append(v_lanes, jsonb_build_object('context_ref', v_ref, 'context',
       lanefold._fork_context(p_thread_id, v_ref, v_seq, coalesce((p -> 'repair')::boolean, false))));
   end loop;
   return jsonb_build_object('parent_thread_id', p_thread_id, 'fork_seq', v_seq, 'tenant_id', t.tenant_id,
-    'active_context_ref', coalesce(v_active, 'default'), 'config', v_config, 'state', v_state, 'lanes', v_lanes);
+    'active_context_ref', v_active, 'config', v_config, 'state', v_state, 'lanes', to_jsonb(v_lanes));
+end $$;
+
+-- The lane that was active as of an entry: that of the latest operation, except for those a run writes. A run compacts and
+-- restores its own lane, which need not be the active one.
+create or replace function lanefold._active_lane_at(p_thread_id text, p_seq bigint)
+returns text language plpgsql stable as $$
+declare
+  v_ref text;
+begin
+  select l.context_ref into v_ref
+  from lanefold._lane l
+  join lateral (
+    select e.seq from lanefold._entry e
+    where e.thread_id = p_thread_id and e.context_ref = l.context_ref and e.kind = 'ai_context_operation' and e.seq <= p_seq
+      and e.run_id is null and e.op_id not like '%/restore'  -- ids of callers have no slash
+    order by e.seq desc limit 1
+  ) o on true
+  where l.thread_id = p_thread_id order by o.seq desc limit 1;
+  return coalesce(v_ref, 'default');
 end $$;
 
 -- The context of a lane as the anchor of another thread: made of closed groups, and without the cuts of its model calls, which
@@ -76,7 +98,8 @@ begin
   if v_problem is not null then
     if not p_repair then
       perform lanefold._fail('LF008', format('Entry %s of thread %s lies inside an open tool group of lane %s: %s.', p_seq, p_thread_id,
-        p_context_ref, v_problem), 'Fork before or after the group, or pass repair: true to close it with error results.');
+        p_context_ref, v_problem),
+        'Fork before or after the group, fork one lane with context_ref, or pass repair: true to close it with error results.');
     end if;
     v_entries := lanefold._repair_messages(v_entries);
   end if;

@@ -70,11 +70,15 @@ export const NewThread = z
 
 export const NewFork = z
   .strictObject({
-    id: Id.optional().openapi({ description: 'Default: a generated id. Repeating id and seq returns the same fork.' }),
+    id: Id.optional().openapi({
+      description: 'Default: a generated id. The same request again returns the same fork.',
+    }),
     seq: whole(-1)
       .optional()
       .openapi({ description: 'The last entry the fork knows of; -1: none. Default: the last.' }),
-    context_ref: Id.optional().openapi({ description: 'Only this lane; default: all.' }),
+    context_ref: Id.optional().openapi({
+      description: 'Only this lane; default: all but those of strategies’ questions.',
+    }),
     metadata: jsonObject('Your own data; the parent’s is not copied.').optional(),
     system_prompt: z
       .string()

@@ -10,6 +10,14 @@ export interface ForkPoint {
   repair?: boolean | undefined;
 }
 
+export interface NewFork {
+  id: string;
+  metadata?: JsonObject | undefined;
+  systemPrompt?: string | null | undefined;
+  /** Of all that the caller asked for, apart from parent and seq: another one under the id is refused. */
+  requestHash: string;
+}
+
 export interface ForkReceipt {
   id: string;
   rev: number;
@@ -22,14 +30,17 @@ export async function forkThread(
   db: Database,
   parentThreadId: string,
   { seq, contextRef, repair }: ForkPoint,
-  fork: { id: string; metadata?: JsonObject | undefined; systemPrompt?: string | null | undefined },
+  fork: NewFork,
 ): Promise<ForkReceipt> {
   const [found] = await db.query<{ source: JsonObject }>(
     'fork_source',
     'select lanefold.fork_source($1, $2) as source',
     [parentThreadId, { seq, context_ref: contextRef, repair }],
   );
-  const p = { ...found!.source, metadata: fork.metadata, system_prompt: fork.systemPrompt };
+  const p = {
+    ...found!.source,
+    ...{ metadata: fork.metadata, system_prompt: fork.systemPrompt, request_hash: fork.requestHash },
+  };
   const [made] = await db.queryLocking<{ thread: ForkReceipt }>(
     'create_fork',
     'select lanefold.create_fork($1, $2) as thread',
