@@ -59,6 +59,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'contexts.switch': () => library.contexts.switch(threadId, 'other'),
     'contexts.call': () => library.contexts.call(threadId, `${runId}:1`),
     'contexts.replayCall': () => library.contexts.replayCall(threadId, `${runId}:1`),
+    'contexts.compact': () => library.contexts.compact(threadId),
     'contexts.lanes': () => library.contexts.lanes(threadId),
     'contexts.diff': () => library.contexts.diff({ threadId }, { threadId }),
     'runs.enqueue': () => library.runs.enqueue({ agent: 'agent', input: 'x', threadId }),
