@@ -84,7 +84,7 @@ const createRuns = createRoute({
   security,
   summary: 'Accept many runs',
   description:
-    'Each run has an answer of its own: what is wrong with one never harms another. Where the server fails all of them, so does the request. For keys that are bound to no threads or agents.',
+    'Each run has an answer of its own: what is wrong with one never harms another. Where the server fails all of them, so does the request. Under a limit of runs, all of them must fit, also those that repeat a request. For keys that are bound to no threads or agents.',
   request: { body: body(NewRuns) },
   responses: { 202: json('An answer for each run, in order.', RunReceipts), ...problems(...bodyProblems) },
 });

@@ -1,4 +1,6 @@
+import path from 'node:path';
 import type { Command } from 'commander';
+import { stopGrace } from '../../environment.ts';
 import { loadAgents } from '../agents-file.ts';
 import { connect, findDatabase } from '../connect.ts';
 import { givenEnvironment } from '../environment.ts';
@@ -8,7 +10,7 @@ import { commandHelp } from '../help.ts';
 import { wholeNumber, withAgents, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, jsonLogs, note, print } from '../output.ts';
 import { stopSignal } from '../stop-signal.ts';
-import { announce, disown, disowned, runRestarting } from '../watch/restarting.ts';
+import { announce, disown, disowned, portBefore, runRestarting } from '../watch/restarting.ts';
 import { projectOf, watchSources } from '../watch/source-watcher.ts';
 import { withServer } from './api.ts';
 
@@ -21,7 +23,10 @@ interface Options extends ConnectionOptions {
 }
 
 /** How long active runs may take to end before a restart; then they go on after it. */
-const graceMs = 1_000;
+const restartGraceMs = 1_000;
+const defaultGraceMs = 25_000;
+/** How much longer than that a process may take to end, and how long one that hangs while it loads. */
+const spareMs = 4_000;
 
 export const addDev = (program: Command): Command =>
   withServer(withAgents(withQueue(program.command('dev'))))
@@ -31,7 +36,7 @@ export const addDev = (program: Command): Command =>
     .description(
       'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker. ' +
         'Other commands started in the same folder connect to it. With --agents it starts again when a source file of ' +
-        'their project, or .env, has changed: runs that take longer than a second then go on in the new process.',
+        'their project, or .env, has changed: runs that take more than a second longer go on in the new process.',
     )
     .addHelpText(
       'after',
@@ -65,15 +70,17 @@ export const addDev = (program: Command): Command =>
 async function watched(options: Options, agents: string): Promise<void> {
   const stopped = stopSignal();
   const database = await findDatabase(options, { start: true });
-  const watcher = watchSources(projectOf(agents));
+  const watcher = watchSources(projectOf(agents), path.resolve('.env'));
   try {
     const { url, directUrl } = database;
     const env = {
       ...givenEnvironment(),
       ...{ DATABASE_URL: url, LANEFOLD_DIRECT_URL: directUrl },
-      LANEFOLD_STOP_GRACE_MS: process.env['LANEFOLD_STOP_GRACE_MS'] ?? String(graceMs),
     };
-    const code = await runRestarting({ args: [...process.argv.slice(2), '--no-watch'], env, watcher, stopped });
+    const { stopGraceMs = defaultGraceMs } = stopGrace();
+    const limitMs = { loading: spareMs, restart: restartGraceMs + spareMs, stop: stopGraceMs + spareMs };
+    const args = [...process.argv.slice(2), '--no-watch'];
+    const code = await runRestarting({ args, env, watcher, stopped, limitMs });
     if (code !== exitCodes.ok) throw new Exit(code);
   } finally {
     watcher.close();
@@ -88,17 +95,18 @@ async function serve(options: Options): Promise<void> {
     const agents = await loadAgents(options.agents);
     const lanefold = await connect(options, { start: true, agents, migrate: true, scriptedModels: true });
     try {
-      await lanefold.startWorker({
+      const worker = await lanefold.startWorker({
         concurrency: options.concurrency,
         onRunEnd(run) {
           if (!jsonLogs()) note(`${run.status} ${run.agent} ${run.threadId} ${run.runId} ${run.durationMs} ms`);
         },
       });
       const { host, port } = options;
-      // Only the default port may be replaced by the next free one.
+      const before = portBefore();
+      // Only a port that nobody chose may be replaced by the next free one.
       const server = await lanefold.startServer({
         ...(host ? { host } : {}),
-        ...(port === undefined ? { nextFreePort: true } : { port }),
+        ...(port === undefined ? { nextFreePort: true, ...(before === undefined ? {} : { port: before }) } : { port }),
       });
       announce({ port: server.port });
       const c = colours();
@@ -110,7 +118,9 @@ async function serve(options: Options): Promise<void> {
       print(`${c.bold('Agents')}      ${agents.map((agent) => agent.name).join(', ')}`);
       print('Ctrl-C stops it.');
       const why = await stopped;
-      if (why !== 'restart') note(`${why}: stopping`);
+      if (why === 'restart')
+        await worker.stop({ graceMs: Math.min(restartGraceMs, stopGrace().stopGraceMs ?? restartGraceMs) });
+      else note(`${why}: stopping`);
     } finally {
       await lanefold.close();
     }

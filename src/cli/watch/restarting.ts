@@ -9,7 +9,14 @@ export interface Restarting {
   env: NodeJS.ProcessEnv;
   watcher: SourceWatcher;
   stopped: Promise<unknown>;
+  /** How long a child may take to end before it is killed: one that does not serve yet, and one that does. */
+  limitMs: { loading: number } & Record<Why, number>;
 }
+
+type Why = 'restart' | 'stop';
+
+/** The variable with the port of the child before: the page in a browser stays where it is. */
+const lastPort = 'LANEFOLD_LAST_PORT';
 
 /** What a child says once it serves. */
 export interface Served {
@@ -22,21 +29,22 @@ export interface Served {
  *
  * @returns its exit code
  */
-export async function runRestarting({ args, env, watcher, stopped }: Restarting): Promise<number> {
+export async function runRestarting({ args, env, watcher, stopped, limitMs }: Restarting): Promise<number> {
   const settings = { ...env };
   const end = stopped.then(() => 'stopped' as const);
   let hasServed = false;
   for (;;) {
     const change = watcher.changed();
     const child = fork(process.argv[1]!, args, { env: settings });
+    let serves = false;
     child.once('message', ({ port }: Served) => {
-      hasServed = true;
-      // the page in a browser stays where it is
-      settings['LANEFOLD_PORT'] = String(port);
+      hasServed = serves = true;
+      settings[lastPort] = String(port);
     });
     const exit = once(child, 'exit').then(([code]) => ({ code: (code as number | null) ?? 1 }));
     const first = await Promise.race([exit, end, change]);
-    await stop(child, exit);
+    const why = first === 'stopped' ? 'stop' : 'restart';
+    await stop(child, exit, why, limitMs[serves ? why : 'loading']);
     if (first === 'stopped') return (await exit).code;
     if (typeof first === 'object') {
       if (!hasServed || first.code === 0) return first.code;
@@ -48,18 +56,28 @@ export async function runRestarting({ args, env, watcher, stopped }: Restarting)
   }
 }
 
-async function stop(child: ChildProcess, exit: Promise<unknown>): Promise<void> {
-  if (child.connected) child.disconnect();
+async function stop(child: ChildProcess, exit: Promise<unknown>, why: Why, limitMs: number): Promise<void> {
+  // one that is busy for ever hears neither a message nor a signal
+  const patience = setTimeout(() => child.kill('SIGKILL'), limitMs);
+  if (child.connected) child.send(why, () => child.connected && child.disconnect());
   await exit;
+  clearTimeout(patience);
 }
 
-/** In a child of `runRestarting`: resolves once the process that started it wants it to stop, or is gone. */
-export async function disowned(): Promise<'restart'> {
+/** In a child of `runRestarting`: resolves once the process that started it wants it to end, or is gone. */
+export async function disowned(): Promise<Why> {
   // no child of anybody
   if (!process.send) return new Promise<never>(() => {});
-  if (process.connected) await once(process, 'disconnect');
-  return 'restart';
+  return new Promise((resolve) => {
+    process.once('message', (why) => resolve(why as Why));
+    process.once('disconnect', () => resolve('restart'));
+    if (!process.connected) resolve('restart');
+  });
 }
+
+/** Where the child before this one served, unless it is the first. */
+export const portBefore = (): number | undefined =>
+  process.env[lastPort] === undefined ? undefined : Number(process.env[lastPort]);
 
 /** Says to the process that started this one where it serves. */
 export function announce(served: Served): void {

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
 /** What a program is made of. Not data such as JSON: a tool that writes some would restart the program it runs in. */
-const source = /(\.[cm]?[jt]sx?|^\.env)$/;
+const source = /\.[cm]?[jt]sx?$/;
 /** Editors write a file in several steps, and several files at once. */
 const settleMs = 100;
 /** The system limits how many folders a user may watch. */
@@ -23,31 +23,33 @@ export function projectOf(file: string): string {
   }
 }
 
-/** Watches the source files under a folder, without hidden folders and node_modules. */
-export function watchSources(root: string): SourceWatcher {
+/** Watches the source files under a folder, without hidden folders and node_modules, and the file `alone`, wherever it is. */
+export function watchSources(root: string, alone: string): SourceWatcher {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
   let onChange: (file: string) => void = () => {};
 
-  const unwatch = (folder: string) => {
-    watchers.get(folder)?.close();
-    watchers.delete(folder);
+  const unwatch = (key: string) => {
+    watchers.get(key)?.close();
+    watchers.delete(key);
   };
   const seen = (file: string) => {
     clearTimeout(timer);
     timer = setTimeout(() => onChange(path.relative(root, file)), settleMs);
   };
+  const open = (key: string, folder: string, onName: (name: string) => void) => {
+    const watcher = watch(folder, (_, name) => name !== null && onName(name));
+    watchers.set(key, watcher);
+    watcher.on('error', () => unwatch(key));
+  };
   const add = (folder: string) => {
     if (watchers.has(folder) || watchers.size >= mostFolders) return;
     try {
-      const watcher = watch(folder, (_, name) => {
-        if (name === null) return;
+      open(folder, folder, (name) => {
         const file = path.join(folder, name);
         if (source.test(name)) seen(file);
         else if (isWatched(name)) add(file);
       });
-      watchers.set(folder, watcher);
-      watcher.on('error', () => unwatch(folder));
       for (const entry of readdirSync(folder, { withFileTypes: true }))
         if (entry.isDirectory() && isWatched(entry.name)) add(path.join(folder, entry.name));
     } catch {
@@ -56,6 +58,14 @@ export function watchSources(root: string): SourceWatcher {
     }
   };
   add(root);
+  try {
+    // its folder: the file may not exist yet, and editors replace it
+    open(alone, path.dirname(alone), (name) => {
+      if (name === path.basename(alone)) seen(alone);
+    });
+  } catch {
+    // one more than the system allows
+  }
   return {
     changed: () => new Promise((resolve) => (onChange = resolve)),
     close() {
