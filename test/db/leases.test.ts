@@ -119,6 +119,13 @@ describe('requeue_run', () => {
     ]);
   });
 
+  test('takes a run of another queue only with a strategy that its workers know', async () => {
+    const { run } = await claimed(-1_000);
+    const adopt = { prefix: 'another', adoptMs: 0, adoptable: ['agent'] };
+    expect(await run.requeue({ ...adopt, strategies: ['tot'] })).toEqual([]);
+    expect(await run.requeue({ ...adopt, strategies: ['tot', 'react'] })).toMatchObject([{ enqueue_no: 2 }]);
+  });
+
   test('leaves a running run alone that was given to the queue within the grace', async () => {
     const { run } = await claimed(-1_000);
     expect(await run.requeue({ graceMs: 600_000 })).toEqual([]);

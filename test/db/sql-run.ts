@@ -36,6 +36,7 @@ export interface RequeueFields {
   prefix?: string;
   adoptMs?: number;
   adoptable?: string[];
+  strategies?: string[];
   agentQueue?: boolean;
 }
 
@@ -110,6 +111,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       prefix = 'lf',
       adoptMs = 300_000,
       adoptable = [],
+      strategies,
       agentQueue = false,
     }: RequeueFields = {}) =>
       rows<Receipt>(db, 'select * from lanefold.requeue_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
@@ -117,6 +119,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         prefix,
         adopt_ms: adoptMs,
         adoptable,
+        ...(strategies ? { strategies } : {}),
         ...(agentQueue ? { agent_queue: true } : {}),
       }),
     seen: (enqueueNo = 1) => call('mark_job_seen($1, $2, $3)', threadId, runId, enqueueNo),

@@ -23,14 +23,14 @@ afterAll(() => log.drop());
 
 let filled = 0;
 /** Makes threads with one run each, given to the queue an hour ago. */
-const fill = (status: string, count: number, columns: Record<string, string>) => {
+const fill = (status: string, count: number, { agent = "'a'", ...columns }: Record<string, string>) => {
   const names = Object.keys(columns).map((name) => `, ${name}`);
   const values = Object.values(columns).map((value) => `, ${value}`);
   return rows(
     log.db,
     `insert into lanefold._run (thread_id, id, request_hash, agent, strategy, model, context_ref, status, active, created_at, enqueued_at
        ${names.join('')})
-     select 'fill-${++filled}-' || n, 'run', '', 'a', 'react', 'm', 'default', $1, $1 <> 'completed', at, at ${values.join('')}
+     select 'fill-${++filled}-' || n, 'run', '', ${agent}, 'react', 'm', 'default', $1, $1 <> 'completed', at, at ${values.join('')}
      from generate_series(1, $2) n, (select clock_timestamp() - interval '1 hour' as at) c`,
     status,
     count,
@@ -76,6 +76,26 @@ test('the look-up of queued runs reads no more than it returns and the running o
 
 test('the look-up of overdue approvals reads those only', async () => {
   expect(await measured((db) => findUnapprovedRuns(db, limits, 100))).toEqual({ found: 3, read: 3 });
+});
+
+test('a fleet finds the runs of another one whose strategy it knows, chosen ones included', async () => {
+  await fill('queued', 1, { agent: "'b'" });
+  await fill('queued', 1, { agent: "'b'", options: `'{"selection": {"strategy": "own"}}'` });
+  await fill('running', 1, { agent: "'b'", lease_until: "clock_timestamp() - interval '1 hour'" });
+  await fill('suspended', 1, { agent: "'b'", suspended_until: "clock_timestamp() - interval '1 hour'" });
+  const found = async (...strategies: string[]) => {
+    const other = { ...limits, queuePrefix: 'other', adoptable: ['b'], known: { agents: ['b'], strategies } };
+    const runs = [
+      findQueuedRuns(log.db, other, 9),
+      findStrandedRuns(log.db, other, 9),
+      findUnapprovedRuns(log.db, other, 9),
+    ];
+    return (await Promise.all(runs)).map((of) => of.length);
+  };
+  expect(await found('react')).toEqual([1, 1, 1]);
+  expect(await found('own')).toEqual([1, 0, 0]);
+  expect(await found('react', 'own')).toEqual([2, 1, 1]);
+  expect(await found()).toEqual([0, 0, 0]);
 });
 
 test('no claim, step or renewal of a run touches an index', async () => {

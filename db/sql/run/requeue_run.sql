@@ -1,8 +1,8 @@
 -- Gives a run whose job the queue has lost a new one: raises its enqueue_no, so that a late job of the old number is refused,
 -- and returns the job to add. p_enqueue_no is that of the lost job. p: {grace_ms, prefix: of the queue that takes the job,
--- adopt_ms, adoptable: [agent], agent_queue?: present where the job goes to the queue of the run's agent}. No row where there
+-- adopt_ms, adoptable: [agent], strategies?: [those that the adopting workers know], agent_queue?: present where the job goes to the queue of the run's agent}. No row where there
 -- is nothing to do (any more): the run is neither queued nor running with its lease past; a running one was given to the queue within grace_ms, by another sweep; a run of another queue is not of an
--- adoptable agent, or its lease is not past for adopt_ms (see _lease_over for a clock that went back); or a writer holds the
+-- adoptable agent and a known strategy, or its lease is not past for adopt_ms (see _lease_over for a clock that went back); or a writer holds the
 -- run, which the next sweep will find again.
 create or replace function lanefold.requeue_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
@@ -11,7 +11,8 @@ declare
   v_at timestamptz;
   v_own boolean;
 begin
-  select k.status, k.agent, k.queue_prefix, k.queue_shard, k.enqueued_at, k.lease_until, k.lease_ms into r from lanefold._run k
+  select k.status, k.agent, k.queue_prefix, k.queue_shard, k.enqueued_at, k.lease_until, k.lease_ms,
+    coalesce(k.options #>> '{selection,strategy}', k.strategy) as strategy into r from lanefold._run k
   where k.thread_id = p_thread_id and k.id = p_run_id and k.enqueue_no = p_enqueue_no and k.status in ('queued', 'running')
   for update skip locked;
   if not found then
@@ -19,7 +20,7 @@ begin
   end if;
   v_at := lanefold._now();
   v_own := r.queue_prefix = p ->> 'prefix';
-  if not v_own and not coalesce(p -> 'adoptable' ? r.agent, false) then
+  if not v_own and not (coalesce(p -> 'adoptable' ? r.agent, false) and coalesce(p -> 'strategies' ? r.strategy, true)) then
     return;
   elsif r.status = 'running' and (abs(extract(epoch from v_at - r.enqueued_at)) * 1000 > (p ->> 'grace_ms')::float8
     and lanefold._lease_over(r.lease_until, r.lease_ms, v_at,

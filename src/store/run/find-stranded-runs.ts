@@ -20,7 +20,8 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
     `with clock as materialized (select lanefold._now() as at),
      taken as (
        select thread_id, id, agent, status, enqueue_no, queue_shard, enqueued_at, cancel_requested_at, lease_until, lease_ms,
-              agent_unknown_since, unknown_strategy, queue_prefix = $3 as own, (select at from clock) as at
+              agent_unknown_since, unknown_strategy, queue_prefix = $3 as own,
+              coalesce(options #>> '{selection,strategy}', strategy) = any ($10) as executable, (select at from clock) as at
        from lanefold._run
        where active and suspended_until is null and (status = 'running' or agent_unknown_since is not null)
          and (queue_prefix = $3 or agent = any ($4))
@@ -32,7 +33,7 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
            when agent_unknown_since < at - $9::float8 * interval '1 ms' and own then 'unknown_agent'
            when agent = any ($8) and (unknown_strategy is null or unknown_strategy = any ($10)) and abs(extract(epoch from at - enqueued_at)) * 1000
              > case when own then $7::float8 else $5::float8 end then 'passed_on' end
-         when status = 'running' and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
+         when status = 'running' and (own or executable) and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired' end as work
        from taken
      )

@@ -9,7 +9,7 @@ import type { QueuedRun } from './queued-run.ts';
 export const requeueRuns = (
   db: Database,
   runs: readonly QueuedRun[],
-  { graceMs, queuePrefix, adoptMs, adoptable }: SweepLimits,
+  { graceMs, queuePrefix, adoptMs, adoptable, known: { strategies } }: SweepLimits,
 ): Promise<QueuedRun[]> =>
   db.query<QueuedRun>(
     'requeue_runs',
@@ -17,5 +17,5 @@ export const requeueRuns = (
      from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int, agent_queue text)
      cross join lateral lanefold.requeue_run(q.thread_id, q.run_id, q.enqueue_no,
        case when q.agent_queue is not null then $2::jsonb || '{"agent_queue": true}' else $2::jsonb end) r`,
-    [JSON.stringify(runs), { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable }],
+    [JSON.stringify(runs), { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable, strategies }],
   );

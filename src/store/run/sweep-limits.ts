@@ -10,7 +10,7 @@ export interface SweepLimits {
   queuePrefix: string;
   /** Runs of another fleet are due only after this long without a sign of that fleet. */
   adoptMs: number;
-  /** Agents whose runs may be taken over from another fleet. */
+  /** Agents whose runs may be taken over from another fleet, where this worker knows their strategy. */
   adoptable: readonly string[];
   /** What this worker knows. */
   known: Capabilities;
