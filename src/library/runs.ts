@@ -5,12 +5,15 @@ import type { OutputOption } from '../contracts/contract.ts';
 import type { Known } from '../contracts/result-type.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
+import type { Database } from '../postgres/pool.ts';
 import { dispatch } from '../queue/dispatch.ts';
+import type { RunQueue } from '../queue/queue.ts';
 import type { CallRef, DecisionReceipt } from '../store/approval/decide-tool-call.ts';
 import type { InputReceipt } from '../store/input/enqueue-input.ts';
 import { readInputs, type Input } from '../store/input/read-inputs.ts';
 import { runNotFound } from '../store/missing.ts';
 import { cancelRun } from '../store/run/cancel-run.ts';
+import { findDelayedJob } from '../store/run/find-delayed-job.ts';
 import { readNodes, type RunNode } from '../store/run/read-nodes.ts';
 import { countUnfinished } from '../store/run/count-unfinished.ts';
 import { listRuns, type RunFilter } from '../store/run/list-runs.ts';
@@ -274,12 +277,20 @@ export function runsOf(deps: RunsDeps): Runs {
       assertStorable(reason, 'The reason');
       const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
       if (promoted) await dispatch(db, queue, promoted);
+      // a job that stays is harmless: it finds that its run has ended
+      if (accepted && status === 'cancelled') await dropDelayedJob(db, queue, run).catch(() => {});
       return { status, accepted };
     },
     checkpoint: (run, options) => mintToken(points, run, options),
     resume: (token, options, on) => resume(points, token, options, on),
     collect: (token, options) => collectRun(points, token, options),
   };
+}
+
+/** A job with a delay would stay in the queue until that is over. */
+async function dropDelayedJob(db: Database, queue: RunQueue, run: RunRef): Promise<void> {
+  const job = await findDelayedJob(db, run.threadId, run.id, queue.prefix);
+  if (job) await queue.remove([job]);
 }
 
 const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });

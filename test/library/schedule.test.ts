@@ -117,6 +117,16 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
     expect(queuedMs(job, job.timestamp)).toBe(0);
   });
 
+  test('its job goes with it if it is cancelled before', async () => {
+    const run = await enqueue('never', { delayMs: 86_400_000 });
+    const queue = ownQueue();
+    const job = () => queue.queues[0]!.getJob(`${run.id}.1`);
+    expect(await job()).toBeDefined();
+    expect(await lanefold.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: true });
+    expect(await job()).toBeUndefined();
+    await queue.close();
+  });
+
   test('a run that waits too long for a worker or its thread fails with `expired`; one that was taken does not', async () => {
     const { run, free } = await busy();
     const late = await enqueue('late', { ttlMs: 1 });
