@@ -9,7 +9,10 @@ import { parseTraceparent } from './traceparent.ts';
 export const logRuns = (logger: Logger): Telemetry => ({
   runClaimed: (run) => new LoggedRun(logger, run),
   runRefused: ({ threadId, runId, agent }, reason) =>
-    logger.error({ thread_id: threadId, run_id: runId, agent, reason }, 'run failed before it was taken'),
+    logger[reason === 'poisoned' ? 'error' : 'warn'](
+      { thread_id: threadId, run_id: runId, agent, reason },
+      'run failed before it was taken',
+    ),
 });
 
 class LoggedRun extends RunTelemetry {
