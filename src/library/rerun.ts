@@ -4,6 +4,7 @@ import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { storedOption } from '../policy/read-policy.ts';
+import { isTaken } from '../store/fork/is-taken.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
 import { accept } from './accept.ts';
@@ -15,11 +16,11 @@ import { repeatable, requestOf } from './repeat.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface RerunOptions {
-  /** The id of the fork; default: one derived from `requestId`, or a new one. */
+  /** The id of the fork, on which nothing was asked yet; default: one derived from `requestId`, or a new one. */
   threadId?: string;
   /** Instead of what the run used. */
   model?: string;
-  /** Instead of the prompt of its lane; null: none. */
+  /** Instead of the prompt of its lane; null: none. Every agent must allow it, because any may run on the fork. */
   systemPrompt?: string | null;
   /** Instead of its context policy. */
   contextPolicy?: PolicyOption;
@@ -70,8 +71,14 @@ export async function rerun(
     },
     from,
   );
+  const asked = requestId ?? id;
+  if (made.duplicate && (await isTaken(db, made.id, asked))) {
+    throw new LanefoldError('thread_exists', `Thread ${made.id} is this fork already, and something was asked on it.`, {
+      hint: 'Choose another id for the fork, or pass the request id of the first rerun to get its run.',
+    });
+  }
   const hash = requestHash({ ...body, system_prompt: systemPrompt });
-  const request = { threadId: made.id, body, id, requestId: requestId ?? id, hash, createThread: false };
+  const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };
   return accept(deps, request, { caller });
 }
 

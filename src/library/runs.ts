@@ -102,7 +102,8 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
    * new run is its fork.
    *
    * @throws LanefoldError `run_not_found`, `unknown_agent`, `unknown_model`, `invalid_policy`, `override_not_allowed`,
-   * `thread_exists`, `idempotency_mismatch`; `invalid_input` for a run that has not begun
+   * `thread_exists` also for a fork on which something else was asked, `idempotency_mismatch` for one with another prompt or
+   * metadata; `invalid_input` for a run that has not begun
    *
    * @example
    * const other = await lanefold.runs.rerun(run, { model: 'anthropic:claude-sonnet-4-5' });

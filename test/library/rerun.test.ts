@@ -1,5 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { RerunOptions } from '../../src/library/rerun.ts';
 import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 
@@ -76,6 +77,35 @@ test('a request id makes one rerun of any number of calls', async () => {
     lanefold.runs.rerun(second, { requestId: 'compare', contextPolicy: 'short_context' }),
     'idempotency_mismatch',
   );
+});
+
+test('a rerun onto a fork that something else was asked on is refused, and asks nothing', async () => {
+  const { second } = await twice();
+  const threadId = `taken-${second.id}`;
+  const model = lanefold.model(async () => ({ text: 'A' }));
+  const again = (options: RerunOptions) => lanefold.runs.rerun(second, { threadId, model: model.id, ...options });
+  const first = await again({ requestId: `k-${second.id}` });
+  await lanefold.runs.wait(first);
+  await refused(again({}), 'thread_exists');
+  await refused(again({ requestId: 'another', contextPolicy: 'short_context' }), 'thread_exists');
+  await refused(again({ systemPrompt: 'X' }), 'idempotency_mismatch');
+  await lanefold.run({ agent: 'a', model: model.id, input: 'third', threadId });
+  expect(await again({ requestId: first.requestId })).toMatchObject({ id: first.id, duplicate: true });
+  expect((await lanefold.runs.list({ threadId })).data).toHaveLength(2);
+});
+
+test('a fork that was left behind without its question is used by the same request alone', async () => {
+  const { first } = await twice();
+  const threadId = `left-${first.id}`;
+  await lanefold.threads.fork(first.threadId, { id: threadId, seq: 0, contextRef: 'default', systemPrompt: 'One.' });
+  await refused(lanefold.runs.rerun(first, { threadId, systemPrompt: 'Two.' }), 'idempotency_mismatch');
+  const message = { message: { role: 'user' as const, content: 'mine' } };
+  const used = `used-${first.id}`;
+  await lanefold.threads.fork(first.threadId, { id: used, seq: 0, contextRef: 'default' });
+  await lanefold.threads.append(used, [message]);
+  await refused(lanefold.runs.rerun(first, { threadId: used }), 'thread_exists');
+  const again = await lanefold.runs.rerun(first, { threadId, systemPrompt: 'One.' });
+  expect(await lanefold.runs.wait(again)).toMatchObject({ result: 'one: 2' });
 });
 
 test('a policy takes the place of that of the run', async () => {

@@ -202,7 +202,11 @@ export const Rerun = z
   .strictObject({
     thread_id: Id.optional().openapi({ description: 'The id of the fork; default: a generated one.' }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
-    system_prompt: z.string().nullable().optional().openapi({ description: 'Overrides the prompt of the lane.' }),
+    system_prompt: z
+      .string()
+      .nullable()
+      .optional()
+      .openapi({ description: 'Overrides the prompt of the lane, if every agent lists it as overridable.' }),
     context_policy: overrides.context_policy,
     metadata: jsonObject('Your own data, stored with the fork.').optional(),
     request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
