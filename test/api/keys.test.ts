@@ -80,8 +80,8 @@ describe('every operation of the document', () => {
       if (before === undefined) delete table[id];
       else table[id] = before;
     }
-    // these check the other thread that they name by themselves
-    expect(unnoticed).toEqual(['forkThread', 'diffContexts']);
+    // these check the id of the fork and the agent by themselves
+    expect(unnoticed).toEqual(['forkThread', 'compactLane']);
   });
 });
 

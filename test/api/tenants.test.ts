@@ -230,3 +230,21 @@ test('what the operator reads of a tenant is in the audit, and what it reads wit
   const lists = (await api.lanefold.audit.list({ limit: 1_000 })).filter(({ action }) => action === 'listThreads');
   expect(lists.at(-1)).toMatchObject({ tenantId: null, threadId: null });
 });
+
+test('a diff of two threads is a read of both, and a fork or rerun is written down, before it is done', async () => {
+  const other = await fill('other');
+  const actions = async (threadId: string) =>
+    (await api.lanefold.audit.list({ threadId, limit: 1_000 })).map(({ action }) => action);
+  const { auth } = await mint({ scopes: ['read', 'run'] });
+  const lane = `/v1/threads/${acme.thread}/contexts/default`;
+  await api.call('GET', `${lane}/diff?other_thread_id=${other.thread}`, undefined, auth);
+  expect(await actions(other.thread)).toEqual(['diffContexts']);
+  await api.call('POST', `/v1/threads/${other.thread}/fork`, {}, auth);
+  await api.call('POST', `/v1/threads/${other.thread}/runs/${other.run}/rerun`, {}, auth);
+  expect((await actions(other.thread)).slice(1)).toEqual(['forkThread', 'rerunRun']);
+
+  const bound = await mint({ scopes: ['read'], thread_prefix: acme.thread });
+  const refused = await api.call('GET', `${lane}/diff?other_thread_id=${other.thread}`, undefined, bound.auth);
+  expect(refused).toMatchObject(problem(403, 'forbidden'));
+  expect(await actions(other.thread)).toHaveLength(3);
+});

