@@ -1,6 +1,5 @@
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { noRedis } from '../support/lanefold.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
 import { startApi, type Api } from './helpers.ts';
 
@@ -104,7 +103,7 @@ interface Sent {
   headers?: Record<string, string>;
 }
 
-describe.skipIf(noRedis())('hostile requests', () => {
+describe('hostile requests', () => {
   let api: Api;
   let document: OpenApi;
   const faults: unknown[] = [];

@@ -18,10 +18,10 @@ const shapes = {
        jsonb_build_array(jsonb_build_object('id', 'c' || i, 'name', 'f'))) order by i) from generate_series(1, ${n}) i)`,
 };
 
-/** The shortest of three executions, in ms: what else the machine does only lengthens one. */
+/** The shortest of five executions, in ms: what else the machine does only lengthens one. */
 async function cost(call: (messages: string) => string, messages: string): Promise<number> {
   const times: number[] = [];
-  for (let i = 0; i < 3; i += 1) {
+  for (let i = 0; i < 5; i += 1) {
     const [row] = await rows<{ 'QUERY PLAN': [{ 'Execution Time': number }] }>(
       log.db,
       `explain (analyze, timing off, format json) with m as materialized (select ${messages} as m) select ${call('m')} from m`,
@@ -39,7 +39,7 @@ test.each(Object.entries(shapes))('checking and repairing %s takes time in propo
   ]) {
     const [one, eight] = [await cost(call, messages(500)), await cost(call, messages(4_000))];
     // eight times the messages: 8 where the work is linear, 64 where it is quadratic
-    expect(eight / one, call('m')).toBeLessThan(24);
+    expect(eight / one, call('m')).toBeLessThan(32);
   }
 });
 

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import path from 'node:path';
+import { inject } from 'vitest';
 import { until } from '../support/until.ts';
 
 export interface Program {
@@ -14,7 +15,7 @@ export interface Program {
 const tsx = import.meta.resolve('tsx');
 const settings = /^(DATABASE_URL|REDIS_URL|LANEFOLD_.*|OPENAI_.*|ANTHROPIC_.*|GOOGLE_.*|PORT|FORCE_COLOR)$/;
 
-/** Starts a TypeScript program of this repository as a user would, without this machine's settings. */
+/** Starts a TypeScript program of this repository as a user would, with the built package and without this machine's settings. */
 export function startProgram(
   file: string,
   { cwd = process.cwd(), args = [], env = {} }: { cwd?: string; args?: string[]; env?: Record<string, string> } = {},
@@ -22,7 +23,7 @@ export function startProgram(
   const inherited = Object.fromEntries(Object.entries(process.env).filter(([key]) => !settings.test(key)));
   const child = spawn(process.execPath, ['--import', tsx, path.resolve(file), ...args], {
     cwd,
-    env: { ...inherited, TSX_TSCONFIG_PATH: path.resolve('tsconfig.json'), ...env },
+    env: { ...inherited, TSX_TSCONFIG_PATH: path.join(inject('packageDir'), 'tsconfig.programs.json'), ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let output = '';

@@ -1,4 +1,4 @@
-import { cp, readdir, readFile, symlink } from 'node:fs/promises';
+import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-root.ts';
@@ -7,11 +7,13 @@ import { packageRoot } from '../../src/package-root.ts';
 const published = ['src/index.ts', 'src/chat/index.ts', 'src/testing.ts', 'src/cli/main.ts', 'db/schema/index.ts'];
 const programs = ['workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures', 'test/queue/fixtures'];
 const { files } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
+const bundled = ['pg', 'ioredis', 'bullmq', 'commander'];
+const installed = (await readdir(path.join(packageRoot, 'node_modules'))).filter((name) => !name.startsWith('.'));
 const copied = ['package.json', ...files.filter((file) => file !== 'dist')];
 
 /**
  * Builds the package in `dir` with its published layout. Tests start hundreds of processes, and a compiled one starts
- * twice as fast as one that compiles the sources first.
+ * twice as fast as one that compiles the sources first; bundling the libraries that take longest to load halves it again.
  */
 export async function buildPackage(dir: string): Promise<void> {
   const files = await Promise.all(
@@ -29,9 +31,23 @@ export async function buildPackage(dir: string): Promise<void> {
     target: 'node20',
     bundle: true,
     splitting: true,
-    packages: 'external',
+    external: installed.filter((name) => !bundled.includes(name)).flatMap((name) => [name, `${name}/*`]),
+    banner: { js: "import { createRequire as _ } from 'node:module'; const require = _(import.meta.url);" },
     chunkNames: 'chunks/[name]-[hash]',
   });
   for (const place of copied) await cp(path.join(packageRoot, place), path.join(dir, place), { recursive: true });
   await symlink(path.join(packageRoot, 'node_modules'), path.join(dir, 'node_modules'));
+  await writeFile(
+    path.join(dir, 'tsconfig.programs.json'),
+    JSON.stringify({ compilerOptions: await compilerOptions(dir) }),
+  );
+}
+
+/** Those of this repository, with `lanefold` standing for the built package. */
+async function compilerOptions(dir: string): Promise<object> {
+  const text = await readFile(path.join(packageRoot, 'tsconfig.json'), 'utf8');
+  const { compilerOptions } = JSON.parse(text) as { compilerOptions: { paths: Record<string, [string]> } };
+  const built = (source: string) => path.join(dir, 'dist', source.replace(/ts$/, 'js'));
+  const paths = Object.entries(compilerOptions.paths).map(([name, [source]]) => [name, [built(source)]]);
+  return { ...compilerOptions, paths: Object.fromEntries(paths) as object };
 }

@@ -14,6 +14,7 @@ const timed = [
   'find_unapproved_runs',
   'find_expired_runs',
   'find_jobs',
+  'find_passed_on_queues',
   'requeue_runs',
   'find_old_traces',
 ];
