@@ -32,6 +32,8 @@ export async function buildPackage(dir: string): Promise<void> {
     bundle: true,
     splitting: true,
     external: installed.filter((name) => !bundled.includes(name)).flatMap((name) => [name, `${name}/*`]),
+    // bullmq has no `exports`
+    mainFields: ['module', 'main'],
     banner: { js: "import { createRequire as _ } from 'node:module'; const require = _(import.meta.url);" },
     chunkNames: 'chunks/[name]-[hash]',
   });
