@@ -29,16 +29,23 @@ export function stopGrace(): { stopGraceMs?: number } {
 }
 
 /** The option, else `LANEFOLD_MAX_CONTEXT_BYTES`, else undefined: the database's default. @throws LanefoldError `invalid_input` */
-export function maxContextBytes(option: number | undefined): number | undefined {
-  const given = option ?? (process.env['LANEFOLD_MAX_CONTEXT_BYTES'] || undefined);
+export const maxContextBytes = (option: number | undefined): number | undefined =>
+  bytes('maxContextBytes', option, 'LANEFOLD_MAX_CONTEXT_BYTES', 'neither for 33,554,432');
+
+/** The option, else `LANEFOLD_LARGE_CONTENT_BYTES`, else undefined: all stays in the log. @throws LanefoldError `invalid_input` */
+export const largeContentBytes = (option: number | undefined): number | undefined =>
+  bytes('largeContentBytes', option, 'LANEFOLD_LARGE_CONTENT_BYTES', 'neither to keep all in the log', 4_096);
+
+function bytes(name: string, option: number | undefined, variable: string, otherwise: string, least = 1_024): number | undefined {
+  const given = option ?? (process.env[variable] || undefined);
   if (given === undefined) return undefined;
-  const bytes = Number(given);
-  if (Number.isInteger(bytes) && bytes >= 1_024 && bytes <= 2 ** 27) return bytes;
+  const count = Number(given);
+  if (Number.isInteger(count) && count >= least && count <= 2 ** 27) return count;
   throw new LanefoldError(
     'invalid_input',
-    `maxContextBytes must be a whole number from 1,024 to 134,217,728; got ${JSON.stringify(given)}.`,
+    `${name} must be a whole number from ${least.toLocaleString('en')} to 134,217,728; got ${JSON.stringify(given)}.`,
     {
-      hint: 'Set the option or LANEFOLD_MAX_CONTEXT_BYTES, or neither for 33,554,432.',
+      hint: `Set the option or ${variable}, or ${otherwise}.`,
     },
   );
 }

@@ -68,6 +68,12 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
    * with `context_too_large`. Must be the same in every process.
    */
   maxContextBytes?: number;
+  /**
+   * Texts of messages and tool results with more bytes are kept out of the log; the model sees their beginning and end, and
+   * reads the rest with the tool `read_content`. Default `LANEFOLD_LARGE_CONTENT_BYTES`, else none. Must be the same in every
+   * process.
+   */
+  largeContentBytes?: number;
   /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
   /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
@@ -84,6 +90,7 @@ export const optionKeys: KeysOf<LanefoldOptions> = {
   logger: true,
   scriptedModels: true,
   maxContextBytes: true,
+  largeContentBytes: true,
   databaseUrl: true,
   directUrl: true,
   redisUrl: true,

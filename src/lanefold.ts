@@ -1,4 +1,4 @@
-import { maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
+import { largeContentBytes, maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import { readPolicy } from './policy/read-policy.ts';
@@ -21,6 +21,8 @@ import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library, TenantLibrary } from './library/library.ts';
 import { otherTenant, scopeOf } from './library/tenant.ts';
 import { checkRole, checkWorkerRole, roleCheckOf } from './library/role-check.ts';
+import { readContent } from './store/content/read-content.ts';
+import { readContentTool } from './tools/read-content.ts';
 import { readSessionRights } from './store/role/session-rights.ts';
 import { auditOf, keysOf } from './library/keys.ts';
 import { listAgents } from './library/agents.ts';
@@ -50,7 +52,17 @@ export interface Lanefold<AGENTS extends AgentDefinition = AgentDefinition> exte
 /** Connects to the database and the queue. See `createLanefold`. */
 export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   refuseUnknownKeys('createLanefold', options, optionKeys);
-  const agents = await createAgentRegistry(options.agents ?? [], options);
+  const contentLimit = largeContentBytes(options.largeContentBytes);
+  const readLarge =
+    contentLimit === undefined
+      ? []
+      : [readContentTool(contentLimit, (threadId, id, range) => readContent(database!, threadId, id, range))];
+  let database: Database | undefined;
+  const agents = await createAgentRegistry(options.agents ?? [], {
+    ...options,
+    always: readLarge,
+    maxToolResultBytes: contentLimit === undefined ? undefined : 2 ** 24,
+  });
   const redactor = createKeyRedactor(options.redactKeys);
   const log = await openLogger(redactor, options.logger);
   const { telemetry: wanted = telemetryWanted() } = options;
@@ -110,12 +122,14 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
     const connect = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
       openDatabase({ url: databaseUrl, prepare, ...more });
     const db = connect({ max: options.poolSize ?? 10 });
+    database = db;
     closers.push(() => db.close());
     await assertSchema(db.pool).catch((error: unknown) => {
       throw fromPostgres(error);
     });
-    db.maxContextBytes = maxContextBytes(options.maxContextBytes);
-    db.groupCommit = !(await isDistributed(db.pool));
+    db.settings.maxContextBytes = maxContextBytes(options.maxContextBytes);
+    db.settings.largeContentBytes = contentLimit;
+    db.settings.groupCommit = !(await isDistributed(db.pool));
     const rights = await readSessionRights(db.pool);
     // the embedded server has one role, its superuser
     checkRole(rights, given === undefined && roleCheck === 'refuse' ? 'warn' : roleCheck);

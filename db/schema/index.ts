@@ -2,6 +2,7 @@
 export { lanefold } from './columns.ts';
 export { contextOp, lane, thread } from './thread.ts';
 export { apiKey, audit } from './access.ts';
+export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';

@@ -70,7 +70,7 @@ export interface AgentDefinition<
   toolRetryBackoffMs?: number;
   /** Tool calls of a round that run concurrently; default 4. */
   toolConcurrency?: number;
-  /** Maximum size of a tool result in bytes; default 262,144. */
+  /** Maximum size of a tool result in bytes; default 262,144, or 16 MiB where `largeContentBytes` is set. */
   maxToolResultBytes?: number;
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
@@ -132,7 +132,8 @@ type Optional =
   | 'strategyOptions'
   | 'maxIterations'
   | 'maxTotalTokens'
-  | 'maxDurationMs';
+  | 'maxDurationMs'
+  | 'maxToolResultBytes';
 
 /** A checked agent. NAME and RESULT, the type of its results, are known to the compiler where `defineAgent` was told. */
 export type Agent<NAME extends string = string, RESULT = unknown> = Readonly<
@@ -200,13 +201,13 @@ export function defineAgent<
     toolMaxRetries: definition.toolMaxRetries ?? 1,
     toolRetryBackoffMs: definition.toolRetryBackoffMs ?? 200,
     toolConcurrency: definition.toolConcurrency ?? 4,
-    maxToolResultBytes: definition.maxToolResultBytes ?? 262_144,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),
     ...(definition.maxIterations === undefined ? {} : { maxIterations: definition.maxIterations }),
     ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
     ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
+    ...(definition.maxToolResultBytes === undefined ? {} : { maxToolResultBytes: definition.maxToolResultBytes }),
     ...(definition.output ? { output: definition.output } : {}),
     ...(definition.contextPolicy === undefined ? {} : { contextPolicy: definition.contextPolicy }),
     ...(definition.requestTransformer ? { requestTransformer: definition.requestTransformer } : {}),

@@ -51,8 +51,11 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
   };
   const own = Object.keys(changed).length > 0 ? { ...agent, ...changed } : agent;
   if (!named && !allowed) return own;
-  const chosen = named ? named.map((name) => registry.tool(agent.name, name)) : [...own.tools.values()];
-  return toolsOnly(withTools(own, new Map(chosen.map((tool) => [tool.name, tool]))), allowed);
+  const all = [...own.tools.values()];
+  const always = all.filter((tool) => tool.always);
+  const chosen = named ? [...named.map((name) => registry.tool(agent.name, name)), ...always] : all;
+  const names = allowed && [...allowed, ...always.map((tool) => tool.name)];
+  return toolsOnly(withTools(own, new Map(chosen.map((tool) => [tool.name, tool]))), names);
 }
 
 const contractOf = (output: NonNullable<RunOptions['output']>): ReadyContract | undefined =>

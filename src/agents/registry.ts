@@ -9,6 +9,7 @@ import { readContract } from '../contracts/read-contract.ts';
 import type { StoredPolicy } from '../policy/policy.ts';
 import { readPolicy } from '../policy/read-policy.ts';
 import { describeTools } from '../tools/descriptors.ts';
+import { defaultMaxResultBytes } from '../tools/result.ts';
 import { toolsByName, unknownTools } from '../tools/lookup.ts';
 import { normaliseTools, type ToolListing } from '../tools/normalise.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -21,12 +22,13 @@ import type { RequestTransformer } from './transformer.ts';
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
 export interface ReadyAgent extends Omit<
   Agent,
-  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations'
+  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations' | 'maxToolResultBytes'
 > {
   /** The name of its strategy. */
   readonly strategy: string;
   /** Undefined: as the strategy needs. */
   readonly maxIterations: number | undefined;
+  readonly maxToolResultBytes: number;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
@@ -58,17 +60,21 @@ export interface RegistryOptions {
   tools?: ToolListing | undefined;
   requestTransformers?: Record<string, RequestTransformer> | undefined;
   strategies?: readonly Strategy[] | undefined;
+  /** Tools of every agent, which no list of a request leaves out. */
+  always?: readonly Tool[] | undefined;
+  /** Of agents that set none. */
+  maxToolResultBytes?: number | undefined;
 }
 
 /** Resolves the tools of all agents. Rejects two agents with the same name as `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
-  { tools = [], requestTransformers = {}, strategies = [] }: RegistryOptions = {},
+  { tools = [], requestTransformers = {}, strategies = [], always = [], maxToolResultBytes = defaultMaxResultBytes }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents = new Map<string, ReadyAgent>();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
   for (const definition of definitions) {
-    const agent = await ready(defineAgent(definition), requestTransformers);
+    const agent = await ready({ maxToolResultBytes, ...defineAgent(definition) }, requestTransformers, always);
     if (agents.has(agent.name)) {
       throw new LanefoldError('invalid_agent', `Two agents are named ${JSON.stringify(agent.name)}.`, {
         hint: 'Rename one of them.',
@@ -110,10 +116,11 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, contextPolicy: policy, strategy: chosen, ...agent }: Agent,
+  { requestTransformer: given, output: contract, contextPolicy: policy, strategy: chosen, ...agent }: Agent & { readonly maxToolResultBytes: number },
   shared: Record<string, RequestTransformer>,
+  always: readonly Tool[],
 ): Promise<ReadyAgent> {
-  const tools = await normaliseTools(agent.tools);
+  const tools = Object.freeze([...(await normaliseTools(agent.tools)), ...always]);
   const strategy = typeof chosen === 'string' ? chosen : chosen.name;
   const transformer = typeof given === 'string' ? findTransformer(given, agent.requestTransformers, shared) : given;
   const output = contract && (await readContract(contract));

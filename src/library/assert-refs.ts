@@ -3,7 +3,7 @@ import { LanefoldError } from '../errors.ts';
 /** Keys that the runtime writes into the `refs` of an entry. */
 const reserved = new Set([
   ...['kind', 'request_id', 'run_id', 'durable', 'iteration', 'context_hash', 'llm_call_id'],
-  ...['policy_hash', 'dropped', 'transformed', 'source'],
+  ...['policy_hash', 'dropped', 'transformed', 'source', 'contents'],
 ]);
 
 /** Refuses refs that would pass for those of the runtime. @throws LanefoldError `invalid_input` */

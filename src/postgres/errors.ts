@@ -26,6 +26,7 @@ const codes: Record<string, ErrorCode> = {
   LF021: 'already_decided',
   LF022: 'not_awaiting_approval',
   LF023: 'context_too_large',
+  LF024: 'content_not_found',
 };
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary

@@ -20,15 +20,22 @@ export interface Database {
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** As `query`, for a statement that looks at many threads and may take two minutes. */
   queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
-  /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
-  groupCommit: boolean;
+  /** The same for all tenants. */
+  readonly settings: DatabaseSettings;
   /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
   readonly tenant: string | undefined;
   /** The same connections, for one tenant: other tenants' rows are not there. */
   forTenant(scope: Scope): Database;
+  close(): Promise<void>;
+}
+
+export interface DatabaseSettings {
+  /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
+  groupCommit: boolean;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
   maxContextBytes?: number | undefined;
-  close(): Promise<void>;
+  /** Texts of more bytes are kept out of the log; undefined: none is. */
+  largeContentBytes?: number | undefined;
 }
 
 export interface DatabaseOptions {
@@ -81,8 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
-  /** What holds for every tenant's statements. */
-  const shared: Pick<Database, 'groupCommit' | 'maxContextBytes'> = { groupCommit: true };
+  const settings: DatabaseSettings = { groupCommit: true };
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: Scope | undefined): Database => {
@@ -96,6 +102,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     return {
       pool,
       tenant: scope?.tenant,
+      settings,
       query: (name, text, values) => query(name, text, values),
       gather<Row>(name: string, text: string, item: string) {
         let gatherer = gatherers.get(name);
@@ -120,18 +127,6 @@ export function openDatabase(options: DatabaseOptions): Database {
       },
       queryLong: (name, text, values = []) =>
         queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope),
-      get groupCommit() {
-        return shared.groupCommit;
-      },
-      set groupCommit(on) {
-        shared.groupCommit = on;
-      },
-      get maxContextBytes() {
-        return shared.maxContextBytes;
-      },
-      set maxContextBytes(bytes) {
-        shared.maxContextBytes = bytes;
-      },
       forTenant: connectionsFor,
       close: () => pool.end(),
     };

@@ -73,4 +73,6 @@ export interface Tool
   needsApproval?: NeedsApproval;
   /** Derives the `refs` of a successful result from its text. Only built-in tools set it. */
   resultRefs?: (content: string) => JsonObject;
+  /** No list of a request leaves it out. Only built-in tools set it. */
+  always?: true;
 }

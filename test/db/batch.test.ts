@@ -13,7 +13,7 @@ let batching: TestLog;
 let single: TestLog;
 beforeAll(async () => {
   [batching, single] = await Promise.all([openLog(), openLog()]);
-  single.db.groupCommit = false;
+  single.db.settings.groupCommit = false;
 });
 afterAll(() => Promise.all([batching, single].map((log) => log.drop())));
 

@@ -6,8 +6,8 @@ const log = useLog();
 const kib = (n: number) => 'x'.repeat(n * 1_024);
 const say = (text: string) => [{ message: { role: 'user' as const, content: text } }];
 
-beforeEach(() => void (log.db.maxContextBytes = 10 * 1_024));
-afterEach(() => void (log.db.maxContextBytes = undefined));
+beforeEach(() => void (log.db.settings.maxContextBytes = 10 * 1_024));
+afterEach(() => void (log.db.settings.maxContextBytes = undefined));
 
 const bytesOf = (threadId: string, lane = 'default') =>
   value<string>(log.db, 'select lanefold._lane_bytes($1, $2, 1000)', threadId, lane).then(Number);
@@ -19,7 +19,7 @@ test('an append, an operation and a run that would exceed the limit are refused 
   await refused(log.contexts.replace(threadId, { entries: [{ role: 'user', content: kib(11) }] }), 'context_too_large');
   const run = value(log.db, 'select lanefold.enqueue_run($1, $2)', threadId, {
     ...{ run_id: 'r', request_id: 'r', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' },
-    ...{ input: { content: kib(6) }, max_context_bytes: log.db.maxContextBytes },
+    ...{ input: { content: kib(6) }, max_context_bytes: log.db.settings.maxContextBytes },
   });
   await refused(run, 'context_too_large');
   expect(await rows(log.db, 'select from lanefold._entry where thread_id = $1', threadId)).toHaveLength(1);
@@ -48,7 +48,7 @@ test('the size of a lane is that of its messages, also where schema 4 wrote them
 
 test('a claim of a lane that is too large ends the run and does not write its message', async () => {
   const threadId = await newThread(log);
-  log.db.maxContextBytes = undefined;
+  log.db.settings.maxContextBytes = undefined;
   await log.threads.append(threadId, say(kib(20)));
   const [run, next] = [sqlRun(log.db, threadId, 'run'), sqlRun(log.db, threadId, 'next')];
   await run.enqueue();
@@ -72,7 +72,7 @@ test('a claim of a lane that is too large ends the run and does not write its me
 test('text that the database compresses counts as it is', async () => {
   const threadId = await newThread(log);
   const run = sqlRun(log.db, threadId, 'run');
-  log.db.maxContextBytes = undefined;
+  log.db.settings.maxContextBytes = undefined;
   await run.enqueue({ input: kib(100) });
   await refused(input(log.db, threadId, 'i', 'more', { max_context_bytes: 100 * 1_024 }), 'context_too_large');
   await run.claim();

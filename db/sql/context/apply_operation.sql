@@ -1,6 +1,6 @@
 -- Accepts a context operation: applied at once on an idle thread, deferred while a run is active (the latest wins, the
 -- displaced one becomes `superseded`). p_operation: {type: replace|switch, reason?, result_context?, base_seq?, meta?}.
--- p_options: {expected_rev?, hash, repair?, max_context_bytes?}. Without p_context_ref the thread's active lane is meant.
+-- p_options: {expected_rev?, hash, repair?, max_context_bytes?, contents?}. Without p_context_ref the thread's active lane is meant.
 -- The same op_id again returns its status and displaces nothing.
 -- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007 another body
 -- under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad id,
@@ -71,6 +71,9 @@ begin
   if v_operation ->> 'type' = 'replace' and pg_column_size(v_operation) > lanefold._max_context_bytes(p_options) then
     perform lanefold._fail('LF023', format('The result_context of operation %s has %s bytes, more than %s.', p_op_id,
       pg_column_size(v_operation), lanefold._max_context_bytes(p_options)), 'Send a smaller one; nothing was changed.');
+  end if;
+  if p_options ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p_options -> 'contents');
   end if;
   if t.active_run_id is null then
     v_seq := lanefold._write_operation(p_thread_id, p_op_id, p_context_ref, v_operation, v_hash);

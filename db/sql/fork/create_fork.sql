@@ -48,6 +48,9 @@ begin
       rev = jsonb_array_length(v_drafts), active_context_ref = v_active,
       configured = jsonb_path_exists(v_drafts, '$[*].payload ? (@.field != "system_prompt")')
   where id = p_thread_id returning * into t;
+  if p -> 'contents' <> '[]' then
+    perform lanefold._share_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
   insert into lanefold._lane (thread_id, tenant_id, context_ref)
   select p_thread_id, t.tenant_id, d ->> 'context_ref' from jsonb_array_elements(v_drafts) d where d ->> 'kind' = 'ai_context_operation';
   insert into lanefold.context_op (thread_id, tenant_id, op_id, context_ref, type, reason, status, hash, entry_seq, created_at,

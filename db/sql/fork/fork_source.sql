@@ -3,7 +3,7 @@
 -- of strategies' questions, which belong to their runs; repair?: closes an open tool group with error results; max_bytes?: of all
 -- contexts together, default 128 MiB, because a jsonb value ends at 256}. An agent's prompt stays one, so that another agent may
 -- replace it. Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
--- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes}. Raises LF001, LF003, LF008 inside
+-- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes, contents}. Raises LF001, LF003, LF008 inside
 -- an open tool group, LF014 beyond the head, LF023 too large.
 create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
 returns jsonb language plpgsql stable as $$
@@ -16,6 +16,7 @@ declare
   v_ref text;
   v_bytes bigint := 0::bigint;
   v_lanes jsonb[] := '{}'::jsonb[];
+  v_contents jsonb;
   v_active text := p ->> 'context_ref';
 begin
   select * into t from lanefold.thread where id = p_thread_id;
@@ -61,8 +62,12 @@ begin
     v_lanes := array_append(v_lanes, jsonb_build_object('context_ref', v_ref, 'context',
       lanefold._fork_context(p_thread_id, v_ref, v_seq, coalesce((p -> 'repair')::boolean, false))));
   end loop;
+  select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'home', coalesce(c.home_thread_id, p_thread_id))), '[]') into v_contents
+  from lanefold.content c
+  where c.thread_id = p_thread_id and c.id in (
+    select k ->> 'id' from jsonb_path_query(to_jsonb(v_lanes), '$[*].context.entries[*].refs.contents[*]') k);
   return jsonb_build_object('parent_thread_id', p_thread_id, 'fork_seq', v_seq, 'tenant_id', t.tenant_id,
-    'active_context_ref', v_active, 'config', v_config, 'state', v_state, 'lanes', to_jsonb(v_lanes));
+    'active_context_ref', v_active, 'config', v_config, 'state', v_state, 'lanes', to_jsonb(v_lanes), 'contents', v_contents);
 end $$;
 
 -- The lane that was active as of an entry: that of the latest operation, except for those a run writes. A run compacts and

@@ -1,5 +1,5 @@
 -- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
--- expected_run_id?, max_context_bytes?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
+-- expected_run_id?, max_context_bytes?, contents?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
 -- again returns the status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed,
 -- not_steerable (the strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
 -- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not
@@ -51,6 +51,9 @@ begin
   select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
          v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
   update lanefold._run set queued_inputs = queued_inputs + 1 where thread_id = p_thread_id and id = r.id;
   return jsonb_build_object('status', 'queued', 'input_id', p ->> 'id', 'run_id', r.id,
     'request_id', coalesce(r.request_id, r.id));

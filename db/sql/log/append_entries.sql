@@ -1,5 +1,5 @@
 -- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of the caller's own kinds.
--- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?}. The same op_id and
+-- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?, contents?}. The same op_id and
 -- hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
 -- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message, LF016 bad context_ref, LF023
 -- context too large.
@@ -87,6 +87,9 @@ begin
   if v_op is not null then
     insert into lanefold._append_receipt (thread_id, tenant_id, op_id, first_seq, hash)
     values (p_thread_id, t.tenant_id, v_op, v_first, v_op_hash);
+  end if;
+  if p_options ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p_options -> 'contents');
   end if;
   perform lanefold._insert_entries(p_thread_id, v_first, v_at, v_drafts, null);
   perform lanefold._touch_lane(p_thread_id, x.ref)

@@ -92,6 +92,9 @@ begin
     p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
       then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
     v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent', v_start_at, v_expires_at);
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;

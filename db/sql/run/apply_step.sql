@@ -53,6 +53,9 @@ begin
            e -> 'refs', pg_column_size(e -> 'payload'), case when t.chained then ''::bytea end
     from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
   end if;
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
   if p ? 'nodes' then
     perform lanefold._write_nodes(p_thread_id, t.tenant_id, p_run_id, p -> 'nodes');
   end if;

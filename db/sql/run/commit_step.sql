@@ -6,7 +6,7 @@
 --
 -- p: {entries?: drafts, events?: before and then_events?: after drained input, state, iteration, usage?,
 -- calls?: new ledger rows [{index, id, name, status?}], round?, calls_at?: offset of the entry that makes them, 0,
--- lanes?: the names of lanes that entries of this step open, nodes?: see _write_nodes,
+-- lanes?: the names of lanes that entries of this step open, nodes?: see _write_nodes, contents?: see _store_contents,
 -- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, outcomes_round?: its number where `calls` start
 -- the next one, round, results_at?: offset of its first tool message,
 -- effects?: on the thread's state, of the round that ends, in call order, drain?: boolean,

@@ -1,5 +1,6 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
+import type { LargeContent } from '../../context/large-content.ts';
 import type { CallPool } from './call-pool.ts';
 import type { RunContext } from './context.ts';
 import type { HeldRun } from './held-run.ts';
@@ -16,6 +17,8 @@ export interface ActiveRun {
   unsummarised?: true;
   /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
   ledger: LedgerRow[] | null;
+  /** Large texts that the next commit stores, of the tool results it writes. */
+  contents: LargeContent[];
   readonly clock: RunClock;
   /** The calls of a strategy that makes several at a time. */
   pool?: CallPool;

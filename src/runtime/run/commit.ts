@@ -22,12 +22,14 @@ export async function commit(
   const redactedStep = redactStep(deps.redactor, step);
   const own = entries.filter((entry) => entry.contextRef === undefined);
   const messages = context.messages.length + own.length;
-  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages };
+  const { contents } = active;
+  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents };
   const result = await run.persist(
     () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
     // a repeated commit wrote nothing, so it did not renew the lease either
     ({ duplicate }) => duplicate !== true,
   );
+  active.contents = [];
   run.step = result.step;
   progress.iteration = state.iteration;
   deps.onStep?.(state, redactedStep, progress.usage);

@@ -45,7 +45,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
-  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls, clock };
+  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls, contents: [], clock };
   if (claim.cancel_requested) throw new CancelRequested();
   try {
     return await loop(deps, active, strategy, facts, progress);

@@ -110,7 +110,8 @@ async function executeRound(
   const { round } = command;
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;
   const roundAgent = toolsOnly(agent, state.tools);
-  const outcomes = await runTools(deps, run, roundAgent, claim, { round, iteration: state.iteration, calls, ledger });
+  const toRun = { round, iteration: state.iteration, calls, ledger };
+  const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
   if ('awaiting' in outcomes) return { type: 'approval_needed', round, calls, awaiting: outcomes.awaiting };
   active.ledger = null;
   return { type: 'tools_finished', calls, outcomes };

@@ -1,5 +1,6 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
+import { readContentName, shorten, type LargeContent } from '../../context/large-content.ts';
 import { frozen } from '../../context/state.ts';
 import type { Outcome } from '../../strategies/machine.ts';
 import { judgeEffects } from '../../tools/effects.ts';
@@ -27,6 +28,8 @@ interface Round {
  * Runs the calls of a round and returns their outcomes in call order. A call whose outcome is stored is not run again.
  * Outcomes are committed as they come while siblings run; the last one lands with the round's messages, in one commit.
  *
+ * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
+ *
  * Where calls need human approval the others run, all their outcomes are stored, and `awaiting` lists the calls to approve.
  */
 export async function runTools(
@@ -35,9 +38,16 @@ export async function runTools(
   agent: ReadyAgent,
   claim: Claim,
   round: Round,
+  contents: LargeContent[],
 ): Promise<Outcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
+  const large = new Map<number, LargeContent>();
+  const shown = (outcome: ToolOutcome, tool: Tool, index: number) => {
+    const { outcome: short, content } = shortened(judged(outcome, tool, agent), tool, deps.db);
+    if (content) large.set(index, content);
+    return short;
+  };
   const state = frozen(claim.thread_state);
   const baseOf = (index: number): ToolCallBase => ({
     threadId: run.threadId,
@@ -72,7 +82,7 @@ export async function runTools(
         if (started) {
           run.assertHeld();
           const known = await afterCrash(tool, call, base, { attempts: started.attempts, signal, agent });
-          if (known) return judged(known, tool, agent);
+          if (known) return shown(known, tool, index);
         }
         const outcome = await executeToolCall(tool, call, base, {
           signal,
@@ -87,7 +97,7 @@ export async function runTools(
             run.assertHeld();
           },
         });
-        return judged(outcome, tool, agent);
+        return shown(outcome, tool, index);
       });
     },
     {
@@ -96,12 +106,17 @@ export async function runTools(
       onOutcome: async (index, outcome) => {
         if (stored.get(index)?.outcome || ahead?.awaiting.has(index)) return;
         open -= 1;
-        if (open === 0) return;
+        const content = large.get(index);
+        if (open === 0) {
+          if (content) contents.push(content);
+          return;
+        }
         await record(index, {
           status: outcome.status,
           attempts: outcome.attempts,
           duration_ms: outcome.durationMs,
           outcome: { content: outcome.content, ...extras(outcome) } as unknown as JsonObject,
+          ...(content ? { contents: [{ ...content }] } : {}),
         });
       },
     },
@@ -120,6 +135,21 @@ function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAg
     ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) : {}),
     ...(refs ? { refs } : {}),
   };
+}
+
+/** A result as the model sees it, and the text it stands for. What a tool marks is needed whole, as skills are. */
+function shortened(
+  outcome: ToolOutcome,
+  tool: Tool,
+  { settings }: RunDependencies['db'],
+): { outcome: ToolOutcome; content?: LargeContent } {
+  const limit = settings.largeContentBytes;
+  if (limit === undefined || outcome.status !== 'ok' || tool.resultRefs || tool.name === readContentName)
+    return { outcome };
+  const short = shorten(outcome.content, limit);
+  if (!short) return { outcome };
+  const refs = { ...outcome.refs, contents: [short.ref] };
+  return { outcome: { ...outcome, content: short.text, refs }, content: short.content };
 }
 
 /** What an outcome has besides its content, where it has. */

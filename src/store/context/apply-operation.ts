@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 
 export interface OperationReceipt {
@@ -30,10 +31,14 @@ export async function applyOperation(
   request: OperationRequest,
 ): Promise<OperationReceipt> {
   const { opId, contextRef, operation, hash, expectedRev, repair } = request;
+  const context = operation['result_context'] as { entries?: JsonObject[] } | undefined;
+  const { messages, contents } = outOfLine(db, context?.entries ?? []);
+  const short = contents ? { ...operation, result_context: { ...context, entries: messages } } : operation;
+  const options = { hash, expected_rev: expectedRev, repair, contents, ...contextLimit(db) };
   const [row] = await db.queryLocking<{ result: Record<string, never> }>(
     'apply_operation',
     'select lanefold.apply_operation($1, $2, $3, $4, $5) as result',
-    [threadId, opId, contextRef ?? null, operation, { hash, expected_rev: expectedRev, repair, ...contextLimit(db) }],
+    [threadId, opId, contextRef ?? null, short, options],
   );
   const { status, op_status: opStatus, seq = null } = row!.result;
   return { opId, status: status!, opStatus: opStatus!, seq };

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
@@ -48,8 +49,10 @@ interface StoredReceipt {
 /** Queues user-style input for the active run of a thread. */
 export async function enqueueInput(db: Database, threadId: string, input: NewInput): Promise<InputReceipt> {
   const { expectedRequestId, expectedRunId, ...body } = input;
+  const { messages, contents } = outOfLine(db, [body]);
   const stored = {
-    ...body,
+    ...messages[0],
+    contents,
     expected_request_id: expectedRequestId,
     expected_run_id: expectedRunId,
     ...contextLimit(db),

@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
@@ -26,8 +27,9 @@ interface StoredReceipt {
 
 export async function appendEntries(db: Database, threadId: string, request: AppendRequest): Promise<AppendReceipt> {
   const { drafts, expectedRev, idempotencyKey, hash, repair } = request;
-  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair, ...contextLimit(db) };
-  const append = () => callFunction<StoredReceipt>(db, 'append_entries', threadId, [drafts, options]);
+  const { messages, contents } = outOfLine(db, drafts.map(messageOf));
+  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair, contents, ...contextLimit(db) };
+  const append = () => callFunction<StoredReceipt>(db, 'append_entries', threadId, [drafts.map((draft, i) => withMessage(draft, messages[i]!)), options]);
   const {
     first_seq: firstSeq,
     rev,
@@ -35,3 +37,17 @@ export async function appendEntries(db: Database, threadId: string, request: App
   } = await (idempotencyKey === undefined ? append() : repeatIfLost(append));
   return { firstSeq, rev, duplicate };
 }
+
+interface Draft {
+  kind?: string;
+  payload?: { content?: unknown };
+  refs?: unknown;
+}
+
+const messageOf = ({ kind, payload, refs }: Draft) =>
+  kind === 'ai_message' ? { content: payload?.content, refs } : {};
+
+const withMessage = (draft: JsonObject, { content, refs }: { content?: unknown; refs?: unknown }): JsonObject =>
+  content === undefined
+    ? draft
+    : ({ ...draft, payload: { ...(draft['payload'] as JsonObject), content }, refs } as JsonObject);

@@ -1,3 +1,4 @@
+import type { LargeContent } from '../../context/large-content.ts';
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EntryDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
@@ -28,6 +29,8 @@ export interface CommitOptions {
   /** The step only resumes the run, which is no progress: a model call that kills its worker must not look like some. */
   resumed?: boolean;
   maxTraceEvents?: number | undefined;
+  /** Large texts of its entries. */
+  contents?: readonly LargeContent[];
   /** Messages of the context after this step. */
   messages?: number;
 }
@@ -39,10 +42,11 @@ export async function commitStep(
   state: MachineState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false, maxTraceEvents, messages }: CommitOptions = {},
+  { resumed = false, maxTraceEvents, messages, contents = [] }: CommitOptions = {},
 ): Promise<CommitResult> {
   const body = {
     entries: draft.entries?.map(toEntry),
+    contents: contents.length > 0 ? contents : undefined,
     lanes: lanesOf(draft.entries),
     nodes: toNodes(draft.nodes),
     events: packEvents(run.runId, draft.events, messages),

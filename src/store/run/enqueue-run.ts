@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { Transaction } from '../transaction/transaction.ts';
@@ -22,11 +23,12 @@ export async function enqueueRun(
   given: JsonObject,
   tx?: Transaction,
 ): Promise<AcceptedRun> {
-  const request: JsonObject = { ...given, ...contextLimit(db) };
+  const { messages, contents } = outOfLine(db, [given['input'] as JsonObject]);
+  const request = { ...given, input: messages[0]!, ...(contents ? { contents } : {}), ...contextLimit(db) };
   if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request), db.tenant);
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost
-  return { ...run, duplicate: run.duplicate && run.run_id !== request['run_id'] };
+  return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
 }
 
 async function enqueueWithin(

@@ -1,0 +1,12 @@
+-- Keeps large texts of a thread, each once. p_contents: [{id, text}]. The caller holds the lock of the thread, and the messages that
+-- quote them land with them.
+create or replace function lanefold._store_contents(p_thread_id text, p_tenant_id text, p_contents jsonb)
+returns void language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+begin
+  insert into lanefold.content (thread_id, tenant_id, id, chars, bytes, created_at, text)
+  select p_thread_id, p_tenant_id, c ->> 'id', length(c ->> 'text'), octet_length(c ->> 'text'), v_at, c ->> 'text'
+  from jsonb_array_elements(p_contents) c
+  on conflict (thread_id, id) do nothing;
+end $$;

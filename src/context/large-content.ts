@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import type { ContentPart, JsonObject } from './message.ts';
+
+/** A text kept out of the log: see the table `content`. */
+export interface LargeContent {
+  id: string;
+  text: string;
+}
+
+/** What `refs.contents` of a message says of each text that it shows in part. `chars` are code points, as in PostgreSQL. */
+export type ContentRef = { id: string; chars: number; bytes: number };
+
+/** Of the tool that reads the rest. */
+export const readContentName = 'read_content';
+
+/** Larger texts stay in their message, where the limit on contexts refuses them: a jsonb value ends at 256 MiB. */
+const largestText = 2 ** 26;
+
+export interface Shortened {
+  text: string;
+  ref: ContentRef;
+  content: LargeContent;
+}
+
+/**
+ * What the model sees of a text with more than `limit` bytes in UTF-8: a quarter of the limit of its beginning, a sixteenth of
+ * its end, in characters, and between them how to read the rest. The result has less than `limit` bytes.
+ */
+export function shorten(text: string, limit: number): Shortened | undefined {
+  // a UTF-16 unit takes at most three bytes, so most texts need no counting
+  if (text.length * 3 <= limit || text.length > largestText) return undefined;
+  const bytes = Buffer.byteLength(text);
+  if (bytes <= limit || bytes > largestText) return undefined;
+  const id = `c_${createHash('sha256').update(text).digest('hex').slice(0, 20)}`;
+  const head = wholeBefore(text, Math.floor(limit / 4));
+  const tail = wholeBefore(text, text.length - Math.floor(limit / 16));
+  const [before, left, after] = [text.slice(0, head), text.slice(head, tail), text.slice(tail)].map(codePoints);
+  const call = `${readContentName}({"id":"${id}","offset":${before}})`;
+  return {
+    text: `${text.slice(0, head)}\n\n[${left} characters are left out here; ${call} reads on]\n\n${text.slice(tail)}`,
+    ref: { id, chars: before! + left! + after!, bytes },
+    content: { id, text },
+  };
+}
+
+interface Quoting {
+  content?: unknown;
+  refs?: unknown;
+}
+
+/** A message with each of its large texts shortened, and these texts. The message itself where it has none. */
+export function shortenMessage<M extends Quoting>(
+  message: M,
+  limit: number,
+): { message: M; contents: LargeContent[] } {
+  const found: Shortened[] = [];
+  const short = (text: string) => {
+    const shortened = shorten(text, limit);
+    if (shortened) found.push(shortened);
+    return shortened?.text ?? text;
+  };
+  const { content } = message;
+  const shown =
+    typeof content === 'string'
+      ? short(content)
+      : Array.isArray(content)
+        ? (content as ContentPart[]).map((part) => (isText(part) ? { ...part, text: short(part.text) } : part))
+        : content;
+  if (found.length === 0) return { message, contents: [] };
+  const refs = { ...(message.refs as JsonObject | null | undefined), contents: found.map(({ ref }) => ref) };
+  return { message: { ...message, content: shown, refs }, contents: found.map((each) => each.content) };
+}
+
+const isText = (part: ContentPart): part is { type: 'text'; text: string } => {
+  const { type, text } = Object(part) as { type?: unknown; text?: unknown };
+  return type === 'text' && typeof text === 'string';
+};
+
+/** The last position at or before `index` that splits no surrogate pair. */
+const wholeBefore = (text: string, index: number): number =>
+  isLowSurrogate(text.charCodeAt(index)) ? index - 1 : index;
+
+const isLowSurrogate = (unit: number): boolean => unit >= 0xdc00 && unit <= 0xdfff;
+
+function codePoints(text: string): number {
+  let pairs = 0;
+  for (let i = 0; i < text.length; i++) if (isLowSurrogate(text.charCodeAt(i))) pairs++;
+  return text.length - pairs;
+}
