@@ -15,6 +15,7 @@ const floors = [
     'printable.ts',
     'network-error-codes.ts',
     'time-limit.ts',
+    'omit-undefined.ts',
     'whole-number.ts',
     'package-root.ts',
   ],

@@ -1,6 +1,7 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
 import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
@@ -32,7 +33,6 @@ import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
-import { omitUndefined } from './routes/shared.ts';
 import { addNodes } from './routes/nodes.ts';
 import { addActivity, addOverview } from './routes/overview.ts';
 import { addRetry } from './routes/retry.ts';

@@ -26,9 +26,14 @@ export async function requestOf(
   return { ...found, input };
 }
 
-/** The options of a run for another one that repeats it. */
-export function repeatable(options: JsonObject | null, retryOf: string): JsonObject {
-  const kept: JsonObject = { ...options, retry_of: retryOf };
+/** The request of a run as that of another one, which repeats it with this model and these options over its own. */
+export function repeatedBody(
+  { agent, strategy, model, context_ref, input, options }: StoredRequest & { input: JsonObject },
+  retryOf: string,
+  otherModel: string | undefined,
+  over: JsonObject = {},
+): JsonObject {
+  const kept: JsonObject = { ...options, retry_of: retryOf, ...over };
   for (const key of own) delete kept[key];
-  return kept;
+  return { agent, strategy, model: otherModel ?? model, context_ref, input, options: kept };
 }

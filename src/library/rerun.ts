@@ -2,6 +2,7 @@ import type { Caller } from '../agents/overridable.ts';
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
+import { omitUndefined } from '../omit-undefined.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { storedOption } from '../policy/read-policy.ts';
 import { isTaken } from '../store/fork/is-taken.ts';
@@ -12,7 +13,7 @@ import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
 import type { EnqueueDeps } from './enqueue.ts';
 import { fork } from './fork.ts';
-import { repeatable, requestOf } from './repeat.ts';
+import { repeatedBody, requestOf } from './repeat.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface RerunOptions {
@@ -46,20 +47,14 @@ export async function rerun(
     });
   }
   if (agents.names.length > 0 || from === 'http') {
-    const request = { agent: found.agent, model, systemPrompt, contextPolicy };
-    assertRunOverrides(agents, models, withoutUndefined(request) as typeof request & { agent: string }, from);
+    const request = omitUndefined({ agent: found.agent, model, systemPrompt, contextPolicy });
+    assertRunOverrides(agents, models, request, from);
   }
   if (model !== undefined) models.check(model);
   await checkPolicy(counting, model ?? found.model, contextPolicy);
   const id = newRunId();
-  const body: JsonObject = {
-    ...{ agent: found.agent, strategy: found.strategy, model: model ?? found.model, context_ref: found.context_ref },
-    input: found.input,
-    options: {
-      ...repeatable(found.options, run.id),
-      ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
-    },
-  };
+  const policy: JsonObject = contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) };
+  const body = repeatedBody(found, run.id, model, policy);
   const made = await fork(
     db,
     agents,
@@ -67,7 +62,7 @@ export async function rerun(
     {
       ...{ id: threadId ?? (requestId === undefined ? newThreadId() : threadIdOf(requestId, db.tenant)) },
       ...{ seq: found.user_seq - 1, contextRef: found.context_ref },
-      ...withoutUndefined({ metadata, systemPrompt }),
+      ...omitUndefined({ metadata, systemPrompt }),
     },
     from,
   );
@@ -81,6 +76,3 @@ export async function rerun(
   const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };
   return accept(deps, request, { caller });
 }
-
-const withoutUndefined = <T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

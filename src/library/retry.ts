@@ -1,11 +1,10 @@
-import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId } from '../ids.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
 import { accept } from './accept.ts';
 import type { EnqueueDeps, EnqueueOptions } from './enqueue.ts';
-import { repeatable, requestOf } from './repeat.ts';
+import { repeatedBody, requestOf } from './repeat.ts';
 import { requestHash } from './request-hash.ts';
 
 export interface RetryOptions {
@@ -29,11 +28,7 @@ export async function retry(
     throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, { hint: 'Wait for its end, or cancel it.' });
   }
   if (model !== undefined) deps.models.check(model);
-  const body: JsonObject = {
-    ...{ agent: found.agent, strategy: found.strategy, model: model ?? found.model, context_ref: found.context_ref },
-    input: found.input,
-    options: repeatable(found.options, run.id),
-  };
+  const body = repeatedBody(found, run.id, model);
   const id = newRunId();
   const hash = requestHash(body);
   const request = { threadId: run.threadId, body, id, requestId: requestId ?? id, hash, busy, createThread: false };

@@ -5,6 +5,7 @@ import { noRedis } from '../support/lanefold.ts';
 import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { crashAt, pointsOf } from './crash-points.ts';
 import { patient, startHarness, type FaultHarness } from './harness.ts';
 import { shapeOf } from './log-shape.ts';
 
@@ -80,25 +81,16 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
       const expected = await harness.runs.wait(runs.get(control)!, { timeoutMs: 30_000 });
       expect(expected.status).toBe(status);
       // on a slow machine this worker also gets stale jobs of earlier variants, whose points do not count
-      const prefix = `point ${control} `;
-      await until('the last point is printed', () => undisturbed.lines.includes(`${prefix}after ${last}`));
+      await until('the last point is printed', () => pointsOf(undisturbed, control).includes(`after ${last}`));
       await undisturbed.kill();
       const log = await comparable(control);
-      const points = undisturbed.lines
-        .filter((line) => line.startsWith(prefix))
-        .map((line) => line.slice(prefix.length));
+      const points = pointsOf(undisturbed, control);
       expect(new Set(points).size).toBe(points.length);
       expect(points.length).toBeGreaterThan(25);
 
       const crashPoints = Object.fromEntries(points.map((point, i) => [`${variant}-${i}`, point]));
       harness.callServer.calls.length = 0;
-      const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
-      await Promise.all(Object.keys(crashPoints).map(enqueue));
-      const blocked = () => crashing.lines.filter((line) => line.startsWith('blocked ')).length;
-      await until('every run is blocked at its crash point', () => blocked() === points.length, 60_000);
-      await crashing.kill();
-      for (const threadId of Object.keys(crashPoints)) await harness.expireLease(threadId);
-      await releaseJobs();
+      await crashAt(harness, crashPoints, { worker, start: enqueue });
 
       const rescuer = await harness.startWorker(worker);
       const lost = lostCalls(points);
@@ -116,13 +108,6 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
     },
     200_000,
   );
-
-  /** Lets the sweep replace jobs that were taken but not claimed, whose locks last as long as a lease. */
-  async function releaseJobs(): Promise<void> {
-    await harness.database.pool.query(
-      `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
-    );
-  }
 });
 
 const ends = ({ status, terminationReason, result, usage, iteration }: Run) => ({

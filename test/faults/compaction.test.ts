@@ -2,8 +2,8 @@ import type { Run, RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, entriesOf, expectSound } from '../support/log.ts';
-import { until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { crashAt, pointsOf } from './crash-points.ts';
 import { patient, startHarness, type FaultHarness } from './harness.ts';
 
 const worker = { ...patient, concurrency: 50 };
@@ -77,24 +77,13 @@ describe.skipIf(noRedis())('a worker killed before or after each write and model
 
     const crashPoints: Record<string, string> = {};
     for (const control of controls) {
-      const prefix = `point ${control} `;
-      const points = undisturbed.lines
-        .filter((line) => line.startsWith(prefix))
-        .map((line) => line.slice(prefix.length));
+      const points = pointsOf(undisturbed, control);
       expect(points.length).toBeGreaterThan(5);
       for (const [i, point] of points.entries())
         crashPoints[`${control.split('-')[0]}-${String(i + 1).padStart(3, '0')}`] = point;
     }
     const threads = Object.keys(crashPoints);
-    const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
-    await Promise.all(threads.map(start));
-    const blocked = () => new Set(crashing.lines.flatMap((line) => /^blocked (\S+)/.exec(line)?.[1] ?? []));
-    await until('every run is blocked at its crash point', () => threads.every((id) => blocked().has(id)), 60_000);
-    await crashing.kill();
-    for (const threadId of threads) await harness.expireLease(threadId);
-    await harness.database.pool.query(
-      `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
-    );
+    await crashAt(harness, crashPoints, { worker, start });
 
     const rescuer = await harness.startWorker(worker);
     for (const threadId of threads) {

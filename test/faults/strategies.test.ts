@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Run, RunHandle } from 'lanefold';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
-import { until } from '../support/until.ts';
 import type { Answer, ExternalCall } from './fixtures/call-server.ts';
+import { crashAt, pointsOf } from './crash-points.ts';
 import { patient, startHarness, type FaultHarness } from './harness.ts';
 
 /** Leases that expire only through `expireLease`. */
@@ -83,30 +83,15 @@ describe.skipIf(noRedis())('a worker killed before or after each write, model ca
 
     const crashPoints: Record<string, string> = {};
     for (const control of controls) {
-      const prefix = `point ${control} `;
-      const points = undisturbed.lines
-        .filter((line) => line.startsWith(prefix))
-        .map((line) => line.slice(prefix.length))
-        .filter((point) => !caseOf(control).together || / (?:model|tool) /.test(point));
+      const points = pointsOf(undisturbed, control).filter(
+        (point) => !caseOf(control).together || / (?:model|tool) /.test(point),
+      );
       expect(points.length).toBeGreaterThan(5);
       for (const [i, point] of points.entries())
         crashPoints[`${control.split('-')[0]}-${String(i + 1).padStart(3, '0')}`] = point;
     }
     const threads = Object.keys(crashPoints);
-    const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
-    await Promise.all(threads.map(enqueue));
-    const blocked = () => new Set(crashing.lines.flatMap((line) => /^blocked (\S+)/.exec(line)?.[1] ?? []));
-    const missing = () => threads.filter((threadId) => !blocked().has(threadId));
-    await until('every run is blocked at its crash point', () => missing().length === 0, 120_000).catch(
-      (error: unknown) => {
-        throw new Error(`${missing().join(', ')} did not reach their crash points.`, { cause: error });
-      },
-    );
-    await crashing.kill();
-    for (const threadId of threads) await harness.expireLease(threadId);
-    await harness.database.pool.query(
-      `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
-    );
+    await crashAt(harness, crashPoints, { worker, start: enqueue, timeoutMs: 120_000 });
 
     const rescuer = await harness.startWorker(worker);
     for (const threadId of threads) {

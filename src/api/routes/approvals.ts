@@ -1,10 +1,11 @@
 import { createRoute } from '@hono/zod-openapi';
 import { operator } from '../../access/principal.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { body, omitUndefined, json, run, security } from './shared.ts';
+import { body, json, run, security } from './shared.ts';
 
 const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
   createRoute({

@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf } from '../json.ts';
 import { AuditPage } from '../schemas/key.ts';
 import { problems } from '../schemas/problem.ts';
 import { after, Id, limit } from '../schemas/values.ts';
-import { json, omitUndefined, security } from './shared.ts';
+import { json, security } from './shared.ts';
 
 const listAudit = createRoute({
   method: 'get',

@@ -1,12 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { withinRuns } from '../access/limit-runs.ts';
 import { authorize } from '../../access/authorize.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { CallReplay, ModelCall, ReplayRequest } from '../schemas/call.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id } from '../schemas/values.ts';
-import { body, json, omitUndefined, security, thread } from './shared.ts';
+import { body, json, security, thread } from './shared.ts';
 
 const getCall = createRoute({
   method: 'get',

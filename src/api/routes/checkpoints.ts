@@ -1,5 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ResumeOptions } from '../../library/checkpoints.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -7,7 +8,7 @@ import { toJson } from '../json.ts';
 import { CancelByToken, Checkpoint, Collect, NewCheckpoint, Resume } from '../schemas/checkpoint.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { CancelReceipt, Run } from '../schemas/run.ts';
-import { body, omitUndefined, idempotencyKey, json, keyOf, run, security } from './shared.ts';
+import { body, idempotencyKey, json, keyOf, run, security } from './shared.ts';
 
 const tags = ['Runs'];
 

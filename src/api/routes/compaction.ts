@@ -1,5 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { authorize } from '../../access/authorize.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -7,7 +8,7 @@ import { toJson } from '../json.ts';
 import { Compact } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { RunReceipt } from '../schemas/run.ts';
-import { body, json, omitUndefined, replayed, replayedHeader, security, thread } from './shared.ts';
+import { body, json, receiptHeaders, replayedHeader, security, thread } from './shared.ts';
 
 const compactLane = createRoute({
   method: 'post',
@@ -38,7 +39,6 @@ export function addCompaction(app: ApiApp): void {
     const handle = await withinRuns(c, app, () =>
       lanefold.contexts.compact(threadId, options, { ...callerOf(principal), from: 'http' }),
     );
-    const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
-    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
+    return c.json(toJson(handle), 202, receiptHeaders(handle));
   });
 }

@@ -4,6 +4,7 @@ import type { NewContext } from '../../library/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import { LanefoldError } from '../../errors.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
@@ -11,7 +12,6 @@ import { bodyProblems, problems } from '../schemas/problem.ts';
 import { atSeq, limit } from '../schemas/values.ts';
 import {
   body,
-  omitUndefined,
   idempotencyKey,
   json,
   keyOf,

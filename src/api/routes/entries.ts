@@ -1,23 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { NewEntry } from '../../library/threads.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { EntryPage } from '../schemas/thread.ts';
 import { after, Id, limit } from '../schemas/values.ts';
-import {
-  body,
-  omitUndefined,
-  idempotencyKey,
-  json,
-  keyOf,
-  orMissing,
-  replayed,
-  replayedHeader,
-  security,
-  thread,
-} from './shared.ts';
+import { body, idempotencyKey, json, keyOf, orMissing, replayed, replayedHeader, security, thread } from './shared.ts';
 
 const tags = ['Entries'];
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { uiMessageHeader } from '../../ui-messages/answer.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -11,7 +12,7 @@ import { RunEventPage } from '../schemas/run.ts';
 import { after, limit } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { toUiEvents } from '../ui-events.ts';
-import { omitUndefined, json, orMissing, run, security, thread } from './shared.ts';
+import { json, orMissing, run, security, thread } from './shared.ts';
 
 const tags = ['Events'];
 

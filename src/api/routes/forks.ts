@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { authorize } from '../../access/authorize.ts';
 import { newThreadId } from '../../ids.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -17,8 +18,7 @@ import {
   json,
   keyOf,
   lane,
-  omitUndefined,
-  replayed,
+  receiptHeaders,
   replayedHeader,
   run,
   security,
@@ -102,8 +102,7 @@ export function addForks(app: ApiApp): void {
     const handle = await withinRuns(c, app, () =>
       lanefold.runs.rerun({ threadId: parent, id: runId }, options, { ...callerOf(principal), from: 'http' }),
     );
-    const location = { Location: `/v1/threads/${handle.threadId}/runs/${handle.id}` };
-    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
+    return c.json(toJson(handle), 202, receiptHeaders(handle));
   });
 
   app.openapi(diffContexts, async (c) => {

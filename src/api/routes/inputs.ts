@@ -2,12 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { InputOptions } from '../../library/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toJson } from '../json.ts';
 import { InputPage, InputReceipt, NewInput } from '../schemas/input.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { limit, wholeText } from '../schemas/values.ts';
-import { body, omitUndefined, idempotencyKey, json, keyOf, replayed, replayedHeader, run, security } from './shared.ts';
+import { body, idempotencyKey, json, keyOf, replayed, replayedHeader, run, security } from './shared.ts';
 
 const tags = ['Runs'];
 

@@ -2,12 +2,13 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { assertMayMint } from '../../access/browser-token.ts';
 import { camelKeys, snakeKeys } from '../../case.ts';
 import type { NewKey as NewKeyFields } from '../../library/keys.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { BrowserToken, KeyList, MintedKey, NewBrowserToken, NewKey, RotateKey } from '../schemas/key.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id } from '../schemas/values.ts';
-import { body, json, omitUndefined, security } from './shared.ts';
+import { body, json, security } from './shared.ts';
 
 const tags = ['Keys'];
 const params = z.object({ key_id: Id });

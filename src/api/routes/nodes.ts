@@ -1,10 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf } from '../json.ts';
 import { NodePage } from '../schemas/node.ts';
 import { problems } from '../schemas/problem.ts';
 import { limit, wholeText } from '../schemas/values.ts';
-import { json, omitUndefined, run, security } from './shared.ts';
+import { json, run, security } from './shared.ts';
 
 const listNodes = createRoute({
   method: 'get',

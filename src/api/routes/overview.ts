@@ -1,11 +1,12 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Library } from '../../library/library.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Activity, AgentList, ApprovalPage } from '../schemas/overview.ts';
 import { problems } from '../schemas/problem.ts';
 import { afterCursor, limit, wholeText } from '../schemas/values.ts';
-import { json, omitUndefined, security } from './shared.ts';
+import { json, security } from './shared.ts';
 
 const listAgents = createRoute({
   method: 'get',

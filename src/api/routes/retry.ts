@@ -1,12 +1,13 @@
 import { createRoute } from '@hono/zod-openapi';
 import { authorize } from '../../access/authorize.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { RetryRun, RunReceipt } from '../schemas/run.ts';
-import { body, idempotencyKey, json, keyOf, omitUndefined, replayed, replayedHeader, run, security } from './shared.ts';
+import { body, idempotencyKey, json, keyOf, receiptHeaders, replayedHeader, run, security } from './shared.ts';
 
 const retryRun = createRoute({
   method: 'post',
@@ -37,7 +38,6 @@ export function addRetry(app: ApiApp): void {
     const handle = await withinRuns(c, app, () =>
       lanefold.runs.retry({ threadId, id }, omitUndefined({ requestId, busy }), callerOf(principal)),
     );
-    const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
-    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
+    return c.json(toJson(handle), 202, receiptHeaders(handle));
   });
 }

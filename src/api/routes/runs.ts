@@ -6,6 +6,7 @@ import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -30,12 +31,11 @@ import { afterCursor, limit, moment, wholeText, word } from '../schemas/values.t
 import { invalidFields } from '../validation.ts';
 import {
   body,
-  omitUndefined,
   idempotencyKey,
   json,
   keyOf,
   orMissing,
-  replayed,
+  receiptHeaders,
   replayedHeader,
   run,
   security,
@@ -166,8 +166,7 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
     const handle = await withinRuns(c, app, () =>
       lanefold.runs.enqueue(options, { from: 'http', ...callerOf(principal) }),
     );
-    const location = { Location: `/v1/threads/${threadId}/runs/${handle.id}` };
-    return c.json(toJson(handle), 202, { ...location, ...replayed(handle.duplicate) });
+    return c.json(toJson(handle), 202, receiptHeaders(handle));
   });
 
   app.openAPIRegistry.register('BatchRun', BatchRun);

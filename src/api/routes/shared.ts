@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { TenantLibrary } from '../../library/library.ts';
+import type { RunHandle } from '../../store/run/run.ts';
 import { Id } from '../schemas/values.ts';
 import { invalidRequest } from '../problem.ts';
 
@@ -46,6 +47,12 @@ export function keyOf(
 export const replayed = (duplicate: boolean): Record<string, string> =>
   duplicate ? { 'Idempotent-Replayed': 'true' } : {};
 
+/** Of the answer to a request for a run: where the run is, and whether it was accepted before. */
+export const receiptHeaders = ({ threadId, id, duplicate }: RunHandle): Record<string, string> => ({
+  Location: `/v1/threads/${threadId}/runs/${id}`,
+  ...replayed(duplicate),
+});
+
 export const replayedHeader = {
   headers: z.object({
     'Idempotent-Replayed': z
@@ -64,7 +71,3 @@ export async function orMissing<T>(
   if (found.length === 0) await threads.get(threadId);
   return found;
 }
-
-/** Removes undefined values, which absent optional fields of a body have. */
-export const omitUndefined = <T extends object>(fields: T): { [K in keyof T]: Exclude<T[K], undefined> } =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;

@@ -1,13 +1,14 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Library, TenantLibrary } from '../../library/library.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { RunStatus } from '../schemas/run.ts';
 import { Config, ConfigChange, ConfigReceipt, NewThread, Thread, ThreadPage, ToolList } from '../schemas/thread.ts';
 import { afterCursor, atSeq, Id, jsonText, limit, moment, word } from '../schemas/values.ts';
-import { body, omitUndefined, json, security, thread } from './shared.ts';
+import { body, json, security, thread } from './shared.ts';
 
 const tags = ['Threads'];
 

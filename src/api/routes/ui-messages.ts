@@ -1,9 +1,10 @@
 import { createRoute, z } from '@hono/zod-openapi';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { problems } from '../schemas/problem.ts';
 import { UiMessagePage } from '../schemas/ui-message.ts';
 import { afterCursor, Id, limit } from '../schemas/values.ts';
-import { json, omitUndefined, security, thread } from './shared.ts';
+import { json, security, thread } from './shared.ts';
 
 const listUiMessages = createRoute({
   method: 'get',

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../case.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
@@ -50,13 +51,9 @@ export const addCompact = (program: Command): Command =>
         );
       const lanefold = await connect(options, { start: false });
       try {
-        const run = await lanefold.contexts.compact(threadId, {
-          ...(contextRef === undefined ? {} : { contextRef }),
-          ...(fromSeq === undefined || toSeq === undefined ? {} : { range: { fromSeq, toSeq } }),
-          ...(keepTurns === undefined ? {} : { keepTurns }),
-          ...(agent === undefined ? {} : { agent }),
-          ...(model === undefined ? {} : { model }),
-        });
+        const range = fromSeq === undefined || toSeq === undefined ? undefined : { fromSeq, toSeq };
+        const asked = omitUndefined({ contextRef, range, keepTurns, agent, model });
+        const run = await lanefold.contexts.compact(threadId, asked);
         if (options.json) return printJson(snakeKeys({ ...run }));
         print(`${run.id} is ${run.status}`);
       } finally {

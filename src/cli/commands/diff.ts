@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { omitUndefined } from '../../omit-undefined.ts';
 import type { DiffRow } from '../../store/context/context-diff.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -38,8 +39,8 @@ export const addDiff = (program: Command): Command =>
       const lanefold = await connect(options, { start: false });
       try {
         const rows = await lanefold.contexts.diff(
-          point(threadId, options.lane, options.at),
-          point(other ?? threadId, options.otherLane, options.otherAt),
+          omitUndefined({ threadId, contextRef: options.lane, atSeq: options.at }),
+          omitUndefined({ threadId: other ?? threadId, contextRef: options.otherLane, atSeq: options.otherAt }),
         );
         if (options.json) return printJson({ data: rows });
         for (const row of rows) print(line(row));
@@ -47,12 +48,6 @@ export const addDiff = (program: Command): Command =>
         await lanefold.close();
       }
     });
-
-const point = (threadId: string, contextRef: string | undefined, atSeq: number | undefined) => ({
-  threadId,
-  ...(contextRef === undefined ? {} : { contextRef }),
-  ...(atSeq === undefined ? {} : { atSeq }),
-});
 
 function line(row: DiffRow): string {
   const c = colours();

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../case.ts';
 import type { JsonObject } from '../../context/message.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { jsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
@@ -10,7 +11,7 @@ interface Options extends ConnectionOptions {
   id?: string;
   at?: number;
   lane?: string;
-  metadata?: object;
+  metadata?: JsonObject;
   repair?: boolean;
   json?: boolean;
 }
@@ -39,13 +40,8 @@ export const addFork = (program: Command): Command =>
       const lanefold = await connect(options, { start: false });
       try {
         const { id, at: seq, lane: contextRef, metadata, repair } = options;
-        const fork = await lanefold.threads.fork(parent, {
-          ...(id === undefined ? {} : { id }),
-          ...(seq === undefined ? {} : { seq }),
-          ...(contextRef === undefined ? {} : { contextRef }),
-          ...(metadata === undefined ? {} : { metadata: metadata as JsonObject }),
-          ...(repair === undefined ? {} : { repair }),
-        });
+        const asked = omitUndefined({ id, seq, contextRef, metadata, repair });
+        const fork = await lanefold.threads.fork(parent, asked);
         if (options.json) return printJson(snakeKeys({ ...fork }));
         print(`${fork.id}: ${fork.rev} entries${fork.duplicate ? ', existed already' : ''}`);
       } finally {

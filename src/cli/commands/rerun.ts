@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../case.ts';
+import { omitUndefined } from '../../omit-undefined.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -40,16 +41,10 @@ export const addRerun = (program: Command): Command =>
     .action(async (threadId: string, runId: string, options: Options) => {
       const lanefold = await connect(options, { start: false });
       try {
-        const { id, model, prompt, policy } = options;
-        const run = await lanefold.runs.rerun(
-          { threadId, id: runId },
-          {
-            ...(id === undefined ? {} : { threadId: id }),
-            ...(model === undefined ? {} : { model }),
-            ...(prompt === undefined ? {} : { systemPrompt: prompt }),
-            ...(policy === undefined ? {} : { contextPolicy: parsePolicy(policy) }),
-          },
-        );
+        const { id, model, prompt: systemPrompt, policy } = options;
+        const contextPolicy = policy === undefined ? undefined : parsePolicy(policy);
+        const asked = omitUndefined({ threadId: id, model, systemPrompt, contextPolicy });
+        const run = await lanefold.runs.rerun({ threadId, id: runId }, asked);
         if (options.json) return printJson(snakeKeys({ ...run }));
         print(`${run.id} is ${run.status} on thread ${run.threadId}`);
       } finally {

@@ -26,9 +26,6 @@ export interface FittedContext {
   estimated: number;
   /** This call had to drop more than the ones before, or keeps more than the budget allows. */
   overBudget: boolean;
-  /** Tokens of the request, and those it may have; null: no limit. */
-  used: number;
-  budget: number | null;
 }
 
 /** The request a context is fitted for. */
@@ -111,17 +108,9 @@ export async function fitContext(
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
   const estimated = sent.messages.reduce((sum, message) => sum + heuristicOf(message), toolTokens(tools));
-  const used = budgeted.meta.estimated_tokens + options.toolTokens;
-  state.used = used;
+  state.used = refs.estimated_tokens;
   state.budget = limits.budget;
-  return {
-    sent,
-    refs,
-    estimated,
-    overBudget: budgeted.moved || budgeted.meta.over_budget,
-    used,
-    budget: limits.budget,
-  };
+  return { sent, refs, estimated, overBudget: budgeted.moved || budgeted.meta.over_budget };
 }
 
 /** Tokens the requests of an agent may have; null: no limit that anybody knows. */

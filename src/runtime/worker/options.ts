@@ -20,12 +20,13 @@ export interface WorkerOptions extends TraceOptions {
   stopGraceMs?: number;
   /**
    * How long a run waits for a worker that knows its agent and strategy before it fails as `unknown_agent` or
-   * `unknown_strategy`, in ms; default: without limit. Workers that know the agent look at its waiting runs every few seconds, so less than a minute is too short.
+   * `unknown_strategy`, in ms; default: without limit. Workers that know the agent look at its waiting runs every few
+   * seconds, so less than a minute is too short.
    */
   unknownAgentMs?: number;
   /**
-   * Called for an agent, or a strategy of one, that runs wait for and no worker knows: after some seconds, then every minute and when more runs
-   * wait. Must not throw. Default: a line in the log.
+   * Called for an agent, or a strategy of one, that runs wait for and no worker knows: after some seconds, then every minute
+   * and when more runs wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
   /** Called when this worker has ended a run, or a run of it waits for approval; must not throw. */

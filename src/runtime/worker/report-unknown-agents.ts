@@ -4,7 +4,10 @@ import { findUnknownAgents, type UnknownAgent } from '../../store/run/find-unkno
 
 const againMs = 60_000;
 
-/** Reports agents, and strategies of agents, that runs wait for and no worker knows: each once, and again after a minute or when more runs wait. */
+/**
+ * Reports agents, and strategies of agents, that runs wait for and no worker knows: each once, and again after a minute or
+ * when more runs wait.
+ */
 export function reportUnknownAgents(
   db: Database,
   queuePrefix: string,

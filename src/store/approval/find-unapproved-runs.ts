@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { DueRun, SweepLimits } from '../run/sweep-limits.ts';
+import { executing, type DueRun, type SweepLimits } from '../run/sweep-limits.ts';
 
 /** Finds suspended runs on which nobody decided in time, the most overdue first. */
 export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
@@ -10,7 +10,8 @@ export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: num
      from lanefold._run
      where status = 'suspended' and suspended_until < (select at from clock)
        and (queue_prefix = $1
-         or (agent = any ($2) and coalesce(options #>> '{selection,strategy}', strategy) = any ($5) and suspended_until < (select at from clock) - $3::float8 * interval '1 ms'))
+         or (agent = any ($2) and ${executing} = any ($5)
+           and suspended_until < (select at from clock) - $3::float8 * interval '1 ms'))
      order by suspended_until limit $4`,
     [limits.queuePrefix, limits.adoptable, limits.adoptMs, limit, limits.known.strategies],
   );

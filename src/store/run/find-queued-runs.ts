@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { DueRun, SweepLimits } from './sweep-limits.ts';
+import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /** `enqueued_at` past or ahead by more than this: then the clock of the database went back, and the run must not wait for it. */
 const unseenFor = (ms: string) => [
@@ -12,7 +12,7 @@ const unseen = unseenFor('$1').map((since, n) => {
   return `(select thread_id, id, agent, enqueue_no, queue_shard, enqueued_at, started_at, options
      from lanefold._run
      where active and suspended_until is null and status = 'queued' and agent_unknown_since is null and ${since}
-       and (queue_prefix = $2 or (agent = any ($3) and coalesce(options #>> '{selection,strategy}', strategy) = any ($6) and ${adopted}))
+       and (queue_prefix = $2 or (agent = any ($3) and ${executing} = any ($6) and ${adopted}))
      order by enqueued_at limit $5)`;
 });
 

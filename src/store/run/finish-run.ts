@@ -27,42 +27,31 @@ export async function finishRun(db: Database, run: HeldLease, { events, ...end }
   return callFunction(db, 'finish_run', run.threadId, [run.runId, run.lease, body]);
 }
 
+type Ending = Pick<QueuedRun, 'thread_id' | 'run_id'>;
+
 /** Ends a cancelled run without its worker. Undefined where a writer holds the thread: the next sweep tries again. */
-export async function finishCancelledRun(
-  db: Database,
-  run: Pick<QueuedRun, 'thread_id' | 'run_id'>,
-): Promise<FinishResult | undefined> {
-  const [row] = await db.query<{ result: FinishResult | null }>(
-    'finish_cancelled_run',
-    'select lanefold.finish_cancelled_run($1, $2) as result',
-    [run.thread_id, run.run_id],
-  );
-  return row!.result ?? undefined;
-}
+export const finishCancelledRun = (db: Database, run: Ending): Promise<FinishResult | undefined> =>
+  endInSweep(db, 'finish_cancelled_run', run);
 
 /** Ends a run that no worker has started in time. Undefined where that is not so any more, or where a writer holds it. */
-export async function failExpired(
-  db: Database,
-  run: Pick<QueuedRun, 'thread_id' | 'run_id'>,
-): Promise<FinishResult | undefined> {
-  const [row] = await db.query<{ result: FinishResult | null }>(
-    'fail_expired',
-    'select lanefold.fail_expired($1, $2) as result',
-    [run.thread_id, run.run_id],
-  );
-  return row!.result ?? undefined;
-}
+export const failExpired = (db: Database, run: Ending): Promise<FinishResult | undefined> =>
+  endInSweep(db, 'fail_expired', run);
 
 /** Ends a run for whose agent no worker was seen for `limitMs`. Undefined where that is not so any more, or where a writer holds it. */
-export async function failUnknownAgent(
+export const failUnknownAgent = (db: Database, run: Ending, limitMs: number): Promise<FinishResult | undefined> =>
+  endInSweep(db, 'fail_unknown_agent', run, limitMs);
+
+async function endInSweep(
   db: Database,
-  run: QueuedRun,
-  limitMs: number,
+  name: 'finish_cancelled_run' | 'fail_expired' | 'fail_unknown_agent',
+  { thread_id, run_id }: Ending,
+  ...more: unknown[]
 ): Promise<FinishResult | undefined> {
+  const values = [thread_id, run_id, ...more];
   const [row] = await db.query<{ result: FinishResult | null }>(
-    'fail_unknown_agent',
-    'select lanefold.fail_unknown_agent($1, $2, $3) as result',
-    [run.thread_id, run.run_id, limitMs],
+    name,
+    `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,
+    values,
   );
   return row!.result ?? undefined;
 }

@@ -45,8 +45,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   /** When the calls that nobody has decided on are denied; null while the run is not suspended. */
   suspendedUntil: Date | null;
   /**
-   * The run waits for a worker that knows its agent and strategy: since when none has been seen. Null otherwise. Shortly after workers
-   * without the agent have passed the run on, it may be set although there is one.
+   * The run waits for a worker that knows its agent and strategy: since when none has been seen. Null otherwise. Shortly
+   * after workers without the agent have passed the run on, it may be set although there is one.
    */
   agentUnknownSince: Date | null;
   /** Of its job, as in BullMQ: 0 goes first. */

@@ -18,6 +18,9 @@ export interface SweepLimits {
   unknownAgentMs?: number | undefined;
 }
 
+/** The strategy that executes a run: its own, or the one that its own has chosen. */
+export const executing = `coalesce(options #>> '{selection,strategy}', strategy)`;
+
 /** A run that nobody seems to work on. */
 export interface DueRun extends QueuedRun {
   /** A worker has taken its job before: its turn had come. */

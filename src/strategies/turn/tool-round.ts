@@ -1,5 +1,5 @@
 import type { ToolCall } from '../../context/message.ts';
-import type { Decision, EntryDraft, EventDraft, MachineEvent, Outcome, StepDraft } from '../machine.ts';
+import type { Decision, EntryDraft, EventDraft, MachineEvent, MachineState, Outcome, StepDraft } from '../machine.ts';
 import { checkpoint, toolCompleted, toolStarted } from './events.ts';
 import { nextIteration, type TurnState } from './state.ts';
 
@@ -28,24 +28,27 @@ export function startToolRound<S extends TurnState>(
   };
 }
 
-/** The step that ends a round: a tool message for each call, in call order, and the outcomes for the ledger. */
-export function toolRoundStep(
-  state: TurnState,
+/** The step that ends a round. */
+export function toolRoundStep(state: TurnState, finished: ToolsFinished): StepDraft & { entries: EntryDraft[] } {
+  const results = toolResults(state, finished);
+  return { ...results, events: [...results.events, checkpoint(nextIteration(state), 'after_tools')] };
+}
+
+/** A tool message for each call of a round that has ended, in call order, and the outcomes for the ledger. */
+export function toolResults(
+  state: MachineState,
   { calls, outcomes }: ToolsFinished,
-): StepDraft & { entries: EntryDraft[] } {
+): StepDraft & { entries: EntryDraft[]; events: EventDraft[] } {
   const effects = outcomes.flatMap((o, i) => o.effects?.map((effect) => ({ ...effect, call_index: i })) ?? []);
   return {
     entries: calls.map((call, i) => toolEntry(state, call, outcomes[i]!)),
-    events: [
-      ...calls.map((call, i) => toolCompleted(state, call, outcomes[i]!, i)),
-      checkpoint(nextIteration(state), 'after_tools'),
-    ],
+    events: calls.map((call, i) => toolCompleted(state, call, outcomes[i]!, i)),
     outcomes: outcomes.map((o) => ({ status: o.status, attempts: o.attempts, duration_ms: o.durationMs })),
     ...(effects.length > 0 ? { effects } : {}),
   };
 }
 
-const toolEntry = (state: TurnState, call: ToolCall, outcome: Outcome): EntryDraft => ({
+const toolEntry = (state: MachineState, call: ToolCall, outcome: Outcome): EntryDraft => ({
   role: 'tool',
   payload: { content: outcome.content, tool_call_id: call.id, name: call.name },
   refs: { iteration: state.iteration, ...(outcome.cleaned ? { cleaned: true } : {}), ...outcome.refs },

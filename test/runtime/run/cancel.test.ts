@@ -1,5 +1,6 @@
 import { APICallError } from '@ai-sdk/provider';
 import { defineAgent, defineTool, type RunHandle } from 'lanefold';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis, startLanefold } from '../../support/lanefold.ts';
@@ -133,16 +134,26 @@ describe.skipIf(noRedis())('cancelling a run', () => {
 
   test('before the final commit wins: the answer is logged, but the run is cancelled, with the reason given', async () => {
     const late = await startRuntime(agents, { worker: { leaseMs: 3_600_000 } });
+    const other = new pg.Client({ connectionString: late.databaseUrl });
     try {
+      await other.connect();
       const enqueued = deferred<RunHandle>();
       const model = late.model(async () => {
-        // answers before the worker, which is told, can break the call off
-        const cancelled = await late.runs.cancel(await enqueued.promise, 'first');
-        expect(cancelled).toEqual({ status: 'running', accepted: true });
+        const { threadId, id } = await enqueued.promise;
+        await other.query('begin');
+        await other.query('select lanefold.cancel_run($1, $2, $3)', [threadId, id, 'first']);
         return { text: 'too late' };
       });
       const run = await late.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
       enqueued.resolve(run);
+      // the commit is under way before the worker is told of the cancel
+      await until('the last commit waits for the thread', async () => {
+        const { rows } = await other.query(
+          `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+        );
+        return rows.length > 0;
+      });
+      await other.query('commit');
       const ended = await late.runs.wait(run);
       expect(ended).toMatchObject({ status: 'cancelled', result: null, error: { message: 'first' } });
       expect(await late.runs.cancel(run)).toEqual({ status: 'cancelled', accepted: false });
@@ -152,6 +163,7 @@ describe.skipIf(noRedis())('cancelling a run', () => {
       ]);
       await expectSound(late, run.threadId);
     } finally {
+      await other.end();
       await late.close();
     }
   });

@@ -1,0 +1,45 @@
+import { until } from '../support/until.ts';
+import type { FaultHarness, WorkerProcess } from './harness.ts';
+import type { WorkerOptions } from 'lanefold';
+
+/** The points that a run of this thread passed in an undisturbed worker. */
+export function pointsOf(undisturbed: WorkerProcess, threadId: string): string[] {
+  const prefix = `point ${threadId} `;
+  return undisturbed.lines.filter((line) => line.startsWith(prefix)).map((line) => line.slice(prefix.length));
+}
+
+/**
+ * Starts a run on each thread in one worker process, which stops it at its crash point, and kills that worker once all have
+ * stopped. Then every lease is over, and every job that was taken but not claimed may be replaced.
+ */
+export async function crashAt(
+  harness: FaultHarness,
+  crashPoints: Record<string, string>,
+  { worker, start, timeoutMs = 60_000 }: CrashOptions,
+): Promise<void> {
+  const threads = Object.keys(crashPoints);
+  const crashing = await harness.spawnWorker({ name: 'crashing', worker, crashPoints });
+  await Promise.all(threads.map(start));
+  const missing = () => {
+    const blocked = new Set(crashing.lines.flatMap((line) => /^blocked (\S+)/.exec(line)?.[1] ?? []));
+    return threads.filter((threadId) => !blocked.has(threadId));
+  };
+  await until('every run is blocked at its crash point', () => missing().length === 0, timeoutMs).catch(
+    (error: unknown) => {
+      throw new Error(`${missing().join(', ')} did not reach their crash points.`, { cause: error });
+    },
+  );
+  await crashing.kill();
+  for (const threadId of threads) await harness.expireLease(threadId);
+  // the locks of such jobs last as long as a lease
+  await harness.database.pool.query(
+    `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
+  );
+}
+
+interface CrashOptions {
+  worker: WorkerOptions;
+  start: (threadId: string) => Promise<void>;
+  /** Until all have stopped. */
+  timeoutMs?: number;
+}
