@@ -36,7 +36,13 @@ export const maxContextBytes = (option: number | undefined): number | undefined 
 export const largeContentBytes = (option: number | undefined): number | undefined =>
   bytes('largeContentBytes', option, 'LANEFOLD_LARGE_CONTENT_BYTES', 'neither to keep all in the log', 4_096);
 
-function bytes(name: string, option: number | undefined, variable: string, otherwise: string, least = 1_024): number | undefined {
+function bytes(
+  name: string,
+  option: number | undefined,
+  variable: string,
+  otherwise: string,
+  least = 1_024,
+): number | undefined {
   const given = option ?? (process.env[variable] || undefined);
   if (given === undefined) return undefined;
   const count = Number(given);

@@ -1,4 +1,11 @@
-import { largeContentBytes, maxContextBytes, preparedStatements, queueShards, stopGrace, telemetryWanted } from './environment.ts';
+import {
+  largeContentBytes,
+  maxContextBytes,
+  preparedStatements,
+  queueShards,
+  stopGrace,
+  telemetryWanted,
+} from './environment.ts';
 import { createAgentRegistry } from './agents/registry.ts';
 import type { AgentDefinition } from './agents/agent.ts';
 import { readPolicy } from './policy/read-policy.ts';

@@ -22,6 +22,19 @@ CREATE TABLE "lanefold"."_audit" (
 	"detail" jsonb NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."content" (
+	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"home_thread_id" text COLLATE "C",
+	"chars" integer NOT NULL,
+	"bytes" integer NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"text" text,
+	CONSTRAINT "content_thread_id_id_pk" PRIMARY KEY("thread_id","id"),
+	CONSTRAINT "content_somewhere" CHECK ((text is null) = (home_thread_id is not null))
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_role" (
 	"name" text COLLATE "C" NOT NULL,
 	"duty" text NOT NULL,
@@ -73,6 +86,7 @@ ALTER TABLE "lanefold"."thread" ADD COLUMN "chained" boolean DEFAULT false NOT N
 ALTER TABLE "lanefold"."_tool_call" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
 CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
+CREATE INDEX "content_home" ON "lanefold"."content" USING btree ("home_thread_id") WHERE home_thread_id is not null;--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=false) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
 CREATE INDEX "_run_expiring" ON "lanefold"."_run" USING btree ("expires_at") WHERE expires_at is not null and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint

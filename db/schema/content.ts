@@ -11,7 +11,7 @@ export const content = lanefold.table(
   {
     threadId: id('thread_id').notNull(),
     tenantId: tenantId(),
-    /** `c_` and the first 20 hex digits of the SHA-256 of the text as UTF-8. */
+    /** `c_` and the first 32 hex digits of the SHA-256 of the text as UTF-8. */
     id: id('id').notNull(),
     /** Of a fork: the thread that keeps the text. */
     homeThreadId: id('home_thread_id'),

@@ -10,12 +10,14 @@ comment on view lanefold.run is 'One request executed by a strategy, with its re
 comment on view lanefold.run_tool_call is 'The ledger of every tool call: intent, start, outcome. A stored outcome is never run again.';
 comment on view lanefold.run_node is 'What a strategy that asks questions of its own found out: answers, and the tree or graph of them.';
 comment on view lanefold.run_event is 'The trace: event_seq is gapless per thread, seq per run. data.seq names the entry an event is about.';
+comment on table lanefold.content is 'Large texts, each once per thread: messages show them shortened and name them in refs.contents.';
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.call_context(text, text) is 'What one model call was sent, as its policy cut it; `altered` says where the log cannot tell.';
 comment on function lanefold.context_diff(text, text, bigint, text, text, bigint) is 'How the contexts of any two threads, lanes and entries differ.';
 comment on function lanefold.verify_call(text, text) is 'Whether call_context has the context_hash of the answer; null where the log cannot tell.';
+comment on function lanefold.read_content(text, text, int, int) is 'A range of a large text of a thread, in characters from 0.';
 comment on function lanefold.lane_config_at(text, text, bigint) is 'The configuration of a lane as of an entry: the latest change of each field.';
 comment on function lanefold.thread_state_at(text, bigint) is 'The state of tools as of an entry, inclusive: the fold of all state changes up to there.';
 comment on function lanefold.change_config(text, text, jsonb) is 'Changes prompt, tools or tool context from the next run on.';

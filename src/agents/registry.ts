@@ -22,7 +22,14 @@ import type { RequestTransformer } from './transformer.ts';
 /** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
 export interface ReadyAgent extends Omit<
   Agent,
-  'tools' | 'settings' | 'requestTransformer' | 'output' | 'contextPolicy' | 'strategy' | 'maxIterations' | 'maxToolResultBytes'
+  | 'tools'
+  | 'settings'
+  | 'requestTransformer'
+  | 'output'
+  | 'contextPolicy'
+  | 'strategy'
+  | 'maxIterations'
+  | 'maxToolResultBytes'
 > {
   /** The name of its strategy. */
   readonly strategy: string;
@@ -69,7 +76,13 @@ export interface RegistryOptions {
 /** Resolves the tools of all agents. Rejects two agents with the same name as `invalid_agent`. */
 export async function createAgentRegistry(
   definitions: readonly AgentDefinition[],
-  { tools = [], requestTransformers = {}, strategies = [], always = [], maxToolResultBytes = defaultMaxResultBytes }: RegistryOptions = {},
+  {
+    tools = [],
+    requestTransformers = {},
+    strategies = [],
+    always = [],
+    maxToolResultBytes = defaultMaxResultBytes,
+  }: RegistryOptions = {},
 ): Promise<AgentRegistry> {
   const agents = new Map<string, ReadyAgent>();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
@@ -116,7 +129,13 @@ export async function createAgentRegistry(
 }
 
 async function ready(
-  { requestTransformer: given, output: contract, contextPolicy: policy, strategy: chosen, ...agent }: Agent & { readonly maxToolResultBytes: number },
+  {
+    requestTransformer: given,
+    output: contract,
+    contextPolicy: policy,
+    strategy: chosen,
+    ...agent
+  }: Agent & { readonly maxToolResultBytes: number },
   shared: Record<string, RequestTransformer>,
   always: readonly Tool[],
 ): Promise<ReadyAgent> {

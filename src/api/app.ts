@@ -25,6 +25,7 @@ import { addKeys } from './routes/keys.ts';
 import { addApprovals } from './routes/approvals.ts';
 import { addCalls } from './routes/calls.ts';
 import { addCompaction } from './routes/compaction.ts';
+import { addContents } from './routes/contents.ts';
 import { addContexts } from './routes/contexts.ts';
 import { addEntries } from './routes/entries.ts';
 import { addErasure } from './routes/erasure.ts';
@@ -99,6 +100,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addErasure(app);
   addForks(app);
   addEntries(app);
+  addContents(app);
   addUiMessages(app);
   addContexts(app);
   addCompaction(app);

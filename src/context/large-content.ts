@@ -31,7 +31,7 @@ export function shorten(text: string, limit: number): Shortened | undefined {
   if (text.length * 3 <= limit || text.length > largestText) return undefined;
   const bytes = Buffer.byteLength(text);
   if (bytes <= limit || bytes > largestText) return undefined;
-  const id = `c_${createHash('sha256').update(text).digest('hex').slice(0, 20)}`;
+  const id = `c_${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
   const head = wholeBefore(text, Math.floor(limit / 4));
   const tail = wholeBefore(text, text.length - Math.floor(limit / 16));
   const [before, left, after] = [text.slice(0, head), text.slice(head, tail), text.slice(tail)].map(codePoints);
@@ -49,10 +49,7 @@ interface Quoting {
 }
 
 /** A message with each of its large texts shortened, and these texts. The message itself where it has none. */
-export function shortenMessage<M extends Quoting>(
-  message: M,
-  limit: number,
-): { message: M; contents: LargeContent[] } {
+export function shortenMessage<M extends Quoting>(message: M, limit: number): { message: M; contents: LargeContent[] } {
   const found: Shortened[] = [];
   const short = (text: string) => {
     const shortened = shorten(text, limit);
@@ -69,6 +66,12 @@ export function shortenMessage<M extends Quoting>(
   if (found.length === 0) return { message, contents: [] };
   const refs = { ...(message.refs as JsonObject | null | undefined), contents: found.map(({ ref }) => ref) };
   return { message: { ...message, content: shown, refs }, contents: found.map((each) => each.content) };
+}
+
+/** The ids of the large texts that a stored message quotes. */
+export function contentIds({ refs }: Quoting): string[] {
+  const { contents = [] } = (refs ?? {}) as { contents?: ContentRef[] };
+  return contents.map(({ id }) => id);
 }
 
 const isText = (part: ContentPart): part is { type: 'text'; text: string } => {

@@ -60,6 +60,7 @@ export async function eraseTenant(
     toolCalls: 0,
     inputs: 0,
     operations: 0,
+    contents: 0,
     jobs: 0,
   };
   for (const threadId of found.slice(0, limit)) {
@@ -74,8 +75,16 @@ export async function eraseTenant(
   return { tenantId, removed, busy, more: found.length > limit, left: [...left] };
 }
 
-const removedOf = ({ entries, events, runs, tool_calls: toolCalls, inputs, operations }: Erased): Removed => ({
-  ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations },
+const removedOf = ({
+  entries,
+  events,
+  runs,
+  tool_calls: toolCalls,
+  inputs,
+  operations,
+  contents,
+}: Erased): Removed => ({
+  ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations, contents },
   jobs: 0,
 });
 

@@ -24,13 +24,14 @@ export interface ForkOptions {
   repair?: boolean;
 }
 
-/** See `Threads.fork`. */
+/** See `Threads.fork`. `contents`: ids of large texts that the fork needs besides those its contexts quote. */
 export async function fork(
   db: Database,
   agents: AgentRegistry,
   parentThreadId: string,
   { id = newThreadId(), seq, contextRef, metadata, systemPrompt, repair }: ForkOptions,
   from: Caller,
+  contents?: string[],
 ): Promise<ForkReceipt> {
   assertId(parentThreadId, 'The id of the parent');
   assertId(id, 'The thread id');
@@ -43,7 +44,7 @@ export async function fork(
   return forkThread(
     db,
     parentThreadId,
-    { seq, contextRef, repair },
+    { seq, contextRef, repair, contents },
     { id, metadata, systemPrompt: prompt, requestHash: hash },
   );
 }

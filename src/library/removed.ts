@@ -7,6 +7,8 @@ export interface Removed {
   toolCalls: number;
   inputs: number;
   operations: number;
+  /** Large texts. */
+  contents: number;
   /** Jobs in the queue. */
   jobs: number;
 }

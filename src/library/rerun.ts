@@ -1,4 +1,5 @@
 import type { Caller } from '../agents/overridable.ts';
+import { contentIds } from '../context/large-content.ts';
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
@@ -65,6 +66,7 @@ export async function rerun(
       ...omitUndefined({ metadata, systemPrompt }),
     },
     from,
+    contentIds(found.input),
   );
   const asked = requestId ?? id;
   if (made.duplicate && (await isTaken(db, made.id, asked))) {

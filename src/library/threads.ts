@@ -9,6 +9,7 @@ import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
 import type { ConfigReceipt } from '../store/context/change-config.ts';
 import { otherTenant } from './tenant.ts';
+import type { ContentRange } from '../store/content/read-content.ts';
 import { appendEntries, type AppendReceipt } from '../store/log/append-entries.ts';
 import type { ForkReceipt } from '../store/fork/fork-thread.ts';
 import { createThread } from '../store/log/create-thread.ts';
@@ -28,6 +29,7 @@ import { assertThreadOverrides } from './allow-overrides.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
 import { fork, type ForkOptions } from './fork.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
+import { readContent, type ReadContentOptions } from './read-content.ts';
 import { requestHash } from './request-hash.ts';
 import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 
@@ -92,6 +94,13 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
   ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
+  /**
+   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters as
+   * code points; `nextOffset` says where to read on, null at the end.
+   *
+   * @throws LanefoldError `content_not_found`, `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  readContent(id: string, contentId: string, range?: ReadContentOptions): Promise<ContentRange>;
   /**
    * The conversation of a lane as the AI SDK's `UIMessage`s, in the order it was held: the newest `limit` questions with
    * their answers, and with `after: nextAfter` the ones before. A question that waits for a worker is included; an answer
@@ -180,6 +189,7 @@ export function threadsOf(
       return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
     },
 
+    readContent: (id, contentId, range) => readContent(db, id, contentId, range),
     uiMessages: (id, options) => uiMessages(db, id, options),
     async config(id, { contextRef, atSeq } = {}) {
       assertId(id, 'The thread id');

@@ -24,6 +24,10 @@ const violating: [string, string][] = [
     `alter table lanefold._entry enable trigger append_only`,
   ],
   ['a started run has its user message at user_seq', `update lanefold._run set user_seq = user_seq + 1`],
+  [
+    'every large text that an entry quotes is there, as it was written',
+    `update lanefold._entry set refs = '{"contents": [{"id": "c_0"}]}' where seq = 1`,
+  ],
   ['a model call has at most one answer', duplicate(`role = 'assistant' and payload ? 'tool_calls'`)],
   ['a tool message of a run is the result of exactly one of its calls', duplicate(`role = 'tool'`)],
   [

@@ -4,7 +4,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
-import { newThread, rows, useLog } from './helpers.ts';
+import { newThread, rows, useLog, value } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
@@ -17,9 +17,13 @@ const granting = /```sql grant\n([^]*?)```/
   .replace('acme', 'default');
 let reader: pg.Client;
 let threadId: string;
+let contentId: string;
 
 beforeAll(async () => {
+  log.db.settings.largeContentBytes = 4_096;
   threadId = await newThread(log, { systemPrompt: 'p' });
+  await log.threads.append(threadId, [{ message: { role: 'user', content: 'long '.repeat(1_000) } }]);
+  contentId = await value<string>(log.db, 'select id from lanefold.content where thread_id = $1', threadId);
   const run = sqlRun(log.db, threadId, 'run');
   await run.enqueue();
   await run.claim();
@@ -66,6 +70,7 @@ const call = ({ name, types }: Signature): string =>
   `select * from lanefold.${name}(${types
     .map((type, i) => {
       if (i === 0 && type === 'text') return `'${threadId}'`;
+      if (name === 'read_content' && i === 1) return `'${contentId}'`;
       if (type === 'text') return name.startsWith('lane') ? "'default'" : "'run'";
       return /int/.test(type) ? '100' : `null::${type}`;
     })

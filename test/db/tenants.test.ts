@@ -15,10 +15,12 @@ const sessions = {} as Record<Duty, pg.Client>;
 
 /** A thread of a tenant with rows in every table. */
 async function fill(tenant: string): Promise<void> {
+  log.db.settings.largeContentBytes = 4_096;
   const id = `thread-of-${tenant}`;
   const on = log.db;
   await log.threads.create({ id, tenantId: tenant, systemPrompt: `secret of ${tenant}` });
   await log.threads.append(id, [{ message: { role: 'user', content: 'x' } }], { idempotencyKey: 'k' });
+  await log.threads.append(id, [{ message: { role: 'user', content: `secret of ${tenant} `.repeat(300) } }]);
   await log.contexts.replace(id, { entries: [{ role: 'user', content: `secret of ${tenant}` }] });
   const run = sqlRun(on, id, 'ended');
   await run.enqueue();
@@ -259,6 +261,7 @@ const mutations = [
     '_lane',
     'context_op',
     'pending_input',
+    'content',
     '_append_receipt',
     '_api_key',
     '_audit',

@@ -43,14 +43,14 @@ export interface FaultHarness extends TestLanefold {
 export async function startHarness(options: LanefoldOptions = {}): Promise<FaultHarness> {
   const callServer = await startCallServer();
   const lanefold = await startLanefold({ ...options, ...faultAgent(callServer.url, 'rescuer') });
-  const { databaseUrl, redisUrl, queuePrefix } = lanefold.options;
+  const { databaseUrl, redisUrl, queuePrefix, largeContentBytes } = lanefold.options;
   const children: WorkerProcess[] = [];
   return {
     ...lanefold,
     callServer,
     async spawnWorker(options = {}) {
       const child = spawnProcess({
-        lanefold: { databaseUrl, redisUrl, queuePrefix } as WorkerProcessOptions['lanefold'],
+        lanefold: { databaseUrl, redisUrl, queuePrefix, largeContentBytes } as WorkerProcessOptions['lanefold'],
         worker: patient,
         name: 'child',
         callServerUrl: callServer.url,

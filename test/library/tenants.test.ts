@@ -46,6 +46,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
     'threads.append': () => library.threads.append(threadId, [{ message: { role: 'user', content: 'x' } }]),
     'threads.entries': () => library.threads.entries(threadId),
     'threads.entryPage': () => library.threads.entryPage(threadId),
+    'threads.readContent': () => library.threads.readContent(threadId, 'c_1'),
     'threads.uiMessages': () => library.threads.uiMessages(threadId),
     'threads.config': () => library.threads.config(threadId),
     'threads.configure': () => library.threads.configure(threadId, { systemPrompt: 'x' }),

@@ -15,11 +15,7 @@ begin
     perform lanefold._fail('LF024', format('Thread %s has no content %s.', p_thread_id, p_id),
       'The ids are in refs.contents of its messages.');
   end if;
-  v_text := c.text;
-  if c.home_thread_id is not null then
-    select k.text into v_text from lanefold.content k where k.thread_id = c.home_thread_id and k.id = p_id;
-  end if;
-  v_text := substr(v_text, v_offset + 1, coalesce(p_length, c.chars));
+  v_text := substr(lanefold._content_text(p_thread_id, p_id), v_offset + 1, coalesce(p_length, c.chars));
   return jsonb_build_object('id', c.id, 'chars', c.chars, 'bytes', c.bytes, 'offset', v_offset, 'text', v_text)
     || case when v_offset + length(v_text) < c.chars then jsonb_build_object('next_offset', v_offset + length(v_text)) else '{}' end;
 end $$;

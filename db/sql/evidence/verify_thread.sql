@@ -3,6 +3,7 @@
 --   missing   there are no entries from seq to upto
 --   cut_off   the same at the end of the thread
 --   unsealed  the entry has no hash
+--   content_altered  a large text the entry quotes is missing, or not what was written
 -- Of a thread without a chain: not_chained; of one that was erased: erased; of none: not_found.
 create or replace function lanefold.verify_thread(p_thread_id text)
 returns table (seq bigint, upto bigint, problem text) language plpgsql stable as $$
@@ -27,6 +28,9 @@ begin
       return query select e.seq, e.seq, 'unsealed';
     elsif v_before is not null and e.hash <> lanefold._entry_hash(e, v_before) then
       return query select e.seq, e.seq, 'altered';
+    end if;
+    if not lanefold._contents_whole(p_thread_id, e) then
+      return query select e.seq, e.seq, 'content_altered';
     end if;
     v_before := e.hash;
     v_next := e.seq + 1;

@@ -2,7 +2,7 @@
 -- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all but those
 -- of strategies' questions, which belong to their runs; repair?: closes an open tool group with error results; max_bytes?: of all
 -- contexts together, default 128 MiB, because a jsonb value ends at 256}. An agent's prompt stays one, so that another agent may
--- replace it. Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
+-- replace it. contents?: ids of large texts that the fork quotes besides those of its contexts. Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
 -- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes, contents}. Raises LF001, LF003, LF008 inside
 -- an open tool group, LF014 beyond the head, LF023 too large.
 create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
@@ -65,7 +65,8 @@ begin
   select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'home', coalesce(c.home_thread_id, p_thread_id))), '[]') into v_contents
   from lanefold.content c
   where c.thread_id = p_thread_id and c.id in (
-    select k ->> 'id' from jsonb_path_query(to_jsonb(v_lanes), '$[*].context.entries[*].refs.contents[*]') k);
+    select k ->> 'id' from jsonb_path_query(to_jsonb(v_lanes), '$[*].context.entries[*].refs.contents[*]') k
+    union all select k from jsonb_array_elements_text(p -> 'contents') k);
   return jsonb_build_object('parent_thread_id', p_thread_id, 'fork_seq', v_seq, 'tenant_id', t.tenant_id,
     'active_context_ref', v_active, 'config', v_config, 'state', v_state, 'lanes', to_jsonb(v_lanes), 'contents', v_contents);
 end $$;

@@ -1,5 +1,5 @@
 -- Erases a thread as erase_thread does, and returns what was removed: {tenant_id, entries, events, runs, tool_calls, inputs,
--- operations, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}]}. The jobs are the last ones of its runs, for whoever
+-- operations, contents, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}]}. The jobs are the last ones of its runs, for whoever
 -- removes them from the queue. Raises LF004 while a run is active, and LF001 and LF003 as every writer does.
 create or replace function lanefold.erase_conversation(p_thread_id text)
 returns jsonb language plpgsql as $$
@@ -13,6 +13,7 @@ begin
     'tool_calls', (select count(*) from lanefold._tool_call where thread_id = p_thread_id),
     'inputs', (select count(*) from lanefold.pending_input where thread_id = p_thread_id),
     'operations', (select count(*) from lanefold.context_op where thread_id = p_thread_id),
+    'contents', (select count(*) from lanefold.content where thread_id = p_thread_id),
     'jobs', (select coalesce(jsonb_agg(jsonb_build_object('queue_prefix', r.queue_prefix, 'queue_shard', r.queue_shard,
         'agent', r.agent, 'run_id', r.id, 'enqueue_no', r.enqueue_no)), '[]') from lanefold._run r where r.thread_id = p_thread_id));
   perform lanefold.erase_thread(p_thread_id);

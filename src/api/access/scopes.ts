@@ -17,6 +17,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   getContext: 'read',
   diffContexts: 'read',
   listEntries: 'read',
+  readContent: 'read',
   listUiMessages: 'read',
   listThreadEvents: 'read',
   listRuns: 'read',

@@ -10,6 +10,7 @@ const Removed = z
     tool_calls: count('Tool calls.', 5),
     inputs: count('Inputs sent to runs.', 0),
     operations: count('Context operations.', 1),
+    contents: count('Large texts.', 0),
     jobs: count('Jobs in the queue.', 3),
   })
   .openapi('Removed', { description: 'How many of each were removed.' });

@@ -23,6 +23,14 @@ export const unchangedEntries: Check[] = [
   },
   {
     invariant: 'I2',
+    name: 'every large text that an entry quotes is there, as it was written',
+    holds: 'always',
+    sql: `
+      select e.thread_id, e.seq from lanefold._entry e
+      where (e.refs ? 'contents' or e.is_anchor) and not lanefold._contents_whole(e.thread_id, e)`,
+  },
+  {
+    invariant: 'I2',
     name: 'a model call has at most one answer',
     holds: 'always',
     sql: `

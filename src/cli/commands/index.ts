@@ -4,6 +4,7 @@ export { addApprove, addDeny } from './approve.ts';
 export { addCancel } from './cancel.ts';
 export { addChaos } from './chaos.ts';
 export { addCompact } from './compact.ts';
+export { addContent } from './content.ts';
 export { addContext } from './context.ts';
 export { addDemo } from './demo.ts';
 export { addDev } from './dev.ts';

@@ -6,7 +6,15 @@ export interface Finding {
   seq: number | null;
   upto: number | null;
   problem:
-    'altered' | 'missing' | 'cut_off' | 'unsealed' | 'not_chained' | 'erased' | 'not_found' | 'differs_from_head';
+    | 'altered'
+    | 'missing'
+    | 'cut_off'
+    | 'unsealed'
+    | 'content_altered'
+    | 'not_chained'
+    | 'erased'
+    | 'not_found'
+    | 'differs_from_head';
 }
 
 export async function verifyThread(db: Database, threadId: string): Promise<Finding[]> {

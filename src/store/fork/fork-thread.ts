@@ -8,6 +8,8 @@ export interface ForkPoint {
   contextRef?: string | undefined;
   /** Closes an open tool group with error results. */
   repair?: boolean | undefined;
+  /** Ids of large texts that the fork needs besides those its contexts quote. */
+  contents?: string[] | undefined;
 }
 
 export interface NewFork {
@@ -29,13 +31,13 @@ export interface ForkReceipt {
 export async function forkThread(
   db: Database,
   parentThreadId: string,
-  { seq, contextRef, repair }: ForkPoint,
+  { seq, contextRef, repair, contents }: ForkPoint,
   fork: NewFork,
 ): Promise<ForkReceipt> {
   const [found] = await db.query<{ source: JsonObject }>(
     'fork_source',
     'select lanefold.fork_source($1, $2) as source',
-    [parentThreadId, { seq, context_ref: contextRef, repair }],
+    [parentThreadId, { seq, context_ref: contextRef, repair, contents }],
   );
   const p = {
     ...found!.source,

@@ -28,8 +28,19 @@ interface StoredReceipt {
 export async function appendEntries(db: Database, threadId: string, request: AppendRequest): Promise<AppendReceipt> {
   const { drafts, expectedRev, idempotencyKey, hash, repair } = request;
   const { messages, contents } = outOfLine(db, drafts.map(messageOf));
-  const options = { expected_rev: expectedRev, op_id: idempotencyKey, op_hash: hash, repair, contents, ...contextLimit(db) };
-  const append = () => callFunction<StoredReceipt>(db, 'append_entries', threadId, [drafts.map((draft, i) => withMessage(draft, messages[i]!)), options]);
+  const options = {
+    expected_rev: expectedRev,
+    op_id: idempotencyKey,
+    op_hash: hash,
+    repair,
+    contents,
+    ...contextLimit(db),
+  };
+  const append = () =>
+    callFunction<StoredReceipt>(db, 'append_entries', threadId, [
+      drafts.map((draft, i) => withMessage(draft, messages[i]!)),
+      options,
+    ]);
   const {
     first_seq: firstSeq,
     rev,

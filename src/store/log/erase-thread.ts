@@ -9,6 +9,7 @@ export interface Erased {
   tool_calls: number;
   inputs: number;
   operations: number;
+  contents: number;
   /** The last job of each run; the ones before it have a lower `enqueue_no`. */
   jobs: { queue_prefix: string | null; queue_shard: number; agent: string; run_id: string; enqueue_no: number }[];
 }
