@@ -72,6 +72,14 @@ export { startServer } from './api/start.ts';
 export type { RunningServer, ServerOptions } from './api/options.ts';
 export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
 export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
+export type {
+  ContentInput,
+  FilePart,
+  FileSource,
+  ImagePart,
+  ImageUrlPart,
+  MessageInput,
+} from './models/messages/accept-content.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
 export type { LogFacts, Logger } from './log/logger.ts';
 export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';

@@ -3,9 +3,10 @@ import type { AgentRegistry, ReadyAgent } from '../agents/registry.ts';
 import { iterationLimit } from '../agents/iteration-limit.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import { toSnakeCase } from '../case.ts';
-import type { ContentPart } from '../context/message.ts';
+import type { Message } from '../context/message.ts';
 import { defaultIdleMs } from '../agents/agent.ts';
 import { LanefoldError } from '../errors.ts';
+import type { ContentInput } from '../models/messages/accept-content.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { RunOverrides } from './check-overrides.ts';
 import { selectStrategy } from './choose-strategy.ts';
@@ -15,7 +16,7 @@ type Given = Parameters<typeof refusedOverrides>[1];
 export interface RunRequest extends RunOverrides {
   agent: string;
   /** Of a run. */
-  input?: string | ContentPart[];
+  input?: ContentInput;
   model?: string;
   toolContext?: unknown;
   /** Of a replayed call; a run takes its prompt from its thread. */
@@ -82,7 +83,12 @@ function executing(agents: AgentRegistry, { agent, input, strategy, strategyOpti
   // what else is wrong with an input is said where it is stored
   if (typeof input !== 'string' && !Array.isArray(input))
     return agents.strategies.find(strategy ?? agents.get(agent).strategy);
-  const given = { input, ...(strategy ? { strategy } : {}), ...(strategyOptions ? { strategyOptions } : {}) };
+  // a strategy is chosen by the text
+  const given = {
+    input: input as Message['content'],
+    ...(strategy ? { strategy } : {}),
+    ...(strategyOptions ? { strategyOptions } : {}),
+  };
   return selectStrategy(agents, agent, given).machine;
 }
 

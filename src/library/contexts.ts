@@ -2,12 +2,12 @@ import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { assertId, newId } from '../ids.ts';
 import type { ContextRow } from '../context/fold.ts';
-import type { Json, JsonObject, Message } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { PolicyOption } from '../policy/policy.ts';
-import { assertContent } from '../models/messages/parts.ts';
+import { acceptMessage, type MessageInput } from '../models/messages/accept-content.ts';
 import { contextDiff, type DiffRow, type LanePoint } from '../store/context/context-diff.ts';
 import { applyOperation, type OperationReceipt } from '../store/context/apply-operation.ts';
 import { readConfig } from '../store/context/read-config.ts';
@@ -39,7 +39,7 @@ export interface NewContext {
   systemPrompt?: string | null;
   /** Your own name of it, kept in the log. */
   id?: string;
-  entries: (Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' })[];
+  entries: MessageInput[];
 }
 
 /** Which context to read. */
@@ -192,8 +192,7 @@ export function contextsOf({ db, agents, models, counting, compact }: ContextsDe
     project: project as Contexts['project'],
     replace: async (threadId, context, { contextRef, ...options } = {}, { from = 'library' } = {}) => {
       assertThreadOverrides(agents, { systemPrompt: context.systemPrompt }, from);
-      for (const message of context.entries) assertContent(message);
-      const resultContext: JsonObject = { entries: context.entries as unknown as Json };
+      const resultContext: JsonObject = { entries: context.entries.map(acceptMessage) as unknown as Json };
       if (context.id !== undefined) {
         assertId(context.id, 'The id of the context');
         resultContext['id'] = context.id;

@@ -1,12 +1,12 @@
 import type { AgentRegistry } from '../agents/registry.ts';
-import type { ContentPart, Json, JsonObject } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import { snakeKeys } from '../case.ts';
 import type { OutputOption } from '../contracts/contract.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newRunId, newThreadId, threadIdOf } from '../ids.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import type { ModelRegistry } from '../models/registry/registry.ts';
-import { toParts } from '../models/messages/parts.ts';
+import { acceptContent, type ContentInput } from '../models/messages/accept-content.ts';
 import type { RunHandle } from '../store/run/run.ts';
 import { assertStorable } from '../text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
@@ -25,8 +25,8 @@ export interface EnqueueOptions<
 >
   extends RunOverrides<OUT, CHOSEN>, Schedule {
   agent: NAME;
-  /** The user message. */
-  input: string | ContentPart[];
+  /** The user message: text, or parts such as `{ type: 'image', image }`. Bytes are stored as base64. */
+  input: ContentInput;
   /** Default: a new thread, created with the run. */
   threadId?: string;
   /** Create the given thread if it does not exist; default false. */
@@ -107,21 +107,20 @@ async function toBody(
   model: string,
   strategy: string,
 ): Promise<JsonObject> {
-  const { input, contextRef } = options;
+  const { input: given, contextRef } = options;
   if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
   if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
   if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-  if (typeof input !== 'string' && !Array.isArray(input)) {
+  if (typeof given !== 'string' && !Array.isArray(given)) {
     throw new LanefoldError('invalid_input', 'The input is neither a string nor a list of content parts.', {
       hint: 'Pass input: "…".',
     });
   }
   assertRefs(options.extraRefs);
   assertSchedule(options);
-  // In the log a part no model takes would fail this run and every later one of the lane.
-  if (typeof input !== 'string') toParts(input);
+  const input = acceptContent(given);
   assertNotBlank(input, 'The input');
-  const overrides = await toRunOptions(agents, options.agent, options);
+  const overrides = await toRunOptions(agents, options.agent, { ...options, input });
   const { toolContext, extraRefs } = options;
   assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
   return {

@@ -1,9 +1,9 @@
 import type { Caller } from '../agents/overridable.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
-import type { Json, JsonObject, Message } from '../context/message.ts';
+import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newThreadId } from '../ids.ts';
-import { assertContent } from '../models/messages/parts.ts';
+import { acceptMessage, type MessageInput } from '../models/messages/accept-content.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { RunQueue } from '../queue/queue.ts';
@@ -38,7 +38,7 @@ export type NewEntry =
   | {
       kind?: 'ai_message';
       contextRef?: string;
-      message: Omit<Message, 'role'> & { role: 'user' | 'assistant' | 'tool' };
+      message: MessageInput;
       refs?: JsonObject;
     }
   /** Without a kind a `note`, without a payload `{}`. */
@@ -171,8 +171,8 @@ export function threadsOf(
       assertId(id, 'The thread id');
       if (options.idempotencyKey !== undefined) assertId(options.idempotencyKey, 'The idempotency key');
       assertWhole(options.expectedRev, 'expectedRev');
-      assertStorable(entries, 'The entries');
       const drafts = entries.map(toDraft);
+      assertStorable(drafts, 'The entries');
       const { expectedRev, idempotencyKey, repair } = options;
       const hash = idempotencyKey && requestHash(drafts);
       return appendEntries(db, id, { drafts, expectedRev, idempotencyKey, hash, repair });
@@ -212,11 +212,10 @@ function toDraft(entry: NewEntry): JsonObject {
   assertRefs(entry.refs);
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
   if (entry.message !== undefined) {
-    assertContent(entry.message);
+    const message = acceptMessage(entry.message);
     // the database refuses what is no message at all
-    if ((entry.message as Partial<Message> | null)?.role === 'user')
-      assertNotBlank(entry.message.content, 'The message');
-    return { kind: 'ai_message', payload: entry.message as unknown as Json, ...shared } as JsonObject;
+    if ((message as Partial<MessageInput> | null)?.role === 'user') assertNotBlank(message.content, 'The message');
+    return { kind: 'ai_message', payload: message as unknown as Json, ...shared } as JsonObject;
   }
   const { kind = 'note', payload = {} } = entry;
   assertId(kind, 'The kind');

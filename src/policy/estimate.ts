@@ -31,7 +31,7 @@ export async function estimate(
   } catch (error) {
     const mark = error instanceof Slow ? 'estimator_slow' : 'estimator_failed';
     const message = error instanceof Error ? error.message : String(error);
-    return { tokens: messages.map(heuristicTokens), fallback: { mark, message } };
+    return { tokens: messages.map((message) => heuristicTokens(message)), fallback: { mark, message } };
   }
 }
 

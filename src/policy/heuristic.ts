@@ -1,8 +1,11 @@
 import type { ContentPart, Message } from '../context/message.ts';
 
+/** Counts a part that is a file. */
+export type FileTokens = (part: ContentPart) => number;
+
 const perMessage = 10;
-/** An image at the size providers scale it down to; other files have no formula and are rarely smaller. */
-const perFile = 1_600;
+/** A file without a formula: about an image at the size providers scale it down to, and rarely smaller. */
+export const tokensOfAnyFile = 1_600;
 
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const jsonBytes = (value: unknown): number => (value == null ? 0 : bytes(JSON.stringify(value)));
@@ -10,14 +13,16 @@ const jsonBytes = (value: unknown): number => (value == null ? 0 : bytes(JSON.st
 /**
  * Tokens of a message without a tokenizer: a quarter of its UTF-8 bytes, arguments as compact JSON, and 10 for each tool
  * call, or for the message. Good to a third for English; `calibrated` corrects it.
+ *
+ * @param fileTokens what its files add; default 1,600 each
  */
-export function heuristicTokens(message: Message): number {
+export function heuristicTokens(message: Message, fileTokens: FileTokens = () => tokensOfAnyFile): number {
   const { content, tool_calls: calls = [] } = message;
   let size = typeof content === 'string' ? bytes(content) : 0;
   let files = 0;
   if (typeof content !== 'string') {
     for (const part of content) {
-      if (part.type === 'file') files += perFile;
+      if (part.type === 'file') files += fileTokens(part);
       else size += textBytes(part);
     }
   }

@@ -1,9 +1,13 @@
-import { isStorable } from '../text.ts';
+import type { Message } from '../context/message.ts';
+import { LanefoldError } from '../errors.ts';
+import { acceptContent, type ContentInput } from '../models/messages/accept-content.ts';
+import { findUnstorable, isStorable } from '../text.ts';
 import { invalidRecording } from './invalid-recording.ts';
 
 /** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */
 export type RecordedMessage =
-  | { role: 'system' | 'user'; content: string }
+  | { role: 'system'; content: string }
+  | { role: 'user'; content: Message['content'] }
   | { role: 'assistant'; content: string | null; calls: RecordedCall[] }
   | { role: 'tool'; content: string; toolCallId: string; name: string };
 
@@ -32,8 +36,9 @@ export function readMessages(file: string, conversation: number, traj: unknown[]
         if (message > 0) throw fail('a system prompt may only be the first message');
         return { role, content: textOf(raw, fail) };
       case 'user': {
-        const content = textOf(raw, fail);
-        if (content.trim() === '') throw fail('the user message is blank');
+        const content = Array.isArray(raw['content']) ? partsOf(raw['content'], fail) : textOf(raw, fail);
+        if (content.length === 0 || (typeof content === 'string' && content.trim() === ''))
+          throw fail('the user message is blank');
         asked = true;
         return { role, content };
       }
@@ -73,6 +78,17 @@ function textOf(raw: Record<string, unknown>, fail: Fail): string {
   if (typeof content !== 'string') throw fail('its content is not a string');
   if (!isStorable(content)) throw fail('its content contains a NUL character or a lone surrogate');
   return content;
+}
+
+/** The parts of a user message, images too, as the log stores them. */
+function partsOf(content: unknown[], fail: Fail): Message['content'] {
+  if (findUnstorable(content)) throw fail('its content contains a NUL character or a lone surrogate');
+  try {
+    return acceptContent(content as ContentInput);
+  } catch (error) {
+    if (error instanceof LanefoldError) throw fail(error.message);
+    throw error;
+  }
 }
 
 function callsOf(raw: Record<string, unknown>, fail: Fail): RecordedCall[] {

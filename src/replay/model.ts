@@ -3,9 +3,13 @@ import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { ModelError } from '../models/errors/model-error.ts';
 import { firstDifference, toComparable, type Comparable, type Difference } from './compare.ts';
 import type { RecordedMessage } from './messages.ts';
+import { toPrompt } from '../models/messages/prompt.ts';
 import { fromPrompt } from './prompt.ts';
 import type { Conversation } from './recording.ts';
 import { isBlank } from './turns.ts';
+
+const asSent = (message: RecordedMessage): Comparable =>
+  message.role === 'user' ? fromPrompt(toPrompt([message]))[0]! : toComparable(message);
 
 /**
  * A model that plays the recorded assistant of one conversation. It derives its position from the prompt alone, so a
@@ -17,9 +21,7 @@ export function createReplayModel(
   onDifference: (difference: Difference) => void,
 ): LanguageModelV4 {
   const { messages } = conversation;
-  const sent = messages.flatMap((message, index) =>
-    isBlank(message) ? [] : [{ index, message: toComparable(message) }],
-  );
+  const sent = messages.flatMap((message, index) => (isBlank(message) ? [] : [{ index, message: asSent(message) }]));
 
   /** The turn that follows as many messages as were received, or else the one that follows as many turns. */
   const placeOf = (received: Comparable[]): number | undefined => {

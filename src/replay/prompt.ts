@@ -10,16 +10,22 @@ function fromOne(message: Exclude<LanguageModelV4Message, { role: 'tool' }>): Co
   if (message.role === 'system') return { role: 'system', content: message.content, calls: [] };
   return {
     role: message.role,
-    content: message.content.map(toText).join(''),
+    content: message.role === 'user' ? said(message.content) : message.content.map(toText).join(''),
     calls: (message.role === 'assistant' ? message.content : []).flatMap((part) =>
       part.type === 'tool-call' ? [{ id: part.toolCallId, name: part.toolName, arguments: canonical(part.input) }] : [],
     ),
   };
 }
 
+/** What a user said, as one string: several parts, or an image, as JSON. */
+function said(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
+  const [first] = content;
+  return content.length === 1 && first?.type === 'text' ? first.text : canonical(content);
+}
+
 type Part = Exclude<LanguageModelV4Message['content'], string>[number];
 
-// Recordings contain only text, so any other part must show up as a difference.
+// Recorded answers contain only text, so any other part must show up as a difference.
 const toText = (part: Part): string =>
   part.type === 'text' ? part.text : part.type === 'tool-call' ? '' : canonical(part);
 

@@ -1,11 +1,12 @@
 import type { Conversation } from './recording.ts';
 import type { RecordedMessage } from './messages.ts';
+import type { Message } from '../context/message.ts';
 
 /** One user message and the turns that answer it. Indices refer to the recorded messages. */
 export interface RecordedRun {
   /** The user message; the request id of the run is derived from it. */
   user: number;
-  input: string;
+  input: Message['content'];
   /** The assistant turns, in order; empty if the message was never answered. */
   turns: number[];
   /** `final_answer`, or `max_iterations` if the recording ends with tool messages. */

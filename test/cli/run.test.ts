@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -51,6 +51,31 @@ describe('run, thread and context', () => {
       );
     } finally {
       await server.close();
+    }
+  });
+
+  test('--image sends files and URLs to the model', async () => {
+    const server = await startModelServer();
+    const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-image-'));
+    try {
+      const png = 'iVBORw0KGgoAAAANSUhEUgAAAAIAAAADCAYAAAC56t6BAAAAAElFTkSuQmCC';
+      writeFileSync(path.join(folder, 'dot.png'), Buffer.from(png, 'base64'));
+      const url = 'https://example.com/a.jpg';
+      server.reply({ text: 'Dots.' });
+      const images = ['--image', path.join(folder, 'dot.png'), '--image', url];
+      const { code, stdout } = await cli(['run', 'What is it?', ...images, '--model', 'openai-compatible:m'], {
+        env: { ...env, OPENAI_BASE_URL: server.url },
+      });
+      expect([code, stdout]).toEqual([0, 'Dots.\n']);
+      const { messages } = server.requests[0]!.body as { messages: { role: string; content: unknown }[] };
+      expect(messages.find(({ role }) => role === 'user')!.content).toMatchObject([
+        { type: 'text', text: 'What is it?' },
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${png}` } },
+        { type: 'image_url', image_url: { url } },
+      ]);
+    } finally {
+      await server.close();
+      rmSync(folder, { recursive: true });
     }
   });
 

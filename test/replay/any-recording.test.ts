@@ -6,7 +6,26 @@ import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { queueBackend } from '../support/lanefold.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 30 }).map((s) => s.replaceAll('\u0000', ''));
-const question = text.map((s) => `Q${s}`);
+const words = text.map((s) => `Q${s}`);
+const image = fc.constantFrom(
+  'https://example.com/a.png',
+  'data:image/png;base64,iVBORw0KGgo=',
+  'https://example.com/b',
+);
+const question = words;
+/** A user message, now and then with images as OpenAI has them. */
+const asked = fc.oneof(
+  { weight: 4, arbitrary: words as fc.Arbitrary<unknown> },
+  {
+    weight: 1,
+    arbitrary: fc
+      .tuple(words, fc.array(image, { maxLength: 2 }))
+      .map(([said, images]) => [
+        { type: 'text', text: said },
+        ...images.map((url) => ({ type: 'image_url', image_url: { url, detail: 'low' } })),
+      ]),
+  },
+);
 // Few ids, names and arguments, so that they repeat within a turn and from turn to turn.
 const call = fc.record({
   id: fc.constantFrom('a', 'b'),
@@ -23,7 +42,7 @@ const round = fc
   ]);
 const answer = fc.option(text).map((content) => ({ role: 'assistant', content }));
 const exchange = fc
-  .record({ question, rounds: fc.array(round, { maxLength: 3 }), answer: fc.option(answer) })
+  .record({ question: asked, rounds: fc.array(round, { maxLength: 3 }), answer: fc.option(answer) })
   .map(({ question: content, rounds, answer: last }) => [
     { role: 'user', content },
     ...rounds.flat(),

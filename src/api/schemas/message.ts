@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import type { Message as StoredMessage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import { toParts } from '../../models/messages/parts.ts';
+import { acceptContent } from '../../models/messages/accept-content.ts';
 import { Id, jsonObject, whole } from './values.ts';
 
 const Part = z
@@ -12,7 +12,9 @@ const Part = z
   .openapi('ContentPart', {
     type: 'object',
     additionalProperties: true,
-    description: '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64.',
+    description:
+      '`{type: "text", text}` or `{type: "file", media_type, data | url}`; `data` is base64. ' +
+      'OpenAI’s `image_url` and `file` parts and the AI SDK’s `image` and `file` parts are accepted and stored as `file`.',
     example: { type: 'text', text: 'Where is my order?' },
   });
 
@@ -22,7 +24,7 @@ export const Content = z
   .superRefine((content, context) => {
     if (typeof content === 'string') return;
     try {
-      toParts(content);
+      acceptContent(content);
     } catch (error) {
       const message =
         error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Not an array of content parts.';

@@ -1,9 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import type { AgentDefinition } from '../../agents/agent.ts';
 import type { Lanefold } from '../../lanefold.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { RunRef } from '../../store/run/run-ref.ts';
+import type { ContentInput } from '../../models/messages/accept-content.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
 import { privatePrefix } from '../../store/run/private-prefix.ts';
@@ -29,6 +31,7 @@ interface Options extends ConnectionOptions {
   strategy?: string;
   strategyOptions?: object;
   tree?: boolean;
+  image?: string[];
   thread?: string;
   system?: string;
   busy?: 'reject' | 'wait' | 'interrupt';
@@ -43,6 +46,10 @@ export const addRun = (program: Command): Command =>
     .option('--strategy <name>', 'react, cot, cod, aot, tot, got, trm, adaptive or your own; default: the agent’s')
     .option('--strategy-options <json>', 'options of the strategy, such as {"maxDepth": 2}', jsonObject)
     .option('--tree', 'draw what the strategy found out, as a tree')
+    .option('--image <file or URL>', 'an image to ask about; several times for several', (one, all: string[] = []) => [
+      ...all,
+      one,
+    ])
     .option('--thread <id>', 'thread to continue, created if missing; default: a new one')
     .option('--system <text>', 'system prompt of a new thread')
     .addOption(
@@ -64,6 +71,7 @@ export const addRun = (program: Command): Command =>
         [
           'lanefold run "What is 12 * (3 + 4)?"',
           'lanefold run "And in UTC?" --thread demo-1 --model openai:gpt-5-mini',
+          'lanefold run "What does it say?" --image receipt.jpg --model openai:gpt-5-mini',
           'lanefold run "Plan a trip to Bergen." --strategy tot --tree --model openai:gpt-5-mini',
           'lanefold run "Where is my order?" --agents agents.ts --agent support --json',
         ],
@@ -73,6 +81,7 @@ export const addRun = (program: Command): Command =>
     .action(async (question: string, options: Options) => {
       const agents = await loadAgents(options.agents);
       const agent = choose(agents, options.agent);
+      const input = await toInput(question, options.image);
       if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
       // A private queue, because other workers may not have this agent, nor this process theirs.
@@ -90,7 +99,7 @@ export const addRun = (program: Command): Command =>
         const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
           agent: agent.name,
-          input: question,
+          input,
           threadId,
           ...(model ? { model } : {}),
           ...(strategy ? { strategy } : {}),
@@ -129,6 +138,21 @@ function choose(agents: AgentDefinition[], name: string | undefined): AgentDefin
   const agent = agents.find((candidate) => candidate.name === name);
   if (agent) return agent;
   throw new UsageError(`Agent ${JSON.stringify(name)} does not exist.`, `Known agents: ${names}`);
+}
+
+async function toInput(question: string, images: string[] = []): Promise<ContentInput> {
+  if (images.length === 0) return question;
+  const parts = images.map(async (image) => ({ type: 'image' as const, image: await readImage(image) }));
+  return [{ type: 'text', text: question }, ...(await Promise.all(parts))];
+}
+
+async function readImage(image: string): Promise<string | Uint8Array> {
+  if (/^(https?|data):/i.test(image)) return image;
+  try {
+    return await readFile(image);
+  } catch (error) {
+    throw new UsageError(`The image ${image} cannot be read: ${(error as Error).message}`, 'Pass a file or a URL.');
+  }
 }
 
 async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {

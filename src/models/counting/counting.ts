@@ -1,3 +1,4 @@
+import type { Message } from '../../context/message.ts';
 import { Calibration, type Calibrated } from '../../policy/calibration.ts';
 import type { TokenEstimator } from '../../policy/estimate.ts';
 import { heuristicTokens } from '../../policy/heuristic.ts';
@@ -5,6 +6,7 @@ import type { Projector } from '../../policy/projector.ts';
 import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
+import { fileTokensOf } from './file-tokens.ts';
 
 /** What a policy can name besides its own fields. */
 export interface CountingOptions {
@@ -30,6 +32,8 @@ export interface Counting {
   windowOf(model: string): Promise<number | undefined>;
   /** The estimator a policy names; `calibrated` in place of `exact` where the model has no published tokenizer. */
   counterOf(estimator: string, model: string): Promise<Counter>;
+  /** Tokens of a message by the heuristic; images by the formula of the model. */
+  heuristicOf(model: string): (message: Message) => number;
   projector(name: string): Projector;
   /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
@@ -48,15 +52,20 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
   const calibration = new Calibration();
   const own = <T>(map: Record<string, T>, name: string): T | undefined =>
     Object.hasOwn(map, name) ? map[name] : undefined;
+  const heuristicOf = (model: string) => {
+    const fileTokens = fileTokensOf(modelOf(model));
+    return (message: Message) => heuristicTokens(message, fileTokens);
+  };
   return {
+    heuristicOf,
     windowOf: (model) => contextWindow(modelOf(model), contextWindows),
     async counterOf(estimator, model) {
       const given = own(tokenEstimators, estimator);
       if (given) return { name: estimator, count: given, ratio: 1 };
       const exact = estimator === 'exact' ? await exactTokens(modelOf(model)) : undefined;
       if (exact) return { name: 'exact', count: exact, ratio: 1 };
-      if (estimator === 'heuristic') return { name: estimator, count: heuristicTokens, ratio: 1 };
-      return { name: 'calibrated', count: heuristicTokens, ratio: calibration.of(modelOf(model)).ratio };
+      if (estimator === 'heuristic') return { name: estimator, count: heuristicOf(model), ratio: 1 };
+      return { name: 'calibrated', count: heuristicOf(model), ratio: calibration.of(modelOf(model)).ratio };
     },
     projector(name) {
       const found = own(projectors, name);

@@ -1,5 +1,6 @@
 import type { Message } from '../../context/message.ts';
-import { heuristicTokens } from '../../policy/heuristic.ts';
+import type { FileTokens } from '../../policy/heuristic.ts';
+import { fileTokensOf } from './file-tokens.ts';
 
 type Encoding = 'o200k_base' | 'cl100k_base';
 
@@ -24,7 +25,8 @@ export async function exactTokens(model: string): Promise<((message: Message) =>
   const { countTokens } = await load(encoding);
   const count = (text: string): number =>
     pieces(text).reduce((sum, piece) => sum + countTokens(piece, { disallowedSpecial: new Set() }), 0);
-  return (message) => messageTokens(message, count);
+  const fileTokens = fileTokensOf(model);
+  return (message) => messageTokens(message, count, fileTokens);
 }
 
 const load = (encoding: Encoding) =>
@@ -32,16 +34,14 @@ const load = (encoding: Encoding) =>
     ? import('gpt-tokenizer/encoding/o200k_base')
     : import('gpt-tokenizer/encoding/cl100k_base');
 
-function messageTokens(message: Message, count: (text: string) => number): number {
+function messageTokens(message: Message, count: (text: string) => number, fileTokens: FileTokens): number {
   const { content, tool_calls: calls = [] } = message;
   let tokens = perMessage;
   if (typeof content === 'string') tokens += count(content);
   else {
     for (const part of content) {
-      tokens +=
-        part.type === 'text' && typeof part.text === 'string'
-          ? count(part.text)
-          : heuristicTokens({ role: 'user', content: [part] });
+      if (part.type === 'file') tokens += fileTokens(part);
+      else tokens += count(part.type === 'text' && typeof part.text === 'string' ? part.text : JSON.stringify(part));
     }
   }
   for (const call of calls)

@@ -13,16 +13,6 @@ export type PromptPart = LanguageModelV4TextPart | LanguageModelV4FilePart;
 export const toParts = (content: Message['content']): PromptPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : content.map(toPart);
 
-/**
- * Rejects a message with a content part that no model accepts: once in the log, it would fail every later run of its lane.
- * The database checks the rest of the message.
- *
- * @throws LanefoldError `invalid_input`
- */
-export function assertContent(message: { content?: unknown } | null | undefined): void {
-  if (Array.isArray(message?.content)) toParts(message.content as ContentPart[]);
-}
-
 function toPart(part: ContentPart): PromptPart {
   if (part === null || typeof part !== 'object') throw unsupported(part);
   const fields = part as { [key: string]: Json | undefined };

@@ -1,6 +1,5 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ModelTurn } from '../../context/message.ts';
-import { heuristicTokens } from '../../policy/heuristic.ts';
 import { planCompaction, type CompactionPlan } from '../../policy/plan-compaction.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import { summaryInstruction, summaryMessage, summaryPromptVersion } from '../../policy/summary.ts';
@@ -31,9 +30,10 @@ export async function compactLane(
   const { placed } = context;
   const messages = placed.filter(({ message }) => message.role !== 'system');
   const budget = await budgetOf(deps.counting, claim.model, agent);
+  const heuristic = deps.counting.heuristicOf(claim.model);
   const plan = planCompaction(
     messages,
-    messages.map(({ message }) => heuristicTokens(message)),
+    messages.map(({ message }) => heuristic(message)),
     {
       range: request.range,
       keepTurns: request.keepTurns ?? agent.contextPolicy?.keep_last_turns,
@@ -52,10 +52,10 @@ export async function compactLane(
     return failed({ type: 'compaction', message: `It was ended by ${answer.type}.` });
   const { turn } = answer;
   const summary = summaryMessage(turn.text);
-  const tokens = heuristicTokens({ role: 'user', content: summary['content'] as string });
+  const tokens = heuristic({ role: 'user', content: summary['content'] as string });
   const error = faultOf(turn, tokens, plan);
   if (error) return failed(error, { usage: turn.usage });
-  const before = placed.reduce((sum, { message }) => sum + heuristicTokens(message), 0);
+  const before = placed.reduce((sum, { message }) => sum + heuristic(message), 0);
   const compaction: CompactionDraft = {
     ...{ op_id: `compaction/${callId}`, base_seq: messages.at(-1)!.seq, keep: plan.keep, at: plan.at, summary },
     meta: {

@@ -7,7 +7,7 @@ import { budget, type Budgeted } from '../../policy/budget.ts';
 import type { DroppedRange } from '../../policy/dropped.ts';
 import { estimate } from '../../policy/estimate.ts';
 import type { PlacedMessage } from '../../policy/groups.ts';
-import { heuristicTokens, toolTokens } from '../../policy/heuristic.ts';
+import { toolTokens } from '../../policy/heuristic.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
 import { withPrompt } from '../../policy/place.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
@@ -54,14 +54,17 @@ interface FitState {
 /** By the context they belong to, which needs to know nothing of policies. */
 const states = new WeakMap<RunContext, FitState>();
 
-/** Counted once: a message of a context never changes. */
-const counted = new WeakMap<Message, number>();
-function heuristicOf(message: Message): number {
-  const known = counted.get(message);
-  if (known !== undefined) return known;
-  const tokens = heuristicTokens(message);
-  counted.set(message, tokens);
-  return tokens;
+/** Counted once for a model: a message of a context never changes. */
+const counted = new WeakMap<Message, { model: string; tokens: number }>();
+function heuristicTokens(counting: Counting, model: string, messages: readonly Message[]): number {
+  const heuristic = counting.heuristicOf(model);
+  let sum = 0;
+  for (const message of messages) {
+    let known = counted.get(message);
+    if (known?.model !== model) counted.set(message, (known = { model, tokens: heuristic(message) }));
+    sum += known.tokens;
+  }
+  return sum;
 }
 
 export const defaultPolicy = readPolicy('window');
@@ -94,7 +97,9 @@ export async function fitContext(
   // sent with every call, like the tools
   const fixed =
     toolTokens(tools) +
-    (context.instructions === undefined ? 0 : heuristicTokens({ role: 'system', content: context.instructions }));
+    (context.instructions === undefined
+      ? 0
+      : heuristicTokens(counting, model, [{ role: 'system', content: context.instructions }]));
   const options = { toolTokens: Math.ceil(fixed * counter.ratio), dropped: state.dropped, lowWater };
   const projected =
     policy.projector === undefined ? undefined : await project(counting, messages, tokens, policy, limits, options);
@@ -107,7 +112,7 @@ export async function fitContext(
     estimated_tokens: budgeted.meta.estimated_tokens + options.toolTokens,
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
-  const estimated = sent.messages.reduce((sum, message) => sum + heuristicOf(message), toolTokens(tools));
+  const estimated = heuristicTokens(counting, model, sent.messages) + toolTokens(tools);
   state.used = refs.estimated_tokens;
   state.budget = limits.budget;
   return { sent, refs, estimated, overBudget: budgeted.moved || budgeted.meta.over_budget };

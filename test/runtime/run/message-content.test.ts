@@ -1,4 +1,4 @@
-import { defineAgent, defineTool } from 'lanefold';
+import { defineAgent, defineTool, type ContentInput, type ImagePart } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis } from '../../support/lanefold.ts';
@@ -40,6 +40,43 @@ describe.skipIf(noRedis())('the input of a run', () => {
       ],
     });
     await expectSound(lanefold, threadId);
+  });
+
+  test('may have images as OpenAI and the AI SDK have them, wherever messages come in', async () => {
+    const dot = 'iVBORw0KGgo=';
+    const url = 'https://example.com/dot.png';
+    const stored = [
+      { type: 'file', media_type: 'image/png', data: dot },
+      { type: 'file', media_type: 'image/png', url, provider_metadata: { openai: { imageDetail: 'low' } } },
+    ];
+    const openAi: ContentInput = [
+      { type: 'image_url', image_url: { url: `data:image/png;base64,${dot}` } },
+      { type: 'image_url', image_url: { url, detail: 'low' } },
+    ];
+    const bytes: ImagePart = { type: 'image', image: Buffer.from(dot, 'base64'), mediaType: 'image/png' };
+    const { id } = await lanefold.threads.create();
+    await lanefold.contexts.replace(id, { entries: [{ role: 'user', content: openAi }] });
+    await lanefold.threads.append(id, [{ message: { role: 'user', content: [bytes] } }]);
+    const model = lanefold.model([{ text: 'Dots.' }]);
+    await lanefold.run({ agent: 'a', model: model.id, threadId: id, input: [{ type: 'text', text: 'And?' }, bytes] });
+    const asked = [{ type: 'text', text: 'And?' }, stored[0]];
+    expect((await contextOf(lanefold, id)).slice(0, 3)).toEqual([
+      ['user', stored],
+      ['user', [stored[0]]],
+      ['user', asked],
+    ]);
+    const inline = { type: 'file', mediaType: 'image/png', data: { type: 'data', data: dot } };
+    expect(model.calls[0]!.prompt).toMatchObject([
+      {
+        content: [
+          inline,
+          { data: { type: 'url', url: new URL(url) }, providerOptions: { openai: { imageDetail: 'low' } } },
+        ],
+      },
+      { content: [inline] },
+      { content: [{ type: 'text', text: 'And?' }, inline] },
+    ]);
+    await expectSound(lanefold, id);
   });
 
   test('may override the agent’s model', async () => {

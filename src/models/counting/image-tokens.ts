@@ -1,0 +1,117 @@
+import type { Size } from './image-size.ts';
+
+/** OpenAI's levels: how closely the model looks. */
+export type Detail = 'low' | 'high' | 'original' | 'auto';
+
+/** Tokens of an image of this size for the models of one family. */
+type Formula = (size: Size, detail: Detail) => number;
+
+/**
+ * Tokens of an image by the formula its provider publishes; undefined where none is known for the model.
+ *
+ * @param model `provider:model`, no alias
+ */
+export function imageTokens(model: string, size: Size, detail: Detail = 'auto'): number | undefined {
+  const at = model.indexOf(':');
+  const families = formulas[model.slice(0, at)];
+  return families?.find(([name]) => name.test(model.slice(at + 1)))?.[1](size, detail);
+}
+
+/**
+ * OpenAI before GPT-5.4: base tokens, and more for each tile of 512 pixels. “Images and vision”, “Calculating costs”:
+ * https://developers.openai.com/api/docs/guides/images-vision
+ */
+const tiles =
+  (base: number, tile: number): Formula =>
+  (size, detail) => {
+    if (detail === 'low') return base;
+    const { width, height } = scaled(size, Math.min(1, 2_048 / longest(size)));
+    const { width: w, height: h } = scaled({ width, height }, Math.min(1, 768 / Math.min(width, height)));
+    return base + tile * Math.ceil(w / 512) * Math.ceil(h / 512);
+  };
+
+interface PatchLimit {
+  patches: number;
+  edge: number;
+}
+
+/**
+ * OpenAI's small and its newer models: patches of 32 pixels, of an image scaled down to the limits of its detail, times a
+ * factor of the model. On the same page.
+ */
+const patches =
+  (factor: number, high: PatchLimit, original = high, auto = high): Formula =>
+  (size, detail) => {
+    if (detail === 'low') return Math.ceil(factor * coverage(scaled(size, Math.min(1, 512 / longest(size))), 32));
+    const limit = { high, original, auto }[detail];
+    return Math.ceil(factor * patchesWithin(scaled(size, Math.min(1, limit.edge / longest(size))), limit.patches));
+  };
+
+function patchesWithin(size: Size, most: number): number {
+  if (coverage(size, 32) <= most) return coverage(size, 32);
+  const shrink = Math.sqrt((32 ** 2 * most) / (size.width * size.height));
+  const whole = (edge: number) => Math.max(1, Math.floor((edge * shrink) / 32)) / ((edge * shrink) / 32);
+  const fitted = shrink * Math.min(whole(size.width), whole(size.height));
+  return Math.min(most, coverage({ width: size.width * fitted, height: size.height * fitted }, 32, 1e-6));
+}
+
+/**
+ * Anthropic: patches of 28 pixels, which is the width times the height by about 750, of an image scaled down to the limits
+ * of the model. “Vision”, “Resolution and token cost”: https://platform.claude.com/docs/en/build-with-claude/vision
+ */
+const squares =
+  (edge: number, most: number): Formula =>
+  (size) => {
+    const fitted = scaled(size, Math.min(1, edge / longest(size)));
+    return Math.min(most, coverage(fitted, 28));
+  };
+
+/**
+ * Google up to Gemini 2.5: tiles of 768 pixels with 258 tokens each, one for an image of at most 384 pixels. “Understand and
+ * count tokens”: https://ai.google.dev/gemini-api/docs/tokens
+ */
+const geminiTiles: Formula = (size) => 258 * (longest(size) <= 384 ? 1 : coverage(size, 768));
+
+/** Gemini 3 and later: the budget of the default resolution, https://ai.google.dev/gemini-api/docs/media-resolution */
+const geminiBudget: Formula = () => 1_120;
+
+const small = { patches: 1_536, edge: 2_048 };
+const large = { patches: 2_500, edge: 2_048 };
+const whole = { patches: 10_000, edge: 6_000 };
+const [largeNow, wholeNow] = [2_500, 30_000].map((most) => ({ patches: most, edge: 65_535 }));
+
+/** By provider; the first that fits the name of the model. */
+const formulas: Record<string, [RegExp, Formula][]> = {
+  openai: [
+    [/^gpt-(5\.[6-9]|[6-9])/, patches(1.2, largeNow!, wholeNow, wholeNow)],
+    [/^gpt-5\.5/, patches(1.2, large, whole, whole)],
+    [/^gpt-(5(\.\d)?|4\.1)-mini/, patches(1.62, small)],
+    [/^gpt-(5(\.\d)?|4\.1)-nano/, patches(2.46, small)],
+    [/^gpt-5\.4/, patches(1.2, large, whole)],
+    [/^gpt-5(\.\d)?-codex|^gpt-5\.[23]/, patches(1.2, small)],
+    [/^o4-mini/, patches(1.72, small)],
+    [/^gpt-5/, tiles(70, 140)],
+    [/^gpt-4o-mini/, tiles(2_833, 5_667)],
+    [/^(gpt-4|chatgpt-4o)/, tiles(85, 170)],
+    [/^o[13]/, tiles(75, 150)],
+    [/^computer-use/, tiles(65, 129)],
+  ],
+  anthropic: [
+    [/^claude-([123]|instant|(haiku|sonnet|opus)-4-([0-6](-|$)|\d{8}))/, squares(1_568, 1_568)],
+    [/^claude/, squares(2_576, 4_784)],
+  ],
+  google: [
+    [/^(models\/)?gemini-[12]\b/, geminiTiles],
+    [/^(models\/)?gemini/, geminiBudget],
+  ],
+};
+
+const longest = ({ width, height }: Size): number => Math.max(width, height);
+const scaled = ({ width, height }: Size, by: number): Size => ({
+  width: Math.max(1, Math.round(width * by)),
+  height: Math.max(1, Math.round(height * by)),
+});
+
+/** Squares that cover an image. `slack`: what rounding may have added to a whole number of them. */
+const coverage = ({ width, height }: Size, square: number, slack = 0): number =>
+  Math.ceil(width / square - slack) * Math.ceil(height / square - slack);
