@@ -11,8 +11,8 @@ const asks = {
 describe.skipIf(noRedis())('entries over HTTP', () => {
   let api: Api;
   beforeAll(async () => {
-    api = await startApi({ worker: false });
-    for (const id of ['log', 'keys', 'groups']) await api.call('POST', '/v1/threads', { id });
+    api = await startApi({ worker: false, largeContentBytes: 4_096 });
+    for (const id of ['log', 'keys', 'groups', 'large']) await api.call('POST', '/v1/threads', { id });
   });
   afterAll(() => api?.close());
 
@@ -88,5 +88,25 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     expect(
       await api.call('POST', '/v1/threads/groups/entries', { entries: [{ kind: 'ai_config_change', payload: {} }] }),
     ).toMatchObject(problem(400, 'reserved_kind'));
+  });
+
+  test('show large texts in part and name them; the whole is read range by range', async () => {
+    const text = 'é'.repeat(70_000);
+    await api.call('POST', '/v1/threads/large/entries', { entries: [user(text)] });
+    const { body } = await api.call('GET', '/v1/threads/large/entries');
+    const [{ refs }] = (body as { data: [{ refs: { contents: [{ id: string }] } }] }).data;
+    const [{ id }] = refs.contents;
+    expect(refs.contents).toEqual([{ id, chars: 70_000, bytes: 140_000 }]);
+    const read = async (query = '') => (await api.call('GET', `/v1/threads/large/contents/${id}${query}`)).body;
+    expect(await read()).toEqual({
+      ...{ id, chars: 70_000, bytes: 140_000, offset: 0, next_offset: 65_536 },
+      text: text.slice(0, 65_536),
+    });
+    expect(await read('?offset=65536')).toMatchObject({ text: text.slice(65_536), next_offset: null });
+    expect(await read('?offset=3&length=2')).toMatchObject({ text: 'éé', next_offset: 5 });
+    expect(await api.call('GET', '/v1/threads/large/contents/c_none')).toMatchObject(problem(404, 'content_not_found'));
+    expect(await api.call('GET', `/v1/threads/large/contents/${id}?length=0`)).toMatchObject(
+      problem(400, 'invalid_request'),
+    );
   });
 });

@@ -12,6 +12,7 @@ beforeAll(async () => {
   lanefold = await createLanefold({
     databaseUrl: database.url,
     redisUrl: null,
+    largeContentBytes: 4_096,
     agents: [{ name: 'a', model: 'scripted:echo' }],
   });
 });
@@ -36,4 +37,17 @@ test('fork, diff and rerun', async () => {
   expect((await lanefold.contexts.project('v')).map((row) => row.content)).toEqual(['Be brief.']);
   const beyond = await cli(['fork', 't', '--at', '99'], { env });
   expect([beyond.code, beyond.stderr]).toEqual([2, expect.stringContaining('[invalid_input]')]);
+});
+
+test('content shows what a message leaves out', async () => {
+  const text = `begin ${'x'.repeat(5_000)} end`;
+  await lanefold.threads.create({ id: 'large' });
+  await lanefold.threads.append('large', [{ message: { role: 'user', content: text } }]);
+  const [entry] = await lanefold.threads.entries('large');
+  const [{ id }] = entry!.refs['contents'] as [{ id: string }];
+  expect(await cli(['content', 'large', id], { env })).toMatchObject({ code: 0, stdout: `${text}\n` });
+  const part = await cli(['content', 'large', id, '--length', '5'], { env });
+  expect([part.stdout, part.stderr]).toEqual(['begin\n', 'more: --offset 5 (of 5010 characters)\n']);
+  const none = await cli(['content', 'large', 'c_none'], { env });
+  expect([none.code, none.stderr]).toEqual([1, expect.stringContaining('[content_not_found]')]);
 });
