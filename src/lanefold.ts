@@ -28,6 +28,7 @@ import type { RunningWorker, WorkerOptions } from './runtime/worker/options.ts';
 import type { Library, TenantLibrary } from './library/library.ts';
 import { otherTenant, scopeOf } from './library/tenant.ts';
 import { checkRole, checkWorkerRole, roleCheckOf } from './library/role-check.ts';
+import { WeakValues } from './weak-values.ts';
 import { readContent } from './store/content/read-content.ts';
 import { readContentTool } from './tools/read-content.ts';
 import { readSessionRights } from './store/role/session-rights.ts';
@@ -158,9 +159,12 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
     const streams = openStreams(db, queueOptions);
     closers.push(() => streams.close());
     const secrets = tokenSecrets(options.tokenSecrets);
+    const waiters = new WeakValues<symbol, RunWaiter>();
+    closers.push(async () => {
+      for (const waiter of waiters) waiter.close();
+    });
     const libraryOn = (db: Database, streams: TenantLibrary['streams']): TenantLibrary & { waiter: RunWaiter } => {
-      const waiter = new RunWaiter(db);
-      closers.push(async () => waiter.close());
+      const waiter = waiters.set(Symbol(), new RunWaiter(db));
       const accepting = { db, queue, agents, models, counting, activeTraceparent: telemetry?.activeTraceparent };
       const runs = runsOf({ ...accepting, waiter, streams, tokenSecrets: secrets });
       return {
@@ -180,15 +184,14 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
         waiter,
       };
     };
-    const tenants = new Map<string, TenantLibrary>();
+    const tenants = new WeakValues<string, TenantLibrary>();
     const forTenant = (tenant: string): TenantLibrary => {
       if (options.tenant !== undefined && tenant !== options.tenant) throw otherTenant(tenant, options.tenant);
       const known = tenants.get(tenant);
       if (known) return known;
       const scoped = db.forTenant(scopeOf(tenant, rights));
       const { waiter: _, ...library } = libraryOn(scoped, streams.forTenant(scoped));
-      tenants.set(tenant, library);
-      return library;
+      return tenants.set(tenant, library);
     };
     const { waiter, ...everything } = libraryOn(db, streams);
     const lanefold: Lanefold = {

@@ -16,6 +16,7 @@ const floors = [
     'network-error-codes.ts',
     'time-limit.ts',
     'omit-undefined.ts',
+    'weak-values.ts',
     'whole-number.ts',
     'package-root.ts',
   ],

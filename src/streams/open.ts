@@ -5,6 +5,7 @@ import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
+import { WeakValues } from '../weak-values.ts';
 import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 
@@ -24,13 +25,15 @@ export interface Streams {
 
 /** Nothing connects and nothing is asked before the first stream. */
 export function openStreams(db: Database, queue: QueueOptions): Streams {
-  const opened: StreamDeps[] = [];
-  const relay = openRelay(queue, () => opened.forEach(({ readers }) => readers.recovered()));
+  const opened = new WeakValues<symbol, StreamDeps>();
+  const relay = openRelay(queue, () => {
+    for (const { readers } of opened) readers.recovered();
+  });
   const live = new LiveCalls(relay);
   const streamsOf = (db: Database): Pick<Streams, 'open' | 'follow'> => {
     const feed = new EventFeed(db);
     const deps = { db, feed, readers: new Readers(db, relay, feed), payloads: new EntryPayloads(db) };
-    opened.push(deps);
+    opened.set(Symbol(), deps);
     const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
     return {
       open,

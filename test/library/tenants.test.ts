@@ -1,9 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import v8 from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { createLanefold, defineAgent, type Lanefold, type TenantLibrary } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { refused } from '../db/helpers.ts';
+import { until } from '../support/until.ts';
 
 const agent = defineAgent({ name: 'agent', model: 'scripted:["done"]' });
 const secrets = ['a secret of at least thirty-two bytes'];
@@ -277,4 +280,25 @@ test('a server of one tenant serves neither other tenants nor what shows all', a
   });
   expect(await created.json()).toMatchObject({ tenant_id: 'acme' });
   await server.close();
+});
+
+test('a library of a tenant is kept for as long as somebody uses it', async () => {
+  v8.setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  const kept = operator.forTenant('kept');
+  const { id } = await kept.threads.create();
+  const left = new AbortController();
+  const stream = operator.forTenant('read').threads.stream((await operator.forTenant('read').threads.create()).id, {
+    signal: left.signal,
+  });
+  const reading = stream[Symbol.asyncIterator]().next();
+  const made = Array.from({ length: 200 }, (_, i) => new WeakRef(operator.forTenant(`once-${i}`)));
+  await until('libraries that nobody uses are gone', () => {
+    collect();
+    return made.every((reference) => reference.deref() === undefined);
+  });
+  expect(operator.forTenant('kept')).toBe(kept);
+  expect(await kept.threads.get(id)).toMatchObject({ tenantId: 'kept' });
+  left.abort();
+  expect(await reading).toMatchObject({ done: true });
 });

@@ -1,0 +1,29 @@
+/** Values that are kept while somebody else uses them: one per key, and none that is only here. */
+export class WeakValues<K, V extends object> {
+  readonly #held = new Map<K, WeakRef<V>>();
+  readonly #collected = new FinalizationRegistry<K>((key) => {
+    if (!this.get(key)) this.#held.delete(key);
+  });
+
+  get(key: K): V | undefined {
+    return this.#held.get(key)?.deref();
+  }
+
+  set(key: K, value: V): V {
+    this.#held.set(key, new WeakRef(value));
+    this.#collected.register(value, key);
+    return value;
+  }
+
+  /** How many are kept, those included that will be forgotten soon. */
+  get size(): number {
+    return this.#held.size;
+  }
+
+  *[Symbol.iterator](): Generator<V, void, void> {
+    for (const reference of this.#held.values()) {
+      const value = reference.deref();
+      if (value) yield value;
+    }
+  }
+}
