@@ -5,6 +5,7 @@ import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
+import { forking } from './forks.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
@@ -41,6 +42,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   tenants,
   reading,
   fitting,
+  forks: forking,
   memory,
   cancel,
   recovery,
@@ -58,7 +60,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|fitting|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);

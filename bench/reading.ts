@@ -1,7 +1,7 @@
 import { createLanefold } from 'lanefold';
 import pg from 'pg';
 import type { Servers } from './setup.ts';
-import { text400 } from './workload.ts';
+import { fillThread } from './support/long-thread.ts';
 
 const sizes = [1_000, 100_000, 1_000_000];
 const reads = 300;
@@ -18,7 +18,7 @@ export async function reading(servers: Servers): Promise<void> {
     queuePrefix: 'reading',
   });
   const pool = new pg.Pool({ connectionString: url, max: 1 });
-  for (const size of sizes) await fill(pool, size);
+  for (const size of sizes) await fillThread(pool, size);
   await pool.query('vacuum analyze');
   console.log(`\nReading a 100-message context, median of ${reads} interleaved reads (ms)`);
   for (const contextRef of ['default', 'scattered']) {
@@ -40,41 +40,4 @@ export async function reading(servers: Servers): Promise<void> {
   }
   await pool.end();
   await lanefold.close();
-}
-
-/** Writes to the tables directly: this measures reads, not the append function. */
-async function fill(pool: pg.Pool, size: number): Promise<void> {
-  const thread = `size-${size}`;
-  await pool.query('insert into lanefold.thread (id, rev, created_at, updated_at) values ($1, $2, now(), now())', [
-    thread,
-    size,
-  ]);
-  await pool.query(
-    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, is_anchor, payload)
-     select $1, n, now(),
-       case when n = $2::bigint - 101 then 'ai_context_operation' else 'ai_message' end,
-       case when n % ($2::bigint / 100) = 3 and n < $2::bigint - 101 then 'scattered' else 'default' end,
-       case when n = $2::bigint - 101 then null when n % 2 = 0 then 'user' else 'assistant' end,
-       n = $2::bigint - 101,
-       case when n = $2::bigint - 101 then '{"operation": {"type": "replace", "reason": "manual", "result_context": {"entries": []}}}'::jsonb
-            else jsonb_build_object('content', $3::text) end
-     from generate_series(0, $2::bigint - 1) n`,
-    [thread, size, text400],
-  );
-  await pool.query(
-    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, payload)
-     select $1, rev + n, now(), 'ai_message', 'scattered', 'user', jsonb_build_object('content', $2::text)
-     from lanefold.thread, generate_series(0, 99 - (select count(*)::int from lanefold._entry where thread_id = $1 and context_ref = 'scattered')) n
-     where id = $1`,
-    [thread, text400],
-  );
-  // the head of the default lane is the hundred messages after the anchor
-  await pool.query(
-    'update lanefold.thread set rev = (select max(seq) + 1 from lanefold._entry where thread_id = $1) where id = $1',
-    [thread],
-  );
-  await pool.query(
-    'insert into lanefold._lane (thread_id, context_ref) select $1, context_ref from lanefold.lanes_from_log($1)',
-    [thread],
-  );
 }

@@ -8,9 +8,10 @@ import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readCall, type CallRecord } from '../store/context/read-call.ts';
-import { readSent } from '../store/context/read-sent.ts';
+import { readSent, type SentRow } from '../store/context/read-sent.ts';
 import { readThread } from '../store/log/read-thread.ts';
 import { readRunDetails } from '../store/run/read-run-details.ts';
+import { findPrefixBreak, type PrefixBreak } from './prefix-break.ts';
 
 /** One answered model call: exactly what was sent, and what came back. */
 export interface ModelCall {
@@ -46,6 +47,8 @@ export interface ModelCall {
   failedAttempts: { kind: string; at: Date; data: JsonObject }[];
   /** The tools offered, as this process knows the agent; null if it does not. */
   tools: { name: string; description: string | null; inputSchema: JsonObject }[] | null;
+  /** What broke the beginning that it would share with the call before it; null where nothing did. */
+  prefixBreak: PrefixBreak | null;
   /** The calls before and after it on the lane, by `llmCallId`. */
   previousCallId: string | null;
   nextCallId: string | null;
@@ -73,14 +76,15 @@ export async function readSentCall({ db, agents }: CallDeps, threadId: string, l
     });
   }
   const agent = await agentOf(db, agents, threadId, call);
-  const { messages, sources } = await readMessages(db, threadId, llmCallId, call.refs, agent);
+  const rows = await readSent(db, threadId, llmCallId);
+  const { messages, sources } = asSent(rows, call.refs, agent);
   const recorded = String(call.refs['context_hash'] ?? '');
-  return { call, agent, messages, sources, recorded, verified: contextHash(messages) === recorded };
+  return { call, agent, rows, messages, sources, recorded, verified: contextHash(messages) === recorded };
 }
 
 /** @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased` */
 export async function readModelCall(deps: CallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
-  const { call, agent, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
+  const { call, agent, rows, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
   return {
     ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
     ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },
@@ -91,13 +95,13 @@ export async function readModelCall(deps: CallDeps, threadId: string, llmCallId:
       agent?.descriptors.map(({ name, description, inputSchema }) => ({
         ...{ name, description: description ?? null, inputSchema: inputSchema as JsonObject },
       })) ?? null,
+    prefixBreak: (await findPrefixBreak(deps.db, threadId, call, rows)) ?? null,
     ...{ previousCallId: call.previous, nextCallId: call.next },
   };
 }
 
 /** What the log has of the messages that were sent, and the instructions of an output contract that this process knows. */
-async function readMessages(db: Database, threadId: string, callId: string, refs: JsonObject, agent?: ReadyAgent) {
-  const rows = await readSent(db, threadId, callId);
+function asSent(rows: readonly SentRow[], refs: JsonObject, agent?: ReadyAgent) {
   const messages = rows.map(canonicalMessage);
   const sources: (number | null)[] = rows.map(({ seq }) => (seq < 0 ? null : seq));
   const instructions = agent?.output?.instructions;

@@ -13,6 +13,7 @@ interface Call {
   verified: boolean;
   unverified_because: string | null;
   answer: { content: string; tool_calls?: unknown[] };
+  prefix_break: { position: number; seq: number; cause: string } | null;
   previous_call_id: string | null;
   next_call_id: string | null;
   usage: { total_tokens: number };
@@ -95,6 +96,47 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
     const { data } = await api.lanefold.runs.list({ threadId: 'x', limit: 1 });
     expect(data[0]!.id).not.toBe(id);
     expect(await call('x', `${data[0]!.id}.1`)).toMatchObject({ verified: false, unverified_because: 'transformed' });
+  });
+
+  test('names the entry that broke the beginning which it would share with the call before', async () => {
+    const { contexts, threads } = api.lanefold;
+    const { id: thread } = await threads.create({ systemPrompt: 'Help.' });
+    let asked = 0;
+    const ask = async (policy?: object) => {
+      const run = await api.lanefold.runs.enqueue({
+        ...{ agent: 'calc', threadId: thread, input: `Question ${++asked}` },
+        ...(policy ? { contextPolicy: policy } : {}),
+      });
+      await api.lanefold.runs.wait(run, { timeoutMs: 20_000 });
+      return (await call(thread, `${run.id}.1`)).prefix_break;
+    };
+    const last = async () => (await threads.get(thread)).rev - 1;
+    expect(await ask()).toBeNull();
+    expect(await ask()).toBeNull();
+
+    await threads.append(thread, [{ kind: 'note' }]);
+    await threads.configure(thread, { systemPrompt: 'Help quickly.' });
+    const prompt = await last();
+    await threads.append(thread, [{ kind: 'note' }]);
+    expect(await ask()).toEqual({ position: 0, seq: prompt, cause: 'prompt' });
+    expect(await ask()).toBeNull();
+
+    await contexts.replace(thread, { entries: [{ role: 'user', content: 'Something else' }] });
+    const anchor = await last();
+    expect(await ask()).toEqual({ position: 1, seq: anchor, cause: 'anchor' });
+    await contexts.reset(thread);
+    const reset = await last();
+    expect(await ask()).toEqual({ position: 1, seq: reset, cause: 'anchor' });
+
+    expect(await ask()).toBeNull();
+    expect(await ask({ maxMessages: 2, keepLastTurns: 1 })).toEqual({
+      position: 1,
+      seq: await last(),
+      cause: 'policy',
+    });
+    // a prompt that says the same breaks nothing
+    await threads.configure(thread, { systemPrompt: 'Help quickly.' });
+    expect(await ask({ maxMessages: 2, keepLastTurns: 1 })).toMatchObject({ cause: 'policy' });
   });
 
   test('of a call that was never answered is call_not_found', async () => {

@@ -87,6 +87,10 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           ['Lane', run.context_ref],
           ['Model calls', `${run.iteration}${run.max_iterations ? ` of ${run.max_iterations}` : ''}`],
           ['Tokens', run.usage && <span class="num">{number(run.usage.total_tokens)}</span>],
+          [
+            'of them cached',
+            run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
+          ],
           ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
           ['Ended by', run.termination_reason],
           ['Accepted', <Time at={run.created_at} />],

@@ -53,6 +53,19 @@ export const ModelCall = z
       .array(Tool)
       .nullable()
       .openapi({ description: 'The tools offered, as this server knows the agent; null if it does not.' }),
+    prefix_break: z
+      .object({
+        position: count('The first message that differs from the call before.', 2),
+        seq: count(
+          'The entry that did it: the new prompt, the anchor, or the answer whose refs say what its policy left out.',
+          4,
+        ),
+        cause: z.enum(['prompt', 'anchor', 'policy']),
+      })
+      .nullable()
+      .openapi({
+        description: 'What broke the beginning it would share with the call before it on the lane; or null.',
+      }),
     previous_call_id: Id.nullable().openapi({ description: 'The call before it on the lane.' }),
     next_call_id: Id.nullable().openapi({ description: 'The call after it on the lane.' }),
   })

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 import type {
+  LanguageModelV4,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
   SharedV4ProviderOptions,
 } from '@ai-sdk/provider';
 import type { ModelSettings } from '../settings/settings.ts';
+
+type ToolResult = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number];
 
 /** The parts of a model call that carry cache markers. */
 interface Markable {
@@ -19,13 +22,18 @@ interface Markable {
  * neither does its hash. Providers that need no marker, or are unknown, get the call as it is; what the settings of the call
  * say about caching wins.
  *
- * @param provider as the model of the AI SDK calls it, such as `anthropic.messages`
+ * @param model `provider` as the model of the AI SDK calls it, such as `anthropic.messages`
  * @param lane see `laneKey`
  */
-export function withCacheMarkers<Call extends Markable>(call: Call, provider: string, lane: string): Call {
+export function withCacheMarkers<Call extends Markable>(
+  call: Call,
+  { provider, modelId }: Pick<LanguageModelV4, 'provider' | 'modelId'>,
+  lane: string,
+): Call {
   if (/(^|\.)anthropic\b/.test(provider)) return { ...call, ...breakpoints(call) };
-  if (/^openai\.(responses|chat)$/.test(provider)) return { ...call, settings: keyed(call.settings, lane) };
-  return call;
+  if (!/^openai\.(responses|chat)$/.test(provider)) return call;
+  const prompt = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/.test(modelId) ? withOpenAiBreakpoints(call) : call.prompt;
+  return { ...call, prompt, settings: keyed(call.settings, lane) };
 }
 
 /** Identifies a lane to providers, which should not learn its name: requests with the same key share their beginning. */
@@ -42,17 +50,50 @@ const marker = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 function breakpoints({ prompt, tools, settings }: Markable): Pick<Markable, 'prompt' | 'tools'> {
   // Anthropic places the breakpoint itself
   if (settings.provider_options?.['anthropic']?.['cacheControl'] !== undefined) return { prompt, tools };
-  const prompts = prompt.findLastIndex(({ role }) => role === 'system');
-  const answer = prompt.findLastIndex(({ role }) => role === 'assistant');
-  const ends = new Set([
-    prompts,
-    isSaid(prompt[answer - 1]) ? answer - 1 : -1,
-    isSaid(prompt.at(-1)) ? prompt.length - 1 : -1,
-  ]);
+  const ends = sharedEnds(prompt).add(isSaid(prompt.at(-1)) ? prompt.length - 1 : -1);
   return {
     prompt: prompt.map((message, i) => (ends.has(i) ? marked(message) : message)),
     tools: tools.map((tool, i) => (i === tools.length - 1 ? marked(tool) : tool)),
   };
+}
+
+/** Where the system prompt ends, and where the request before this one did; -1: nowhere. */
+function sharedEnds(prompt: LanguageModelV4Prompt): Set<number> {
+  const answer = prompt.findLastIndex(({ role }) => role === 'assistant');
+  return new Set([prompt.findLastIndex(({ role }) => role === 'system'), isSaid(prompt[answer - 1]) ? answer - 1 : -1]);
+}
+
+/**
+ * From GPT-5.6 on, OpenAI reads its cache only where a request has a breakpoint, and places one itself at the latest
+ * message. These two are added: https://developers.openai.com/api/docs/guides/prompt-caching
+ */
+function withOpenAiBreakpoints({ prompt, settings }: Markable): LanguageModelV4Prompt {
+  // the caller places them
+  if (settings.provider_options?.['openai']?.['promptCacheOptions'] !== undefined) return prompt;
+  const ends = sharedEnds(prompt);
+  return prompt.map((message, i) => (ends.has(i) ? withBreakpoint(message) : message));
+}
+
+/** OpenAI marks a block, not a message: the last one of what a user or a tool said. */
+function withBreakpoint(message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role === 'system') return stopped(message);
+  if (message.role === 'user') return { ...message, content: lastOf(message.content, stopped) };
+  if (message.role === 'tool') return { ...message, content: lastOf(message.content, stoppedResult) };
+  return message;
+}
+
+function stoppedResult(result: ToolResult): ToolResult {
+  if (result.type !== 'tool-result' || result.output.type !== 'content') return stopped(result);
+  return { ...result, output: { ...result.output, value: lastOf(result.output.value, stopped) } };
+}
+
+const lastOf = <T>(items: readonly T[], change: (item: T) => T): T[] =>
+  items.map((item, i) => (i === items.length - 1 ? change(item) : item));
+
+function stopped<T extends { providerOptions?: SharedV4ProviderOptions }>(item: T): T {
+  const { openai, ...others } = item.providerOptions ?? {};
+  const breakpoint = { promptCacheBreakpoint: { mode: 'explicit' } };
+  return { ...item, providerOptions: { ...others, openai: { ...breakpoint, ...openai } } };
 }
 
 /** Messages that a request can end with; an answer may end in reasoning, which takes no marker. */

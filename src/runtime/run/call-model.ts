@@ -31,7 +31,7 @@ export async function callModel(
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
     const lane = laneKey(run.threadId, claim.context_ref);
-    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model.provider, lane) : call;
+    const { prompt, tools, settings } = deps.promptCaching ? withCacheMarkers(call, model, lane) : call;
     const { iteration } = command;
     const observed = { ...call, callId, iteration, name: call.model, model, stream: agent.streaming };
     return await run.telemetry.modelCall(observed, async (onFirstPart) => {

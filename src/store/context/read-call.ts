@@ -17,14 +17,16 @@ export interface CallRecord {
   events: { kind: string; data: JsonObject; at: string }[] | null;
   /** The calls before and after it on the lane. */
   previous: string | null;
+  /** The entry of the answer of the call before. */
+  previous_seq: number | null;
   next: string | null;
 }
 
 /** Entries after its user message that are searched for the answer of a run. */
 const searched = 20_000;
 
-const neighbour = (comparison: string, order: string) => `
-  (select n.refs ->> 'llm_call_id' from lanefold._entry n
+const neighbour = (comparison: string, order: string, column = `refs ->> 'llm_call_id'`) => `
+  (select n.${column} from lanefold._entry n
    where n.thread_id = e.thread_id and n.context_ref = e.context_ref and n.kind = 'ai_message' and n.role = 'assistant'
      and n.seq ${comparison} e.seq and n.refs ? 'llm_call_id' order by n.seq ${order} limit 1)`;
 
@@ -42,7 +44,8 @@ export async function readCall(db: Database, threadId: string, callId: string): 
        'events', (select json_agg(json_build_object('kind', v.kind, 'data', v.data, 'at', v.at) order by v.event_seq)
          from lanefold.run_event v where v.thread_id = r.thread_id and v.run_id = r.id
            and v.iteration = (e.refs -> 'iteration')::int and v.kind in ('llm_started', 'llm_completed', 'llm_retry', 'llm_lost')),
-       'previous', ${neighbour('<', 'desc')}, 'next', ${neighbour('>', 'asc')}) as call
+       'previous', ${neighbour('<', 'desc')}, 'previous_seq', ${neighbour('<', 'desc', 'seq')},
+       'next', ${neighbour('>', 'asc')}) as call
      from lanefold.run r
      cross join lateral (
        select s.thread_id, s.seq, s.context_ref, s.payload, s.refs, s.at from (
