@@ -57,7 +57,7 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
     agents: [
       defineAgent({
         ...{ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] },
-        overridable: { http: ['model', 'systemPrompt'] },
+        overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] },
       }),
       defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
       ...agents,

@@ -70,7 +70,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show the log as of an earlier entry, and the context of that moment', async () => {
     await page.goto(`${site.api.url}/#/threads/trip`);
     await page.getByText('And Munich?').waitFor();
-    await page.getByText('Context replaced (manual): 1 messages').waitFor();
+    await page.getByText('Context replaced (manual): 1 message').waitFor();
     await page.getByLabel('As of entry').fill('1');
     await page.getByText('And Munich?').waitFor({ state: 'detached' });
     await page.getByText('Should I go to Hamburg?').waitFor();
