@@ -232,6 +232,9 @@ export interface Activity {
     input_tokens: number;
     output_tokens: number;
     cached_tokens: number;
+    /** US dollars. */
+    cost: number;
+    unpriced_tokens: number;
   }[];
   since: string;
 }

@@ -5,6 +5,7 @@ import type { Projector } from '../../policy/projector.ts';
 import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
+import { priceOf, type SpentTokens } from './price.ts';
 
 /** What a policy can name besides its own fields. */
 export interface CountingOptions {
@@ -34,6 +35,8 @@ export interface Counting {
   /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
   calibrationOf(model: string): Calibrated;
+  /** See `priceOf`. */
+  priceOf(model: string, spent: SpentTokens, at: Date): Promise<number | undefined>;
   /** Learns from the input tokens a provider reports. `estimated` is by the heuristic. */
   observe(model: string, estimated: number, reported: number): void;
 }
@@ -69,6 +72,7 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
       if (projector !== undefined) this.projector(projector);
     },
     calibrationOf: (model) => calibration.of(modelOf(model)),
+    priceOf: (model, spent, at) => priceOf(modelOf(model), spent, at),
     observe: (model, estimated, reported) => calibration.observe(modelOf(model), estimated, reported),
   };
 }

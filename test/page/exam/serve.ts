@@ -6,9 +6,10 @@ import { createLanefold } from 'lanefold';
 import { examAgents, examModels } from './agents.ts';
 import { conversations, seedExam } from './conversations.ts';
 
-// the embedded server keeps its data below the working directory
-process.chdir(mkdtempSync(path.join(tmpdir(), 'lanefold-exam-')));
-const lanefold = await createLanefold({ agents: examAgents, models: examModels, redisUrl: null });
+const lanefold = await createLanefold({
+  ...{ agents: examAgents, models: examModels, redisUrl: null },
+  embeddedDir: mkdtempSync(path.join(tmpdir(), 'lanefold-exam-')),
+});
 await lanefold.startWorker();
 await seedExam(lanefold);
 const { url } = await lanefold.startServer({ port: Number(process.argv[2] ?? 0) });
