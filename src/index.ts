@@ -63,7 +63,7 @@ export type { PendingApproval } from './store/approval/list-approvals.ts';
 export type { Page } from './store/page.ts';
 export type { RunFilter } from './store/run/list-runs.ts';
 export type { ThreadFilter, ThreadSummary } from './store/log/list-threads.ts';
-export type { Activity } from './store/run/read-activity.ts';
+export type { Activity } from './library/activity.ts';
 export type { Lane } from './store/context/read-lanes.ts';
 export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { Health, Stats } from './library/health.ts';

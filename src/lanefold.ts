@@ -14,7 +14,7 @@ import { createModelRegistry } from './models/registry/registry.ts';
 import { findEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './postgres/embedded/index.ts';
 import { openDatabase, type Database, type DatabaseOptions } from './postgres/pool.ts';
 import { listApprovals } from './store/approval/list-approvals.ts';
-import { readActivity } from './store/run/read-activity.ts';
+import { activity } from './library/activity.ts';
 import { assertSchema, isDistributed } from './store/schema/version.ts';
 import { fromPostgres, lanefoldClosed } from './postgres/errors.ts';
 import { createKeyRedactor } from './redaction/sensitive-keys.ts';
@@ -201,7 +201,7 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
       agents: { list: () => listAgents(agents) },
       health: () => checkHealth(db, queue),
       stats: () => readStats(db, queue),
-      activity: ({ hours = 24 } = {}) => readActivity(db, hours),
+      activity: ({ hours = 24 } = {}) => activity(db, counting, hours),
       log,
       redact: (value) => redactor.value(value),
       databaseUrl,

@@ -165,6 +165,7 @@ export interface ModelCall {
   context_hash: string;
   unverified_because: 'transformed' | 'output_contract' | 'mismatch' | null;
   answer: JsonObject;
+  refs: JsonObject;
   usage: Usage | null;
   finish_reason: string | null;
   completed_at: string;
@@ -178,12 +179,13 @@ export interface ModelCall {
 /** An answer of a call made again. */
 export interface CallReplay {
   model: string;
+  messages: number;
   answer: JsonObject | null;
   error: { type: string; message: string } | null;
   usage: Usage | null;
   duration_ms: number;
-  /** Added by the page: it was made with another system prompt. */
-  changed_prompt: boolean;
+  /** Added by the page: what differs besides the model. */
+  changes: string[];
 }
 
 export interface ErasureReport {
@@ -230,6 +232,9 @@ export interface Activity {
     input_tokens: number;
     output_tokens: number;
     cached_tokens: number;
+    /** US dollars. */
+    cost: number;
+    unpriced_tokens: number;
   }[];
   since: string;
 }

@@ -28,8 +28,17 @@ export const Time = ({ at }: { at: string }) => (
   </time>
 );
 
-export const Tag = ({ children, title }: { children: ComponentChildren; title?: string }) => (
-  <span class="tag" {...(title ? { title } : {})}>
+/** A word about something; `bad`: it went wrong. */
+export const Tag = ({
+  children,
+  title,
+  bad = false,
+}: {
+  children: ComponentChildren;
+  title?: string;
+  bad?: boolean;
+}) => (
+  <span class={bad ? 'tag bad' : 'tag'} {...(title ? { title } : {})}>
     {children}
   </span>
 );

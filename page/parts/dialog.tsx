@@ -1,12 +1,16 @@
 import type { ComponentChildren } from 'preact';
-import { useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { Failure } from './basics.tsx';
 
-/** A button that opens a form. The form closes once `onSubmit` has succeeded; what it throws is shown in it. */
+/**
+ * A button that opens a form, which is in the document only while it is open. The form closes once `onSubmit` has
+ * succeeded; what it throws is shown in it.
+ */
 export function DialogButton({
   title,
   button,
+  label,
   submit,
   kind = '',
   children,
@@ -14,14 +18,24 @@ export function DialogButton({
 }: {
   title: string;
   button: string;
+  /** Names the button where several say the same. */
+  label?: string | undefined;
   submit: string;
   kind?: string;
   children: ComponentChildren;
   onSubmit: (fields: FormData) => Promise<void>;
 }) {
   const dialog = useRef<HTMLDialogElement>(null);
+  const open = useSignal(false);
   const error = useSignal<Error | undefined>(undefined);
   const busy = useSignal(false);
+  useLayoutEffect(() => {
+    if (open.value) dialog.current!.showModal();
+  }, [open.value]);
+  const show = () => {
+    error.value = undefined;
+    open.value = true;
+  };
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
     busy.value = true;
@@ -37,24 +51,26 @@ export function DialogButton({
   };
   return (
     <>
-      <button type="button" class={kind} onClick={() => dialog.current?.showModal()}>
+      <button type="button" class={kind} aria-label={label} onClick={show}>
         {button}
       </button>
-      <dialog ref={dialog} aria-label={title}>
-        <form onSubmit={(event) => void send(event as unknown as SubmitEvent)}>
-          <h2>{title}</h2>
-          {children}
-          <Failure error={error.value} />
-          <div class="actions">
-            <button type="button" onClick={() => dialog.current?.close()}>
-              Close
-            </button>
-            <button type="submit" class="primary" disabled={busy.value}>
-              {submit}
-            </button>
-          </div>
-        </form>
-      </dialog>
+      {open.value && (
+        <dialog ref={dialog} aria-label={title} onClose={() => (open.value = false)}>
+          <form onSubmit={(event) => void send(event as unknown as SubmitEvent)}>
+            <h2>{title}</h2>
+            {children}
+            <Failure error={error.value} />
+            <div class="actions">
+              <button type="button" onClick={() => dialog.current?.close()}>
+                Close
+              </button>
+              <button type="submit" class="primary" disabled={busy.value}>
+                {submit}
+              </button>
+            </div>
+          </form>
+        </dialog>
+      )}
     </>
   );
 }

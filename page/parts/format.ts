@@ -9,6 +9,10 @@ const short = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
+const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
+
+/** US dollars. A run may cost less than a cent. */
+export const dollars = (value: number): string => money.format(value);
 export const number = (value: number): string => whole.format(value);
 export const amount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
 export const fullTime = (at: string): string => clock.format(new Date(at));

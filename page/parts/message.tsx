@@ -17,6 +17,10 @@ export const MessageBody = ({ message }: { message: Message }) => (
   </>
 );
 
+/** A tool's error, as the model reads it. */
+export const isToolError = ({ role, content }: Message): boolean =>
+  role === 'tool' && typeof content === 'string' && content.startsWith('{"ok":false,"error":{');
+
 function Content({ content }: { content: Json }) {
   if (typeof content === 'string') return content === '' ? null : <Text {...laidOut(content)} />;
   if (!Array.isArray(content)) return <JsonText value={content} />;

@@ -121,11 +121,11 @@ export interface Contexts {
    */
   call(threadId: string, llmCallId: string): Promise<ModelCall>;
   /**
-   * Makes an answered model call again, with another model or system prompt, to compare the answers. Runs no tools and
-   * writes nothing; a call that fails says so in `error`. `from`: whose request it is, see `runs.enqueue`.
+   * Makes an answered model call again, with another model, system prompt or policy, to compare the answers. Runs no tools
+   * and writes nothing; a call that fails says so in `error`. `from`: whose request it is, see `runs.enqueue`.
    *
    * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`, `unknown_agent`, `unknown_model`,
-   * `missing_provider_key`, `override_not_allowed`, `server_busy`
+   * `missing_provider_key`, `override_not_allowed`, `invalid_policy`, `unknown_window`, `server_busy`
    */
   replayCall(
     threadId: string,
@@ -146,7 +146,7 @@ export interface ContextsDeps {
 }
 
 export function contextsOf({ db, agents, models, counting, compact }: ContextsDeps): Contexts {
-  const replay = callReplayer({ db, agents, models });
+  const replay = callReplayer({ db, agents, models, counting });
   const apply = async (
     threadId: string,
     contextRef: string | undefined,

@@ -4,7 +4,7 @@ import type { RunQueue } from '../queue/queue.ts';
 import type { Audit, Keys } from './keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
 import type { Page } from '../store/page.ts';
-import type { Activity } from '../store/run/read-activity.ts';
+import type { Activity } from './activity.ts';
 import type { AgentSummary } from './agents.ts';
 import type { Evidence } from './evidence.ts';
 import type { Contexts } from './contexts.ts';

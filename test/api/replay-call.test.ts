@@ -27,7 +27,7 @@ describe('a recorded model call made again', () => {
     api = await startApi({
       models: { first, second, broken },
       agents: [
-        defineAgent({ ...one, name: 'open', overridable: { http: ['model', 'systemPrompt'] } }),
+        defineAgent({ ...one, name: 'open', overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] } }),
         defineAgent({ ...one, name: 'closed' }),
       ],
     });
@@ -65,6 +65,21 @@ describe('a recorded model call made again', () => {
     expect(second.calls.at(-1)!.prompt).toEqual(first.calls[1]!.prompt.slice(1));
   });
 
+  test('cuts the context of the lane by another policy', async () => {
+    const later = await api.lanefold.runs.enqueue({ agent: 'open', threadId: 't', input: 'And tomorrow?' });
+    await api.lanefold.runs.wait(later, { timeoutMs: 20_000 });
+    const policy = { keep_last_turns: 1, max_messages: 1 };
+    const { body } = await replay(`${later.id}.1`, { model: 'second', context_policy: policy });
+    expect(body).toMatchObject({ messages: 2, verified: true, error: null });
+    expect(second.calls.at(-1)!.prompt).toMatchObject([
+      { role: 'system', content: 'Be brief.' },
+      { role: 'user', content: [{ text: 'And tomorrow?' }] },
+    ]);
+    expect((await replay(`${later.id}.1`, { model: 'second' })).body).toMatchObject({ messages: 6 });
+    const unknown = await replay(`${later.id}.1`, { context_policy: { projector: 'nobody' } });
+    expect(unknown).toMatchObject(problem(422, 'invalid_policy'));
+  });
+
   test('says why the model did not answer, without its secrets', async () => {
     const { status, body, text } = await replay(`${runId}.1`, { model: 'broken' });
     expect(status).toBe(200);
@@ -83,6 +98,9 @@ describe('a recorded model call made again', () => {
     const at = `/v1/threads/u/calls/${run.id}.1/replay`;
     const made = second.calls.length;
     expect(await api.call('POST', at, { model: 'second' })).toMatchObject(problem(403, 'override_not_allowed'));
+    expect(await api.call('POST', at, { context_policy: 'window' })).toMatchObject(
+      problem(403, 'override_not_allowed'),
+    );
     expect(await api.call('POST', at, { system_prompt: null })).toMatchObject(problem(403, 'override_not_allowed'));
     expect((await api.call('POST', at, { model: 'first' })).status).toBe(200);
     expect((await api.lanefold.contexts.replayCall('u', `${run.id}.1`, { model: 'second' })).answer).toBeTruthy();

@@ -80,12 +80,56 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('button', { name: 'Replace', exact: true }).click();
     await page.getByLabel('Message to begin with').fill('From here on in French.');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
-    await page.getByText('Context replaced (manual): 1 messages').waitFor();
+    await page.getByText('Context replaced (manual): 1 message').waitFor();
     const rows = await site.api.lanefold.contexts.project('lanes', { contextRef: 'draft' });
     expect(rows.at(-1)!.content).toBe('From here on in French.');
   });
 
-  test('replay a model call with another model and prompt, and compare the answers', async () => {
+  test('fork from any entry, and go on in the fork', async () => {
+    await site.ask('parent', 'To Hamburg?');
+    await site.ask('parent', 'And back?');
+    await go('#/threads/parent');
+    await page.getByText('And back?').waitFor();
+    await page.getByRole('button', { name: 'Fork after entry #4' }).click();
+    await expectAccessible(page, 'fork');
+    await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
+    await page.getByRole('link', { name: 'parent', exact: true }).waitFor();
+    await page.getByText('Take an umbrella.', { exact: true }).waitFor();
+    expect(await page.getByText('And back?').count()).toBe(0);
+    const forked = new URL(page.url()).hash.split('/').at(-1)!;
+    expect(await site.api.lanefold.threads.get(forked)).toMatchObject({ parentThreadId: 'parent', forkSeq: 4 });
+    await page.getByPlaceholder('Ask something').fill('By train instead?');
+    await page.keyboard.press('Control+Enter');
+    await page.getByText('By train instead?').waitFor();
+    // as of the slider, in the middle of a round of tools: refused until it is to be closed
+    await go('#/threads/parent?at=2');
+    await page.locator('.side').getByRole('button', { name: 'Fork' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
+    await page.getByText('open_tool_group').waitFor();
+    await page.getByLabel('Close tool calls').check();
+    await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
+    await page.getByRole('link', { name: 'parent', exact: true }).waitFor();
+    expect((await site.api.lanefold.threads.get('parent')).rev).toBe(9);
+  });
+
+  test('compact a lane', async () => {
+    for (const city of ['Hamburg', 'Munich', 'Bremen']) await site.ask('crowded', `To ${city}?`);
+    await go('#/threads/crowded');
+    await page.getByText('To Bremen?').waitFor();
+    await page.getByRole('button', { name: 'Compact', exact: true }).click();
+    await page.getByLabel('Newest turns that stay').fill('1');
+    await page.getByLabel('Model; none').fill('second');
+    await expectAccessible(page, 'compact');
+    await page.getByRole('dialog').getByRole('button', { name: 'Compact' }).click();
+    await page.getByText('Context replaced (compaction)').waitFor();
+    const rows = await site.api.lanefold.contexts.project('crowded', { contextRef: 'default' });
+    expect(rows.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
+      expect.stringContaining('The sun shines all day.'),
+      'To Bremen?',
+    ]);
+  });
+
+  test('replay a model call with another model, prompt and policy, and compare the answers', async () => {
     const id = await site.ask('again', 'To Hamburg?');
     await go(`#/threads/again/calls/${id}.2`);
     await page.getByRole('tab', { name: 'Replay' }).click();
@@ -95,12 +139,29 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('The sun shines all day.').waitFor();
     await page.getByRole('region', { name: 'Replay 1, other prompt' }).waitFor();
     await page.getByRole('region', { name: 'Recorded' }).getByText('Take an umbrella.').waitFor();
-    expect(site.second.calls[0]!.prompt[0]).toMatchObject({ role: 'system', content: 'Be long.\nVery.' });
+    expect(site.second.calls.at(-1)!.prompt[0]).toMatchObject({ role: 'system', content: 'Be long.\nVery.' });
     await expectAccessible(page, 'replay');
     await page.getByRole('combobox', { name: 'Model' }).fill('nobody:knows');
     await page.getByRole('button', { name: 'Replay' }).click();
     await page.getByText('unknown_model').waitFor();
-    expect((await site.api.lanefold.threads.get('again')).rev).toBe(5);
+    await site.ask('again', 'And back?');
+    const { id: later } = (await runsOf('again'))[0]!;
+    await go(`#/threads/again/calls/${later}.2`);
+    await page.getByRole('tab', { name: 'Replay' }).click();
+    await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": ');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    await page.getByText('The policy is not JSON.').waitFor();
+    await page.getByRole('combobox', { name: 'Model' }).fill('second');
+    await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": 1, "max_messages": 3}');
+    await page.getByRole('button', { name: 'Replay' }).click();
+    const replayed = page.getByRole('region', { name: 'Replay 1, other policy' });
+    expect(await replayed.locator('.facts').innerText()).toMatch(/Messages\s+4\b/);
+    expect(await page.getByRole('region', { name: 'Recorded' }).locator('.facts').innerText()).toMatch(
+      /Messages\s+8\b/,
+    );
+    const roles = site.second.calls.at(-1)!.prompt.map(({ role }) => role);
+    expect(roles).toEqual(['system', 'user', 'assistant', 'tool']);
+    expect((await site.api.lanefold.threads.get('again')).rev).toBe(9);
   });
 
   test('erase a thread', async () => {

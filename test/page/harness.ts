@@ -48,7 +48,8 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
   const second = fakeModel([{ text: 'The sun shines all day.' }]);
   const api = await startApi({
     ...(server ? { server } : {}),
-    models: { broken: () => broken, second, ...models },
+    // the price list knows openai:gpt-4o
+    models: { broken: () => broken, second, openai: () => second, ...models },
     aliases: {
       planner: script([{ tools: [{ tool: 'weather', args: { city: 'Hamburg' } }] }, 'Take an umbrella.']),
       booker: script([{ tools: [{ tool: 'book', args: { train: '10:12' } }] }, 'Booked.']),
@@ -57,7 +58,7 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
     agents: [
       defineAgent({
         ...{ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] },
-        overridable: { http: ['model', 'systemPrompt'] },
+        overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] },
       }),
       defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
       ...agents,

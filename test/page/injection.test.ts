@@ -38,6 +38,7 @@ describe.skipIf(noBrowser)('what users, models and tools wrote', () => {
     const run = await runs.enqueue({ agent: 'hostile', threadId: 'evil', input: payloads.join('\n') });
     runId = run.id;
     expect((await runs.wait(run, { timeoutMs: 30_000 })).status).toBe('completed');
+    await threads.fork('evil', { id: 'evil-fork' });
     page = (await site.open()).page;
   });
   afterAll(() => site?.close());
@@ -48,6 +49,7 @@ describe.skipIf(noBrowser)('what users, models and tools wrote', () => {
     ['the list of threads', '#/threads', '.preview'],
     ['the list of runs', '#/runs', 'tbody tr'],
     ['the conversation', '#/threads/evil', '.entry.tool'],
+    ['a fork', '#/threads/evil-fork', '.mark.anchor .entry.tool'],
     ['the context', '#/threads/evil?tab=context', '.messages .entry.tool'],
     ['a model call', '#/threads/evil/calls/RUN.51', '[data-verdict=verified]'],
     ['a run', '#/threads/evil/runs/RUN', '.waterfall li:nth-child(150)'],

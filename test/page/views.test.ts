@@ -23,6 +23,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
     await site.ask('trip', 'And Munich?');
+    await site.ask('priced', 'What does it cost?', 'travel', 'openai:gpt-4o');
     searching = await site.ask('search', 'How do I get there?', 'searcher');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
@@ -70,7 +71,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show the log as of an earlier entry, and the context of that moment', async () => {
     await page.goto(`${site.api.url}/#/threads/trip`);
     await page.getByText('And Munich?').waitFor();
-    await page.getByText('Context replaced (manual): 1 messages').waitFor();
+    await page.getByText('Context replaced (manual): 1 message').waitFor();
     await page.getByLabel('As of entry').fill('1');
     await page.getByText('And Munich?').waitFor({ state: 'detached' });
     await page.getByText('Should I go to Hamburg?').waitFor();
@@ -80,6 +81,15 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.locator('.messages .entry').count()).toBe(2);
     await page.getByRole('button', { name: 'Now' }).click();
     await page.getByText('In short: by train.').waitFor();
+  });
+
+  test('show what was spent over time, by the list prices of the models', async () => {
+    await page.goto(`${site.api.url}/#/operations`);
+    // 10 tokens in at 2.50 dollars a million, 5 out at 10
+    const money = page.locator('figure', { hasText: '$0.000075 by list prices' });
+    await money.locator('canvas').waitFor();
+    await money.getByText('tokens of models without a known price').waitFor();
+    expect(await money.getByRole('img').getAttribute('aria-label')).toBe('Money over time: $0.000075');
   });
 
   test('say why each message is in or out', async () => {

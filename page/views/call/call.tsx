@@ -9,8 +9,12 @@ import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { DiffTab } from './diff-tab.tsx';
 import { HashBadge } from './hash-badge.tsx';
+import { LeftOut } from './left-out.tsx';
 import { MessageList } from './message-list.tsx';
 import { ReplayTab } from './replay-tab.tsx';
+
+/** Reasons for which a whole answer ends. */
+const whole = new Set(['stop', 'tool-calls']);
 
 /** One model call: exactly what was sent, what changed since the call before, and what came back. */
 export function CallView({ threadId, callId }: { threadId: string; callId: string }) {
@@ -46,12 +50,16 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['of it cached', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
           ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
           ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],
-          ['Finish', call.finish_reason],
+          [
+            'Finish',
+            call.finish_reason && <span class={whole.has(call.finish_reason) ? '' : 'bad'}>{call.finish_reason}</span>,
+          ],
           ['Failed attempts', call.failed_attempts.length || null],
           ['Answered', <Time at={call.completed_at} />],
           ['Answer', <a href={href('threads', threadId, { at: String(call.seq) })}>entry #{call.seq}</a>],
         ]}
       />
+      <LeftOut call={call} />
       <Tabs
         label="Parts of the call"
         tabs={[

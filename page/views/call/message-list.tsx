@@ -1,5 +1,6 @@
 import type { Message } from '../../api/types.ts';
-import { MessageBody } from '../../parts/message.tsx';
+import { Tag } from '../../parts/basics.tsx';
+import { isToolError, MessageBody } from '../../parts/message.tsx';
 import { amount } from '../../parts/format.ts';
 
 /** About how many characters a token has; for text of unknown model and language nothing better is known. */
@@ -34,6 +35,7 @@ export function MessageList({
             <div class="entry-head">
               <span class="role">{message.role}</span>
               {message.name && <span class="tool-name">{message.name}</span>}
+              {isToolError(message) && <Tag bad>error</Tag>}
               <span class="entry-links">
                 {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
               </span>

@@ -1,12 +1,12 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
-import type { Agent, CallReplay, Message, ModelCall } from '../../api/types.ts';
+import type { Agent, CallReplay, Json, Message, ModelCall } from '../../api/types.ts';
 import { Facts, Failure } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 
-/** Makes the call again with another model or prompt, and shows the answers side by side. Nothing is stored. */
+/** Makes the call again with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
 export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<CallReplay[]> }) {
   const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
   const busy = useSignal(false);
@@ -17,14 +17,17 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
     const fields = new FormData(event.currentTarget as HTMLFormElement);
     // a form sends its lines with CRLF
     const prompt = String(fields.get('prompt')).replaceAll('\r\n', '\n');
+    const policy = String(fields.get('policy')).trim();
     busy.value = true;
     error.value = undefined;
     try {
       const made = await post<CallReplay>(v1('threads', call.thread_id, 'calls', call.llm_call_id, 'replay'), {
         model: fields.get('model'),
         ...(prompt === sent ? {} : { system_prompt: prompt === '' ? null : prompt }),
+        ...(policy === '' ? {} : { context_policy: policyOf(policy) }),
       });
-      replays.value = [{ ...made, changed_prompt: prompt !== sent }, ...replays.value];
+      const changes = [...(prompt === sent ? [] : ['other prompt']), ...(policy === '' ? [] : ['other policy'])];
+      replays.value = [{ ...made, changes }, ...replays.value];
     } catch (caught) {
       error.value = caught as Error;
     } finally {
@@ -35,8 +38,8 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
     <>
       <form class="replay" onSubmit={(event) => void replay(event)}>
         <p class="muted">
-          The same messages go to the model once more. No tool runs, and nothing is written to the thread; the tokens
-          are spent.
+          The same messages go to the model once more, or what another policy makes of the lane. No tool runs, and
+          nothing is written to the thread; the tokens are spent.
         </p>
         <label>
           <span>Model</span>
@@ -51,6 +54,15 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
           <span>System prompt, as it was sent; none sends none</span>
           <textarea name="prompt" rows={4} defaultValue={sent} />
         </label>
+        <label>
+          <span>Policy, a preset or JSON; none sends the messages that were sent</span>
+          <input name="policy" list="policies" placeholder='{"keep_last_turns": 1, "max_messages": 4}' />
+        </label>
+        <datalist id="policies">
+          {['window', 'short_context', 'long_context', 'tool_focused'].map((preset) => (
+            <option key={preset} value={preset} />
+          ))}
+        </datalist>
         <Failure error={error.value} />
         <button type="submit" class="primary" disabled={busy.value}>
           {busy.value ? 'Waiting for the model…' : 'Replay'}
@@ -60,6 +72,7 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
         <Answer
           title="Recorded"
           model={call.model}
+          messages={call.messages.length}
           answer={call.answer as unknown as Message}
           usage={call.usage}
           durationMs={call.duration_ms}
@@ -67,8 +80,9 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
         {replays.value.map((made, index) => (
           <Answer
             key={replays.value.length - index}
-            title={`Replay ${replays.value.length - index}${made.changed_prompt ? ', other prompt' : ''}`}
+            title={[`Replay ${replays.value.length - index}`, ...made.changes].join(', ')}
             model={made.model}
+            messages={made.messages}
             answer={made.answer as Message | null}
             error={made.error}
             usage={made.usage}
@@ -83,6 +97,7 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
 function Answer({
   title,
   model,
+  messages,
   answer,
   error,
   usage,
@@ -90,6 +105,7 @@ function Answer({
 }: {
   title: string;
   model: string;
+  messages: number;
   answer: Message | null;
   error?: CallReplay['error'];
   usage: CallReplay['usage'];
@@ -101,6 +117,7 @@ function Answer({
       <Facts
         items={[
           ['Model', model],
+          ['Messages', <span class="num">{messages}</span>],
           ['Input', usage && <span class="num">{number(usage.input_tokens)}</span>],
           ['Output', usage && <span class="num">{number(usage.output_tokens)}</span>],
           ['Duration', durationMs === null ? null : duration(durationMs)],
@@ -114,6 +131,16 @@ function Answer({
       {answer && <MessageBody message={answer} />}
     </section>
   );
+}
+
+/** A preset or an object. What is neither, the API refuses with the reason. */
+function policyOf(text: string): Json {
+  if (!text.startsWith('{')) return text;
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    throw new Error('The policy is not JSON.');
+  }
 }
 
 /** The text of the system message; empty where there is none. */

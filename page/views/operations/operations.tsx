@@ -4,8 +4,7 @@ import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
 import { amount, duration } from '../../parts/format.ts';
 import { href, route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
-import { Plot } from './plot.tsx';
-import { withGaps } from './slots.ts';
+import { Plots } from './plots.tsx';
 
 const refreshMs = 5_000;
 const spans: [string, string][] = [
@@ -14,7 +13,7 @@ const spans: [string, string][] = [
   ['168', 'last week'],
 ];
 
-/** Queue, workers, errors and tokens, for whoever keeps it running. */
+/** Queue, workers, errors, tokens and money, for whoever keeps it running. */
 export function OperationsView() {
   const hours = route.value.query.get('hours') ?? '24';
   const loaded = useLoaded<Activity>((signal) => get('/v1/activity', { hours }, signal), [hours], {
@@ -75,47 +74,6 @@ function Numbers({ now }: { now: Activity }) {
         </div>
       ))}
     </dl>
-  );
-}
-
-function Plots({ now, hours }: { now: Activity; hours: number }) {
-  const { since } = now;
-  const slots = withGaps(now.slots, since, hours);
-  if (now.slots.length === 0) return <Empty>No run was accepted in this time.</Empty>;
-  const times = slots.map(({ at }) => Date.parse(at) / 1_000);
-  const sum = (key: 'runs' | 'failed' | 'input_tokens' | 'output_tokens' | 'cached_tokens') =>
-    slots.reduce((total, slot) => total + slot[key], 0);
-  return (
-    <div class="columns even">
-      <figure>
-        <Plot
-          label={`Tokens over time: ${sum('input_tokens')} in, ${sum('output_tokens')} out`}
-          times={times}
-          series={[
-            { label: 'tokens in', colour: 'accent', values: slots.map((slot) => slot.input_tokens) },
-            { label: 'tokens out', colour: 'good', values: slots.map((slot) => slot.output_tokens) },
-          ]}
-        />
-        <figcaption>
-          {amount(sum('input_tokens'))} tokens in ({amount(sum('cached_tokens'))} cached),{' '}
-          {amount(sum('output_tokens'))} out
-        </figcaption>
-      </figure>
-      <figure>
-        <Plot
-          label={`Runs over time: ${sum('runs')}, of which ${sum('failed')} failed`}
-          times={times}
-          series={[
-            { label: 'runs', colour: 'accent', values: slots.map((slot) => slot.runs) },
-            { label: 'failed', colour: 'bad', values: slots.map((slot) => slot.failed) },
-          ]}
-        />
-        <figcaption>
-          {amount(sum('runs'))} runs since <Time at={since} />,{' '}
-          <a href={href('runs', { status: 'failed' })}>{amount(sum('failed'))} failed</a>
-        </figcaption>
-      </figure>
-    </div>
   );
 }
 

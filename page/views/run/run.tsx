@@ -4,11 +4,11 @@ import type { Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/type
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
-import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision } from './decision.tsx';
 import { NodeTree } from './node-tree.tsx';
+import { ToolCalls } from './tool-calls.tsx';
 import { Waterfall } from './waterfall.tsx';
 
 const refreshMs = 1_000;
@@ -92,7 +92,12 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
             run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
           ],
           ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
-          ['Ended by', run.termination_reason],
+          [
+            'Ended by',
+            run.termination_reason && (
+              <span class={run.termination_reason === 'final_answer' ? '' : 'bad'}>{run.termination_reason}</span>
+            ),
+          ],
           ['Accepted', <Time at={run.created_at} />],
           ['Worker', run.worker && <code>{run.worker.id}</code>],
           ['Job', <JobLink job={run.job} />],
@@ -112,7 +117,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           </div>
         </section>
       )}
-      <Calls run={run} />
+      <ToolCalls calls={run.tool_calls} />
     </article>
   );
 }
@@ -129,7 +134,7 @@ const Inputs = ({ inputs }: { inputs: Input[] }) => (
         <li key={input.id} class="entry user">
           <div class="entry-head">
             <span class="role">{input.kind}</span>
-            <Tag>{input.status}</Tag>
+            <Tag bad={input.status === 'dropped'}>{input.status}</Tag>
             <span class="muted">{input.source}</span>
             <Time at={input.created_at} />
           </div>
@@ -139,21 +144,3 @@ const Inputs = ({ inputs }: { inputs: Input[] }) => (
     </ul>
   </section>
 );
-
-const Calls = ({ run }: { run: RunSnapshot }) =>
-  run.tool_calls.length === 0 ? null : (
-    <section aria-labelledby="tools">
-      <h2 id="tools">Tool calls</h2>
-      {run.tool_calls.map((call) => (
-        <details key={`${call.round}.${call.index}`} class="fold">
-          <summary>
-            <span class="tool-name">{call.name}</span> <Tag>{call.status}</Tag>
-            {call.attempts > 1 && <span class="muted"> {call.attempts} attempts</span>}
-            {call.duration_ms !== null && <span class="muted num"> {duration(call.duration_ms)}</span>}
-          </summary>
-          <JsonText value={call.arguments} />
-          <MessageBody message={{ role: 'tool', content: call.result ?? '' }} />
-        </details>
-      ))}
-    </section>
-  );

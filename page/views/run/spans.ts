@@ -2,7 +2,7 @@ import type { Run, RunEvent } from '../../api/types.ts';
 
 /** A bar of the waterfall; an instant where `end` equals `start`. Times in ms since the run was accepted. */
 export interface Span {
-  kind: 'queue' | 'model' | 'tool' | 'approval' | 'input' | 'lost' | 'retry' | 'warning' | 'end';
+  kind: 'queue' | 'model' | 'tool' | 'approval' | 'input' | 'lost' | 'retry' | 'end';
   title: string;
   start: number;
   end: number;
@@ -96,9 +96,6 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         break;
       case 'input_injected':
         instant('input', 'Input reached the model');
-        break;
-      case 'cycle_warning':
-        instant('warning', 'Warned of a repetition');
         break;
       case 'request_completed':
       case 'request_failed':

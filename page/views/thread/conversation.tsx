@@ -31,7 +31,7 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
         items={items}
         keyOf={(item) => item.key}
         render={(item) =>
-          'entry' in item ? <EntryCard entry={item.entry} threadId={state.id} /> : <LiveCard answer={item.live} />
+          'entry' in item ? <EntryCard entry={item.entry} state={state} /> : <LiveCard answer={item.live} />
         }
       />
     </>

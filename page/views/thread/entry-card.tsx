@@ -1,15 +1,17 @@
 import type { Entry, Message } from '../../api/types.ts';
 import { Tag, Time } from '../../parts/basics.tsx';
-import { MessageBody } from '../../parts/message.tsx';
+import { isToolError, MessageBody } from '../../parts/message.tsx';
 import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
+import type { ThreadState } from '../../state/thread.ts';
 import { describeEntry } from './describe-entry.ts';
+import { ForkButton } from './fork-button.tsx';
 
 /** One entry of the log: a message, or a mark where something about the context changed. */
-export const EntryCard = ({ entry, threadId }: { entry: Entry; threadId: string }) =>
-  entry.kind === 'ai_message' ? <MessageCard entry={entry} threadId={threadId} /> : <Mark entry={entry} />;
+export const EntryCard = ({ entry, state }: { entry: Entry; state: ThreadState }) =>
+  entry.kind === 'ai_message' ? <MessageCard entry={entry} state={state} /> : <Mark entry={entry} state={state} />;
 
-function MessageCard({ entry, threadId }: { entry: Entry; threadId: string }) {
+function MessageCard({ entry, state }: { entry: Entry; state: ThreadState }) {
   const message = entry.payload as unknown as Message;
   const callId = entry.refs['llm_call_id'];
   const kind = entry.refs['kind'];
@@ -19,10 +21,12 @@ function MessageCard({ entry, threadId }: { entry: Entry; threadId: string }) {
         <span class="role">{entry.role}</span>
         {message.name && <span class="tool-name">{message.name}</span>}
         {typeof kind === 'string' && <Tag>{kind}</Tag>}
+        {isToolError(message) && <Tag bad>error</Tag>}
         {entry.context_ref !== 'default' && <Tag title="Lane">{entry.context_ref}</Tag>}
         <span class="entry-links">
-          {typeof callId === 'string' && <a href={href('threads', threadId, 'calls', callId)}>What was sent</a>}
-          {entry.run_id && <a href={href('threads', threadId, 'runs', entry.run_id)}>Run</a>}
+          {typeof callId === 'string' && <a href={href('threads', state.id, 'calls', callId)}>What was sent</a>}
+          {entry.run_id && <a href={href('threads', state.id, 'runs', entry.run_id)}>Run</a>}
+          <ForkButton state={state} seq={entry.seq} ofEntry />
         </span>
         <span class="muted num">#{entry.seq}</span>
         <Time at={entry.at} />
@@ -32,17 +36,30 @@ function MessageCard({ entry, threadId }: { entry: Entry; threadId: string }) {
   );
 }
 
-function Mark({ entry }: { entry: Entry }) {
-  const { title, anchor } = describeEntry(entry);
+function Mark({ entry, state }: { entry: Entry; state: ThreadState }) {
+  const { title, anchor, open = false } = describeEntry(entry);
   return (
-    <details class={anchor ? 'mark anchor' : 'mark'}>
+    <details class={anchor ? 'mark anchor' : 'mark'} open={open}>
       <summary>
         <span>{title}</span>
         {entry.context_ref && <Tag title="Lane">{entry.context_ref}</Tag>}
         <span class="muted num">#{entry.seq}</span>
         <Time at={entry.at} />
       </summary>
-      <JsonText value={entry.payload} />
+      {anchor?.map((message, index) => (
+        <div key={index} class={`entry ${message.role}`}>
+          <div class="entry-head">
+            <span class="role">{message.role}</span>
+            {message.name && <span class="tool-name">{message.name}</span>}
+          </div>
+          <MessageBody message={message} />
+        </div>
+      ))}
+      <details class="fold">
+        <summary>As stored</summary>
+        <JsonText value={entry.payload} />
+      </details>
+      <ForkButton state={state} seq={entry.seq} ofEntry />
     </details>
   );
 }

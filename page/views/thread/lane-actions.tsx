@@ -3,6 +3,8 @@ import type { Json } from '../../api/types.ts';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import type { ThreadState } from '../../state/thread.ts';
+import { CompactButton } from './compact-button.tsx';
+import { ForkButton } from './fork-button.tsx';
 
 /** The lanes of the thread, which of them is active, and the operations on them. */
 export function LaneActions({ state }: { state: ThreadState }) {
@@ -69,6 +71,8 @@ export function LaneActions({ state }: { state: ThreadState }) {
             <textarea name="prompt" rows={2} />
           </label>
         </DialogButton>
+        {lanes.length > 0 && <CompactButton state={state} />}
+        <ForkButton state={state} seq={state.shownAt.value} />
       </div>
     </>
   );

@@ -13,6 +13,9 @@ export async function bundlePage(sources: string): Promise<PageFiles> {
     outdir: sources,
     write: false,
     bundle: true,
+    // what only some views need is loaded by them
+    splitting: true,
+    chunkNames: '[name]-[hash]',
     minify: true,
     format: 'esm',
     target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import type { Context, MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiApp } from '../env.ts';
@@ -21,9 +22,9 @@ const policy = [
 ].join('; ');
 
 const types: Record<string, string> = {
-  'index.html': 'text/html; charset=utf-8',
-  'app.js': 'text/javascript; charset=utf-8',
-  'app.css': 'text/css; charset=utf-8',
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
 };
 
 /**
@@ -31,15 +32,15 @@ const types: Record<string, string> = {
  * is what stands before them on a server without a key.
  */
 export function addPage(app: ApiApp, guard: MiddlewareHandler | undefined): void {
-  if (guard) for (const path of ['/', '/page/*']) app.use(path, guard);
+  if (guard) for (const route of ['/', '/page/*']) app.use(route, guard);
   app.get('/', (c) => send(c, 'index.html'));
   app.get('/page/:file', (c) => send(c, c.req.param('file')));
 }
 
 async function send(c: Context, name: string): Promise<Response> {
-  const type = types[name];
-  const file = type && (await pageFiles()).get(name);
-  if (!file) throw new LanefoldError('not_found', 'The page has no such file.', { hint: 'Open /.' });
+  const type = types[path.extname(name)];
+  const file = (await pageFiles()).get(name);
+  if (!file || !type) throw new LanefoldError('not_found', 'The page has no such file.', { hint: 'Open /.' });
   const accepted = c.req.header('accept-encoding') ?? '';
   const { name: encoding, content } = file.encodings.find(
     (one) => one.name === undefined || new RegExp(`\\b${one.name}\\b(?!\\s*;\\s*q=0(?![.\\d]*[1-9]))`).test(accepted),

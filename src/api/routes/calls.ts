@@ -2,6 +2,7 @@ import { createRoute } from '@hono/zod-openapi';
 import { withinRuns } from '../access/limit-runs.ts';
 import { authorize } from '../../access/authorize.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
+import { toPolicyOption } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { CallReplay, ModelCall, ReplayRequest } from '../schemas/call.ts';
@@ -29,7 +30,7 @@ const replayCall = createRoute({
   security,
   summary: 'Make a recorded model call again, to compare the answers',
   description:
-    'Sends the same messages, with another model or system prompt where given. Runs no tools and writes nothing to the ' +
+    'Sends the same messages, with another model, system prompt or policy where given. Runs no tools and writes nothing to the ' +
     'thread. The tokens are spent each time the request is made.',
   request: { params: thread.extend({ llm_call_id: Id }), body: body(ReplayRequest) },
   responses: {
@@ -41,14 +42,15 @@ const replayCall = createRoute({
 export function addCalls(app: ApiApp): void {
   app.openapi(replayCall, async (c) => {
     const { thread_id: threadId, llm_call_id: callId } = c.req.valid('param');
-    const { model, system_prompt: systemPrompt } = c.req.valid('json');
+    const { model, system_prompt: systemPrompt, context_policy: policy } = c.req.valid('json');
     const { lanefold, principal } = c.var;
     // the path does not say whose call it is
     if (principal.agents) {
       const { agent } = await lanefold.contexts.call(threadId, callId);
       authorize(principal, { scope: 'run', threadId, agent });
     }
-    const options = { ...omitUndefined({ model, systemPrompt }), signal: c.req.raw.signal };
+    const contextPolicy = policy && toPolicyOption(policy);
+    const options = { ...omitUndefined({ model, systemPrompt, contextPolicy }), signal: c.req.raw.signal };
     // it is no run, but costs what one does
     const replay = await withinRuns(c, app, () =>
       lanefold.contexts.replayCall(threadId, callId, options, { from: 'http' }),

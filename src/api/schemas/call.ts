@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { ContextPolicy } from './context-policy.ts';
 import { anyJson, count, Id, jsonObject, timestamp } from './values.ts';
 
 export const Tool = z
@@ -77,6 +78,9 @@ export const ReplayRequest = z
     system_prompt: z.string().nullable().optional().openapi({
       description: 'In place of the whole system message; null for none. Default: the one that was sent.',
     }),
+    context_policy: ContextPolicy.optional().openapi({
+      description: 'Cuts the context of the lane, as it was before the call, in place of the policy of the run.',
+    }),
   })
   .openapi('ReplayRequest', { example: { model: 'openai:gpt-5' } });
 
@@ -88,6 +92,7 @@ export const CallReplay = z
     verified: z
       .boolean()
       .openapi({ description: 'The recorded messages, before any change, have the hash that was recorded.' }),
+    messages: count('Messages sent, the system prompt included.', 5),
     answer: jsonObject('The answer; its tool calls were not executed. Null if the call failed.').nullable(),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
     usage: anyJson('Token counters, or null if the call failed.'),

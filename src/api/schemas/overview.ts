@@ -51,8 +51,12 @@ export const Activity = z
       z.object({
         at: timestamp('Start of the slot.'),
         ...{ runs: z.int(), failed: z.int(), input_tokens: z.int(), output_tokens: z.int(), cached_tokens: z.int() },
+        cost: z.number().openapi({ description: 'In US dollars, by the list prices of the providers.' }),
+        unpriced_tokens: z
+          .int()
+          .openapi({ description: 'Tokens of models whose price nobody knows; `cost` is without them.' }),
       }),
     ),
     since: timestamp('Runs accepted since then are counted in `errors` and `slots`.'),
   })
-  .openapi('Activity', { description: 'Queue, workers, and the runs, errors and tokens of the last hours.' });
+  .openapi('Activity', { description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' });

@@ -7,6 +7,7 @@ import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
 import { fileTokensOf } from './file-tokens.ts';
+import { priceOf, type SpentTokens } from './price.ts';
 
 /** What a policy can name besides its own fields. */
 export interface CountingOptions {
@@ -38,6 +39,8 @@ export interface Counting {
   /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
   calibrationOf(model: string): Calibrated;
+  /** See `priceOf`. */
+  priceOf(model: string, spent: SpentTokens, at: Date): Promise<number | undefined>;
   /** Learns from the input tokens a provider reports. `estimated` is by the heuristic. */
   observe(model: string, estimated: number, reported: number): void;
 }
@@ -78,6 +81,7 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
       if (projector !== undefined) this.projector(projector);
     },
     calibrationOf: (model) => calibration.of(modelOf(model)),
+    priceOf: (model, spent, at) => priceOf(modelOf(model), spent, at),
     observe: (model, estimated, reported) => calibration.observe(modelOf(model), estimated, reported),
   };
 }

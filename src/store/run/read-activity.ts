@@ -1,13 +1,23 @@
 import type { Database } from '../../postgres/pool.ts';
 
-/** What the workers did lately. */
-export interface Activity {
+/** What the workers did lately, as the database knows it. */
+export interface RecordedActivity {
   /** Workers that hold runs now. */
   workers: { id: string; runs: number; leaseUntil: Date; oldestRunAt: Date }[];
   /** Failed runs by error. */
   errors: { type: string; runs: number; lastAt: Date }[];
   /** Runs and their tokens by the slot of time in which they were accepted, oldest first. */
   slots: { at: Date; runs: number; failed: number; inputTokens: number; outputTokens: number; cachedTokens: number }[];
+  /** The tokens of the slots by model, as the runs named it. */
+  spent: {
+    at: Date;
+    model: string;
+    calls: number;
+    inputTokens: number;
+    outputTokens: number;
+    cachedTokens: number;
+    writtenTokens: number;
+  }[];
   /** The runs counted in `errors` and `slots` were accepted since then. */
   since: Date;
 }
@@ -16,21 +26,29 @@ export interface Activity {
 const counted = 50_000;
 
 /** Looks back over `hours`, in about a hundred slots. */
-export async function readActivity(db: Database, hours: number): Promise<Activity> {
+export async function readActivity(db: Database, hours: number): Promise<RecordedActivity> {
   const [row] = await db.query<{ activity: Stored }>(
     'activity',
     `with clock as materialized (select lanefold._now() as at),
      recent as materialized (
-       select status, created_at, finished_at, error, usage from lanefold._run
+       select status, created_at, finished_at, error, usage, model, iteration,
+              to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as slot_at
+       from lanefold._run
        where created_at > (select at from clock) - $1::float8 * interval '1 hour'
        order by created_at desc limit ${counted}),
      slot as (
-       select to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as at, count(*) as runs,
+       select slot_at as at, count(*) as runs,
               count(*) filter (where status = 'failed') as failed,
               coalesce(sum((usage ->> 'input_tokens')::bigint), 0) as input,
               coalesce(sum((usage ->> 'output_tokens')::bigint), 0) as output,
               coalesce(sum((usage ->> 'cache_read_tokens')::bigint), 0) as cached
-       from recent group by 1)
+       from recent group by 1),
+     spent as (
+       select slot_at as at, model, sum(iteration) as calls,
+              sum((usage ->> 'input_tokens')::bigint) as "inputTokens", sum((usage ->> 'output_tokens')::bigint) as "outputTokens",
+              coalesce(sum((usage ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
+              coalesce(sum((usage ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"
+       from recent where (usage ->> 'total_tokens')::bigint > 0 group by 1, 2)
      select json_build_object(
        'since', case when (select count(*) from recent) < ${counted} then (select at from clock) - $1::float8 * interval '1 hour'
                 else (select min(created_at) from recent) end,
@@ -40,11 +58,12 @@ export async function readActivity(db: Database, hours: number): Promise<Activit
        'errors', (select json_agg(e order by e.runs desc, e.type) from (
          select coalesce(error ->> 'type', 'unknown') as type, count(*) as runs, max(finished_at) as "lastAt"
          from recent where status = 'failed' group by 1) e),
+       'spent', (select json_agg(p order by p.at) from spent p),
        'slots', (select json_agg(json_build_object('at', s.at, 'runs', s.runs, 'failed', s.failed, 'inputTokens', s.input,
          'outputTokens', s.output, 'cachedTokens', s.cached) order by s.at) from slot s)) as activity`,
     [hours],
   );
-  const { since, workers, errors, slots } = row!.activity;
+  const { since, workers, errors, slots, spent } = row!.activity;
   return {
     since: new Date(since),
     workers: (workers ?? []).map((worker) => ({
@@ -53,6 +72,7 @@ export async function readActivity(db: Database, hours: number): Promise<Activit
       oldestRunAt: new Date(worker.oldestRunAt),
     })),
     errors: (errors ?? []).map((error) => ({ ...error, lastAt: new Date(error.lastAt) })),
+    spent: (spent ?? []).map((tokens) => ({ ...tokens, at: new Date(tokens.at) })),
     slots: (slots ?? []).map((slot) => ({ ...slot, at: new Date(slot.at) })),
   };
 }
@@ -60,7 +80,8 @@ export async function readActivity(db: Database, hours: number): Promise<Activit
 type Text<T> = { [K in keyof T]: T[K] extends Date ? string : T[K] };
 interface Stored {
   since: string;
-  workers: Text<Activity['workers'][number]>[] | null;
-  errors: Text<Activity['errors'][number]>[] | null;
-  slots: Text<Activity['slots'][number]>[] | null;
+  workers: Text<RecordedActivity['workers'][number]>[] | null;
+  errors: Text<RecordedActivity['errors'][number]>[] | null;
+  spent: Text<RecordedActivity['spent'][number]>[] | null;
+  slots: Text<RecordedActivity['slots'][number]>[] | null;
 }

@@ -1,0 +1,33 @@
+import type { ModelCall } from '../../api/types.ts';
+import { href } from '../../state/route.ts';
+
+type Range = [from: number, to: number, first?: number, last?: number];
+
+/** What the policy of the run kept from the model, as the worker recorded it with the answer. */
+export function LeftOut({ call: { thread_id: threadId, refs } }: { call: ModelCall }) {
+  const dropped = (refs['dropped'] ?? []) as Range[];
+  const kinds = refs['kinds'] as string[] | undefined;
+  const overBudget = refs['over_budget'] === true;
+  if (dropped.length === 0 && !kinds && !overBudget) return null;
+  return (
+    <div class="notice">
+      {dropped.length > 0 && (
+        <>
+          The policy left out{' '}
+          {dropped.map(([from, to, first, last], index) => (
+            <>
+              {index > 0 && ', '}
+              <a href={href('threads', threadId, { at: String(to) })}>
+                {from === to ? `entry #${from}` : `entries #${from} to #${to}`}
+              </a>
+              {first !== undefined && ` (messages ${first + 1} to ${last! + 1} of it)`}
+            </>
+          ))}
+          .{' '}
+        </>
+      )}
+      {kinds && `It lets through only ${kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ') || 'the prompt'}. `}
+      {overBudget && 'What it must keep is over the budget.'}
+    </div>
+  );
+}

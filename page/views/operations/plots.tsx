@@ -1,0 +1,63 @@
+import type { Activity } from '../../api/types.ts';
+import { Empty, Time } from '../../parts/basics.tsx';
+import { amount, dollars } from '../../parts/format.ts';
+import { href } from '../../state/route.ts';
+import { Plot } from './plot.tsx';
+import { withGaps } from './slots.ts';
+
+type Slot = Activity['slots'][number];
+
+/** Tokens, money and runs over time. */
+export function Plots({ now, hours }: { now: Activity; hours: number }) {
+  const { since } = now;
+  const slots = withGaps(now.slots, since, hours);
+  if (now.slots.length === 0) return <Empty>No run was accepted in this time.</Empty>;
+  const times = slots.map(({ at }) => Date.parse(at) / 1_000);
+  const values = (key: Exclude<keyof Slot, 'at'>) => slots.map((slot) => slot[key]);
+  const sum = (key: Exclude<keyof Slot, 'at'>) => values(key).reduce((total, value) => total + value, 0);
+  const cost = dollars(sum('cost'));
+  const unpriced = sum('unpriced_tokens');
+  return (
+    <div class="columns plots">
+      <figure>
+        <Plot
+          label={`Tokens over time: ${sum('input_tokens')} in, ${sum('output_tokens')} out`}
+          times={times}
+          series={[
+            { label: 'tokens in', colour: 'accent', values: values('input_tokens') },
+            { label: 'tokens out', colour: 'good', values: values('output_tokens') },
+          ]}
+        />
+        <figcaption>
+          {amount(sum('input_tokens'))} tokens in ({amount(sum('cached_tokens'))} cached),{' '}
+          {amount(sum('output_tokens'))} out
+        </figcaption>
+      </figure>
+      <figure>
+        <Plot
+          label={`Money over time: ${cost}`}
+          times={times}
+          series={[{ label: 'US dollars', colour: 'accent', values: values('cost') }]}
+        />
+        <figcaption>
+          {cost} by list prices
+          {unpriced > 0 && `; ${amount(unpriced)} tokens of models without a known price are not in it`}
+        </figcaption>
+      </figure>
+      <figure>
+        <Plot
+          label={`Runs over time: ${sum('runs')}, of which ${sum('failed')} failed`}
+          times={times}
+          series={[
+            { label: 'runs', colour: 'accent', values: values('runs') },
+            { label: 'failed', colour: 'bad', values: values('failed') },
+          ]}
+        />
+        <figcaption>
+          {amount(sum('runs'))} runs since <Time at={since} />,{' '}
+          <a href={href('runs', { status: 'failed' })}>{amount(sum('failed'))} failed</a>
+        </figcaption>
+      </figure>
+    </div>
+  );
+}

@@ -1,0 +1,42 @@
+import { post, v1 } from '../../api/client.ts';
+import type { Thread } from '../../api/types.ts';
+import { DialogButton } from '../../parts/dialog.tsx';
+import { href } from '../../state/route.ts';
+import type { ThreadState } from '../../state/thread.ts';
+
+/** Begins a new thread as this one was after an entry, and goes there. This one stays as it is. */
+export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState; seq: number; ofEntry?: boolean }) => (
+  <DialogButton
+    title={`Fork after entry #${seq}`}
+    button="Fork"
+    submit="Fork"
+    {...(ofEntry ? { kind: 'link', label: `Fork after entry #${seq}` } : {})}
+    onSubmit={async (fields) => {
+      const lane = String(fields.get('lane'));
+      const fork = await post<Thread>(v1('threads', state.id, 'fork'), {
+        seq,
+        ...(lane === '' ? {} : { context_ref: lane }),
+        ...(fields.get('repair') ? { repair: true } : {}),
+      });
+      location.hash = href('threads', fork.id);
+    }}
+  >
+    <p>
+      A new thread begins with the configuration, the state and the contexts of that moment. This thread stays as it is.
+    </p>
+    <label>
+      <span>Lane</span>
+      <select name="lane">
+        <option value="">all</option>
+        {state.lanes.value.map(({ context_ref: name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+    </label>
+    <label class="check">
+      <input type="checkbox" name="repair" /> <span>Close tool calls that had no result yet with an error</span>
+    </label>
+  </DialogButton>
+);

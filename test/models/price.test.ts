@@ -1,0 +1,25 @@
+import { describe, expect, test } from 'vitest';
+import { priceOf } from '../../src/models/counting/price.ts';
+
+const at = new Date('2026-11-01');
+const none = { calls: 1, inputTokens: 0, outputTokens: 0, cachedTokens: 0, writtenTokens: 0 };
+
+describe('the price of tokens', () => {
+  test('is the list price of the provider, with what a cache saves', async () => {
+    const spent = { ...none, inputTokens: 1_000_000, outputTokens: 100_000 };
+    expect(await priceOf('openai:gpt-4o', spent, at)).toBeCloseTo(3.5);
+    expect(await priceOf('openai:gpt-4o', { ...spent, cachedTokens: 500_000 }, at)).toBeCloseTo(2.875);
+  });
+
+  test('of long requests is not that of as many tokens in short ones', async () => {
+    const spent = { ...none, inputTokens: 400_000 };
+    const long = (await priceOf('anthropic:claude-sonnet-4-5', spent, at))!;
+    expect(await priceOf('anthropic:claude-sonnet-4-5', { ...spent, calls: 10 }, at)).toBeCloseTo(long / 2);
+  });
+
+  test('is unknown for other models, and survives counters that contradict each other', async () => {
+    for (const model of ['openai:nobody', 'scripted:["hi"]', 'bench', 'nobody:gpt-4o'])
+      expect(await priceOf(model, { ...none, inputTokens: 10 }, at)).toBeUndefined();
+    expect(await priceOf('openai:gpt-4o', { ...none, calls: 0, cachedTokens: 5 }, at)).toBe(0);
+  });
+});
