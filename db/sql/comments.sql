@@ -31,6 +31,7 @@ comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a ca
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';
 comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is 'One durable advance of a run by its lease holder, once per step.';
+comment on function lanefold.attempt_all(jsonb) is 'A batch of writes to many threads: the answer of `attempt` to each.';
 comment on function lanefold.attempt(text, text, jsonb) is 'One write of a batch: its result, or that its thread is locked, or its error.';
 comment on function lanefold.record_tool_call(text, text, bigint, int, int, int, jsonb) is 'Moves one row of the ledger: started, or its outcome.';
 comment on function lanefold.suspend_run(text, text, bigint, int, jsonb) is 'Suspends a run until a human has approved or denied its calls; no worker holds it meanwhile.';

@@ -15,9 +15,7 @@ interface Attempt {
   error: { code: string; message: string; hint: string } | null;
 }
 
-const attempts = `select a.result, a.locked, a.error
-  from jsonb_to_recordset($1) as c (thread_id text, function text, args jsonb)
-  cross join lateral lanefold.attempt(c.thread_id, c.function, c.args) a`;
+const attempts = 'select a.result, a.locked, a.error from lanefold.attempt_all($1) a';
 
 /**
  * Calls a function that writes one thread, in one statement and one transaction with what this process writes to other

@@ -11,7 +11,12 @@ export const anyText = fc.string({ unit: 'binary', maxLength: 12 }).map((value) 
 
 const part = fc.oneof(
   fc.record({ type: fc.constant('text'), text: anyText }),
-  fc.record({ type: fc.constant('file'), media_type: fc.constant('image/png'), data: anyText, own: anyJson }),
+  fc.record({
+    type: fc.constant('file'),
+    media_type: fc.constant('image/png'),
+    data: fc.base64String({ minLength: 4 }),
+    own: anyJson,
+  }),
   fc.record({ type: fc.constant('file'), media_type: anyText, url: fc.webUrl() }),
 );
 

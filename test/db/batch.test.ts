@@ -60,6 +60,15 @@ const asks = {
   events: [{ k: 'tool_started', i: 1 }],
   ...{ state: { phase: 'tools', round: 1 }, iteration: 1, calls: [{ index: 0, id: 'c', name: 'look' }], round: 1 },
 };
+const results = {
+  entries: [{ role: 'tool', payload: { content: 'seen', tool_call_id: 'c', name: 'look' } }],
+  ...{
+    events: [{ k: 'tool_completed', i: 1, e: 0 }],
+    then_events: [{ k: 'llm_started', i: 2 }],
+    state: { phase: 'llm' },
+  },
+  ...{ iteration: 2, round: 1, outcomes: [{ status: 'ok', attempts: 1, duration_ms: 1 }], results_at: 0, drain: true },
+};
 const answers = {
   entries: [{ role: 'assistant', payload: { content: 'Done.' } }],
   ...{
@@ -110,7 +119,7 @@ const call: fc.Arbitrary<(round: number) => Call> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .tuple(thread, run, fc.nat(2), fc.constantFrom(asks, answers), fc.constantFrom(1, 1, 1, 2))
+      .tuple(thread, run, fc.nat(2), fc.constantFrom(asks, results, answers), fc.constantFrom(1, 1, 1, 2))
       .map(([t, r, step, body, lease]) => (n: number): Call => [
         'commit_step',
         `${t}-${n}`,
@@ -205,6 +214,59 @@ test('a batch leaves the rows and answers of its calls one by one', async () => 
   );
   expect(statements.some((functions) => functions.length > 5)).toBe(true);
   expect(await contents(batching)).toEqual(await contents(single));
+});
+
+const steps = (threadId: string, lane?: string): Call[] => [
+  enqueue(threadId, 'r1', lane === undefined ? {} : { context_ref: lane, tenant_id: 'sealed' }),
+  claim(threadId, 'r1'),
+  ...[asks, results, answers].map((body, i): Call => ['commit_step', threadId, ['r1', 1, i, 60_000, body]]),
+];
+
+test('whole runs in batches leave the rows and answers of runs one by one, and chains that hold', async () => {
+  const threads = [steps('whole1'), steps('whole2'), steps('sealed1', 'side'), steps('sealed2', 'side')];
+  for (const { db } of [batching, single])
+    await rows(db, `select lanefold.configure_tenant('sealed', '{"chained": true}')`);
+  for (const i of threads[0]!.keys()) {
+    const together = await Promise.all(threads.map((calls) => send(batching, calls[i]!)));
+    const oneByOne: unknown[] = [];
+    for (const calls of threads) oneByOne.push(await send(single, calls[i]!));
+    expect(JSON.stringify(together)).toBe(JSON.stringify(oneByOne));
+  }
+  // hashes contain times
+  const rowsOf = async (log: TestLog) =>
+    (await contents(log)).map((row) => row.replaceAll(/"hash": ?"[^"]*"/g, '')).toSorted();
+  expect(await rowsOf(batching)).toEqual(await rowsOf(single));
+  for (const id of ['sealed1', 'sealed2'])
+    expect(await rows(batching.db, `select * from lanefold.verify_thread('${id}')`)).toEqual([]);
+});
+
+/** The items of a batch, as JSON. */
+const batchOf = (calls: Call[]) =>
+  JSON.stringify(calls.map(([name, threadId, args]) => ({ thread_id: threadId, function: name, args })));
+
+test('what is not plain is left to the function of one call', async () => {
+  const taken = async (name: string, calls: Call[]) =>
+    (
+      await rows<{ place: number }>(batching.db, `select place from lanefold.${name}($1) order by 1`, batchOf(calls))
+    ).map(({ place }) => place);
+  const [request] = steps('unplain');
+  const twice = [enqueue('twice', 'r1'), enqueue('twice', 'r2')];
+  expect(
+    await taken('_plain_requests', [enqueue('plain', 'r1'), enqueue('unplain', 'r1', { new_key: 1 }), ...twice]),
+  ).toEqual([1]);
+  expect(await taken('_plain_requests', [enqueue('plain', 'r2'), enqueue('late', 'r1', { delay_ms: 1 })])).toEqual([]);
+  await send(batching, request!);
+  const other: Call = [
+    'claim_run',
+    'unplain',
+    ['r1', 1, { ...(claim('unplain', 'r1')[2][2] as object), repeated: true }],
+  ];
+  expect(await taken('_plain_claims', [claim('plain', 'r1'), other, claim('twice', 'r1')])).toEqual([1]);
+  await send(batching, claim('unplain', 'r1'));
+  const step = (threadId: string, body: object): Call => ['commit_step', threadId, ['r1', 1, 0, 60_000, body]];
+  expect(await taken('_plain_steps', [step('unplain', { ...asks, seal: true }), step('plain', asks)])).toEqual([2]);
+  await rows(batching.db, `select lanefold.cancel_run('unplain', 'r1', 'x')`);
+  expect(await taken('_plain_steps', [step('unplain', asks)])).toEqual([]);
 });
 
 /** Another session's transaction, which stays open. */

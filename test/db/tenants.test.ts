@@ -219,6 +219,13 @@ test('a batch executes for an API only what it may call', async () => {
         .rows,
       name,
     ).toMatchObject([{ error: { code: '42501' } }]);
+  const refused = async (duty: Duty, name: string, args: unknown[]) => {
+    const batch = JSON.stringify([{ thread_id: 'thread-of-acme', function: name, args }]);
+    const { rows: answers } = await sessions[duty].query('select error from lanefold.attempt_all($1)', [batch]);
+    return (answers as { error: { code: string } | null }[])[0]!.error?.code;
+  };
+  expect(await refused('api', 'commit_step', ['running', 1, 0, 6000, { events: [] }])).toBe('42501');
+  expect(await refused('api', 'claim_run', ['queued', 1, { lease_ms: 6000 }])).toBe('42501');
 });
 
 test('no tenant, all tenants and another tenant, by what the role may', async () => {

@@ -67,6 +67,22 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     expect(median.length, median.join(', ')).toBeLessThanOrEqual(8);
   });
 
+  test('write an ordinary run together with others: the functions that write one run alone are not called', async () => {
+    const alone = ['_accept_run', '_take_run', '_apply_step'];
+    const rename = (from: string, to: string) =>
+      Promise.all(
+        alone.map((name) =>
+          lanefold.database.pool.query(`alter function lanefold.${name}${from} rename to ${name}${to}`),
+        ),
+      );
+    await rename('', '_x');
+    try {
+      await run(1);
+    } finally {
+      await rename('_x', '');
+    }
+  });
+
   test('grow by at most one per additional parallel call', async () => {
     const one = own(await run(1)).length;
     for (const calls of [2, 5]) expect(own(await run(calls)).length - one).toBeLessThanOrEqual(calls - 1);

@@ -1,0 +1,94 @@
+-- The plain claim_runs of a batch: the first claim of the first run of a thread that has no entries, no input and no
+-- configuration. Does together what _take_run does for each, and leaves every other call to it, also one with a key that is not listed
+-- here. The threads it locks stay locked, as in _plain_steps.
+create or replace function lanefold._plain_claims(p_calls jsonb)
+returns table (place int, result json) language plpgsql
+-- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_keys constant text[] := array['worker_id', 'lease_ms', 'lease_gap', 'prompt', 'config_fingerprint', 'max_claims_without_progress',
+    'alone', 'strategies', 'max_context_bytes'];
+  v_locked text[];
+  v_at timestamptz;
+begin
+  select array_agg(k.id) into v_locked from (
+    select t.id
+    from (
+      select c ->> 'thread_id' as thread_id
+      from jsonb_array_elements(p_calls) c
+      group by 1
+      having count(*) = 1 and bool_and(c ->> 'function' = 'claim_run' and (c #> '{args,2}') - v_keys = '{}')
+    ) c
+    join lanefold.thread t on t.id = c.thread_id
+    where t.rev = 0 and not t.configured and t.erased_at is null
+    for update of t skip locked
+  ) k;
+  if v_locked is null then
+    return;
+  end if;
+  v_at := lanefold._now();
+  return query
+  with call as materialized (
+    select x.n::int as place, c ->> 'thread_id' as thread_id, c #>> '{args,0}' as run_id, (c #>> '{args,1}')::int as enqueue_no,
+           c #> '{args,2}' as p, (c #> '{args,2}') ->> 'prompt' as prompt
+    from jsonb_array_elements(p_calls) with ordinality as x (c, n)
+    where c ->> 'thread_id' = any (v_locked)
+  ), claim as materialized (
+    select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r.agent, r.strategy, r.model, r.context_ref, r.step,
+           r.iteration, r.options, r.usage, r.state, r.cancel_requested_at, r.traceparent, r.event_count,
+           r.request_id, r.input -> 'content' as content, r.input -> 'refs' as refs,
+           (c.prompt is not null)::int::bigint as user_seq, r.lease + coalesce((c.p ->> 'lease_gap')::int, 1) as new_lease,
+           v_at + (c.p ->> 'lease_ms')::int * interval '1 ms' as until,
+           jsonb_build_array(
+             jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
+               'd', jsonb_build_object('config_fingerprint', c.p -> 'config_fingerprint')),
+             jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
+               'd', jsonb_build_object('message_count', 1 + (c.prompt is not null)::int)))::json as events
+    from call c
+    join lanefold.thread t on t.id = c.thread_id
+    join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
+    where r.enqueue_no = c.enqueue_no and r.status = 'queued' and r.started_at is null and r.start_at is null and r.expires_at is null
+      and r.claims_without_progress = 0 and (c.p ->> 'max_claims_without_progress')::int > 0 and r.queued_inputs = 0
+      and coalesce(c.p -> 'strategies', '["react", "cot", "cod"]') ? coalesce(r.options #>> '{selection,strategy}', r.strategy)
+      and not coalesce(r.options, '{}') ?| array['compaction', 'prompt']
+      and coalesce(pg_column_size(r.input -> 'content'), 0) <= lanefold._max_context_bytes(c.p)
+  ), entry as (
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
+    select c.thread_id, c.tenant_id, e.seq, v_at, e.kind, c.context_ref, e.role, e.run_id, e.request_id, e.payload, e.refs,
+           pg_column_size(e.payload), case when c.chained then ''::bytea end
+    from claim c cross join lateral (
+      select 0 as seq, 'ai_config_change' as kind, null as role, null as run_id, null as request_id,
+             jsonb_build_object('field', 'system_prompt', 'value', c.p -> 'prompt') as payload,
+             jsonb_build_object('source', 'agent', 'agent', c.agent) as refs
+      where c.prompt is not null
+      union all
+      select c.user_seq, 'ai_message', 'user', c.run_id, nullif(c.request_id, c.run_id), jsonb_build_object('content', c.content), c.refs
+    ) e
+  ), opened as (
+    insert into lanefold._lane (thread_id, tenant_id, context_ref) select c.thread_id, c.tenant_id, c.context_ref from claim c
+    on conflict (thread_id, context_ref) do nothing
+  ), traced as (
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    select c.thread_id, c.tenant_id, c.event_rev, c.run_id, c.event_count + 1, v_at, c.user_seq, c.events from claim c
+  ), taken as (
+    update lanefold._run r
+    set status = 'running', lease = c.new_lease, worker_id = c.p ->> 'worker_id', lease_until = c.until,
+        lease_ms = (c.p ->> 'lease_ms')::int, started_at = v_at, user_seq = c.user_seq,
+        first_event_seq = case when c.event_count = 0 then c.event_rev else r.first_event_seq end, input = null,
+        agent_unknown_since = null, iteration = greatest(r.iteration, 1), event_count = r.event_count + 2, claims_without_progress = 1
+    from claim c where r.thread_id = c.thread_id and r.id = c.run_id
+  ), begun as (
+    update lanefold.thread t set rev = c.user_seq + 1, event_rev = c.event_rev + 2, updated_at = v_at
+    from claim c where t.id = c.thread_id
+  )
+  select c.place, json_build_object('claimed', true, 'fresh', true, 'lease', c.new_lease, 'step', c.step,
+    'iteration', greatest(c.iteration, 1), 'agent', c.agent, 'strategy', c.strategy, 'model', c.model, 'context_ref', c.context_ref,
+    'request_id', coalesce(c.request_id, c.run_id), 'options', c.options, 'usage', c.usage, 'state', c.state,
+    'cancel_requested', c.cancel_requested_at is not null, 'user_seq', c.user_seq, 'thread_state', c.thread_state, 'config', null::json,
+    'context', (select json_agg(m.message) from (
+      select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
+      union all
+      select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
+    'calls', null::json, 'nodes', null::json, 'elapsed_ms', 0, 'traceparent', c.traceparent)
+  from claim c;
+end $$;

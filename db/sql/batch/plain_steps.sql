@@ -1,0 +1,96 @@
+-- The plain commit_steps of a batch: they add messages and tool calls, end rounds, and complete runs, and nobody has queued input,
+-- asked to cancel, or waits for the end. Does together what _apply_step does for each, and leaves every other call to it, also one
+-- with a key that is not listed here. The threads it locks stay locked: those of calls that turn out not to be plain are
+-- this transaction's anyway. Returns the results with their places in the batch.
+create or replace function lanefold._plain_steps(p_calls jsonb)
+returns table (place int, result json) language plpgsql
+-- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+declare
+  v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'calls', 'calls_at', 'round',
+    'outcomes', 'outcomes_round', 'results_at', 'drain', 'finish', 'continue'];
+  v_locked text[];
+  v_at timestamptz;
+begin
+  select array_agg(k.id) into v_locked from (
+    select t.id
+    from (
+      select c ->> 'thread_id' as thread_id
+      from jsonb_array_elements(p_calls) c
+      group by 1
+      having count(*) = 1 and bool_and(c ->> 'function' = 'commit_step' and (c #> '{args,4}') - v_keys = '{}'
+        and (not c #> '{args,4}' ? 'finish' or (c #> '{args,4,finish}') - array['status', 'reason'] = '{}'
+          and c #>> '{args,4,finish,status}' = 'completed'))
+    ) c
+    join lanefold.thread t on t.id = c.thread_id
+    for update of t skip locked
+  ) k;
+  if v_locked is null then
+    return;
+  end if;
+  v_at := lanefold._now();
+  return query
+  with call as materialized (
+    select x.n::int as place, c ->> 'thread_id' as thread_id, c #>> '{args,0}' as run_id, (c #>> '{args,1}')::bigint as lease,
+           (c #>> '{args,2}')::int as step, (c #>> '{args,3}')::int as lease_ms, c #> '{args,4}' as p,
+           coalesce(jsonb_array_length(c #> '{args,4,entries}'), 0) as entries, c #> '{args,4}' ? 'finish' as ends
+    from jsonb_array_elements(p_calls) with ordinality as x (c, n)
+    where c ->> 'thread_id' = any (v_locked)
+  ), held as materialized (
+    select c.*, t.tenant_id, t.chained, t.rev, t.event_rev, r.context_ref, nullif(r.request_id, c.run_id) as request_id, r.event_count,
+           coalesce(c.p -> 'events', '[]') || case when c.ends
+             then lanefold._terminal_events('completed', c.p #>> '{finish,reason}', (c.p ->> 'iteration')::int, null, t.rev + c.entries - 1, null)
+             else coalesce(c.p -> 'then_events', '[]') end as events
+    from call c
+    join lanefold.thread t on t.id = c.thread_id
+    join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
+    where r.lease = c.lease and r.status = 'running' and r.step = c.step and r.cancel_requested_at is null and r.queued_inputs = 0
+      and (not c.ends or t.pending_op_id is null and t.pending_config is null and t.waiting_runs = 0)
+      and pg_column_size(c.p -> 'state') <= 65536
+  ), step as materialized (
+    select h.*, jsonb_array_length(h.events) as more, v_at + h.lease_ms * interval '1 ms' as until
+    from held h where h.event_count + jsonb_array_length(h.events) <= 2000
+  ), entry as (
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
+    select s.thread_id, s.tenant_id, s.rev + x.n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
+           coalesce(e ->> 'context_ref', s.context_ref), e ->> 'role', s.run_id, s.request_id, e -> 'payload', e -> 'refs',
+           pg_column_size(e -> 'payload'), case when s.chained then ''::bytea end
+    from step s cross join lateral jsonb_array_elements(s.p -> 'entries') with ordinality as x (e, n)
+  ), called as (
+    insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+    select s.thread_id, s.tenant_id, s.run_id, (s.p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
+           coalesce(c ->> 'status', 'pending'), s.rev + coalesce((s.p ->> 'calls_at')::int, 0)
+    from step s cross join lateral jsonb_array_elements(s.p -> 'calls') c
+  ), answered as (
+    update lanefold._tool_call c
+    set status = o ->> 'status', attempts = (o ->> 'attempts')::smallint, duration_ms = (o ->> 'duration_ms')::int, outcome = null,
+        finished_at = coalesce(c.finished_at, v_at), result_seq = s.rev + (s.p ->> 'results_at')::int + c.call_index
+    from step s cross join lateral jsonb_array_elements(s.p -> 'outcomes') with ordinality as x (o, n)
+    where c.thread_id = s.thread_id and c.run_id = s.run_id
+      and c.round = coalesce(s.p -> 'outcomes_round', s.p -> 'round')::int and c.call_index = x.n - 1
+  ), traced as (
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    select s.thread_id, s.tenant_id, s.event_rev, s.run_id, s.event_count + 1, v_at, s.rev, s.events::json
+    from step s where s.more > 0
+  ), moved as (
+    update lanefold._run r
+    set step = s.step + 1, iteration = (s.p ->> 'iteration')::int, usage = coalesce(s.p -> 'usage', r.usage),
+        event_count = r.event_count + s.more, claims_without_progress = 0, last_commit = null,
+        status = case when s.ends then 'completed' else 'running' end, active = not s.ends,
+        state = case when not s.ends then s.p -> 'state' end, lease_until = case when not s.ends then s.until end,
+        last_event_seq = case when s.ends then s.event_rev + s.more - 1 else r.last_event_seq end,
+        termination_reason = case when s.ends then s.p #>> '{finish,reason}' else r.termination_reason end,
+        result_seq = case when s.ends then s.rev + s.entries - 1 else r.result_seq end,
+        finished_at = case when s.ends then v_at end, sealed_at = case when s.ends then coalesce(r.sealed_at, v_at) else r.sealed_at end
+    from step s where r.thread_id = s.thread_id and r.id = s.run_id
+  ), advanced as (
+    update lanefold.thread t
+    set rev = s.rev + s.entries, event_rev = s.event_rev + s.more, updated_at = v_at,
+        active_run_id = case when not s.ends then t.active_run_id end
+    from step s where t.id = s.thread_id
+  )
+  select s.place, jsonb_strip_nulls(jsonb_build_object('step', s.step + 1,
+    'status', case when s.ends then 'completed' else 'running' end, 'seq', case when s.entries > 0 then s.rev end,
+    'finished', case when s.ends then true end))::json
+  from step s;
+end $$;
