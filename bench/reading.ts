@@ -2,6 +2,7 @@ import { createLanefold } from 'lanefold';
 import pg from 'pg';
 import type { Servers } from './setup.ts';
 import { fillThread } from './support/long-thread.ts';
+import { timeToOpen, type OpenedThread } from './support/page.ts';
 
 const sizes = [1_000, 100_000, 1_000_000];
 const reads = 300;
@@ -38,6 +39,14 @@ export async function reading(servers: Servers): Promise<void> {
       `${what.padEnd(32)} ${sizes.map((size, i) => `${size}: ${medians[i]!.toFixed(2)}`).join('  ')}  largest/smallest ${ratio.toFixed(2)} (goal 1.3)`,
     );
   }
+  const { rows: threads } = await pool.query<OpenedThread>(
+    `select id, rev::int as entries from lanefold.thread where starts_with(id, 'size-') order by rev`,
+  );
   await pool.end();
+  const opened = await timeToOpen(lanefold, threads);
+  for (const where of ['newest', 'middle'] as const) {
+    const each = opened?.map((times, i) => `${sizes[i]}: ${times[where].toFixed(0)}`).join('  ');
+    if (each) console.log(`The page, until its ${where} entries are drawn (ms, median): ${each} (goal 300)`);
+  }
   await lanefold.close();
 }

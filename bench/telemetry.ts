@@ -14,7 +14,7 @@ const warmUps = 40;
  */
 export async function telemetryCost(servers: Servers): Promise<void> {
   const contestants = await Promise.all(
-    (['nothing', 'traces', 'metrics'] as Observed[]).map(async (observed) => ({
+    (['nothing', 'context', 'traces', 'metrics'] as Observed[]).map(async (observed) => ({
       observed,
       process: await startProcess('observed', { databaseUrl: await servers.database(), observed }),
       spent: [] as number[],
@@ -23,20 +23,26 @@ export async function telemetryCost(servers: Servers): Promise<void> {
   for (let round = -warmUps; round < rounds; round++) {
     // another one first in every round: what else the machine does hits all of them
     for (let i = 0; i < contestants.length; i++) {
-      const { process, spent } = contestants[(((round + i) % 3) + 3) % 3]!;
+      const { process, spent } = contestants[(round + warmUps + i) % contestants.length]!;
       const ms = await process.ask<number>('run', { steps });
       if (round >= 0) spent.push(ms / steps);
     }
   }
-  const [nothing, ...others] = contestants.map(({ spent }) => spent) as [number[], number[], number[]];
-  const [traces, metrics] = others.map((spent) => {
-    const more = median(spent.map((ms, round) => ms - nothing[round]!));
-    const ratio = median(spent.map((ms, round) => ms / nothing[round]!));
-    return `${more.toFixed(3)} ms more (goal 0.1), ${ratio.toFixed(3)} times as much`;
-  });
+  const [nothing, context, traces, metrics] = contestants.map(({ spent }) => spent) as [
+    number[],
+    number[],
+    number[],
+    number[],
+  ];
+  const compared = (more: number[], less: number[]) =>
+    `${median(more.map((ms, round) => ms - less[round]!)).toFixed(3)} ms`;
+  const times = (more: number[]) => median(more.map((ms, round) => ms / nothing[round]!)).toFixed(3);
   console.log(
     `\nUser CPU per model step with one tool call (median of ${rounds} rounds of ${steps} steps, compared round by round): ` +
-      `${median(nothing).toFixed(3)} ms without telemetry; with traces ${traces}; with metrics ${metrics}`,
+      `${median(nothing).toFixed(3)} ms without telemetry\n` +
+      `with traces ${compared(traces, nothing)} more (goal 0.1), ${times(traces)} times as much: ${compared(context, nothing)} for the ` +
+      `context manager of OpenTelemetry, on for every promise of the process, and ${compared(traces, context)} for spans and their metrics\n` +
+      `with metrics ${compared(metrics, nothing)} more (goal 0.1), ${times(metrics)} times as much`,
   );
   for (const { process } of contestants) await process.stop();
 }

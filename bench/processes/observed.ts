@@ -1,5 +1,5 @@
 /** A process that executes long runs, with telemetry of one kind or none, and says what CPU time they took. */
-import { metrics } from '@opentelemetry/api';
+import { context, metrics, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import { BatchSpanProcessor, NodeTracerProvider, type SpanExporter } from '@opentelemetry/sdk-trace-node';
@@ -7,7 +7,8 @@ import { createLanefold } from 'lanefold';
 import { givenOptions, serve } from '../support/serve.ts';
 import { agent, models, text400 } from '../workload.ts';
 
-export type Observed = 'nothing' | 'traces' | 'metrics';
+/** `context`: only what carries the active span from one callback to the next, as any library that traces switches it on. */
+export type Observed = 'nothing' | 'context' | 'traces' | 'metrics';
 
 const { databaseUrl, observed } = givenOptions<{ databaseUrl: string; observed: Observed }>();
 
@@ -17,6 +18,10 @@ if (observed === 'traces') {
   const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+}
+if (observed === 'context') {
+  new NodeTracerProvider().register();
+  context.with(ROOT_CONTEXT, () => {});
 }
 
 const lanefold = await createLanefold({

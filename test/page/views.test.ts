@@ -106,6 +106,12 @@ describe.skipIf(noBrowser)('the views of the page', () => {
       expect(rows[i]).toContain(`${role} #${seq}${included ? 'in' : 'out'}${reason.replaceAll('_', ' ')}`);
     expect(await page.locator('.messages .entry').count()).toBe(messages.length);
     await expectAccessible(page, 'explained');
+    await page.getByRole('link', { name: 'user #1', exact: true }).click();
+    await page.getByText('First', { exact: true }).waitFor();
+    expect(await page.getByLabel('As of entry').inputValue()).toBe('1');
+    await page.goBack();
+    await page.locator('.messages .entry').first().waitFor();
+    expect(await page.getByLabel('As of entry').inputValue()).not.toBe('1');
   });
 
   test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {

@@ -85,7 +85,13 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           ['Model', run.model],
           ['Strategy', run.strategy],
           ['Lane', run.context_ref],
-          ['Model calls', `${run.iteration}${run.max_iterations ? ` of ${run.max_iterations}` : ''}`],
+          // the iteration that goes over the limit makes no call
+          [
+            'Model calls',
+            run.max_iterations
+              ? `${Math.min(run.iteration, run.max_iterations)} of ${run.max_iterations}`
+              : run.iteration,
+          ],
           ['Tokens', run.usage && <span class="num">{number(run.usage.total_tokens)}</span>],
           [
             'of them cached',

@@ -32,6 +32,9 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
     open.delete(key);
     return span;
   };
+  const failCalls = (at: number, note: string) => {
+    for (const [key, span] of open) if (span.kind === 'model') finish(key, at, { kind: 'retry', note });
+  };
   if (run.started_at) spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
   else begin('queue', { kind: 'queue', title: 'Waits for a worker', start: 0 });
 
@@ -61,8 +64,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         break;
       }
       case 'llm_retry':
-        for (const [key, span] of open)
-          if (span.kind === 'model') finish(key, t, { kind: 'retry', note: 'failed, made again' });
+        failCalls(t, 'failed, made again');
         break;
       case 'tool_started':
         begin(`tool ${text('tool_call_id')}`, { kind: 'tool', title: text('tool_name'), start: t });
@@ -100,6 +102,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       case 'request_completed':
       case 'request_failed':
       case 'request_cancelled':
+        if (kind === 'request_failed') failCalls(t, 'failed');
         instant('end', kind === 'request_completed' ? 'Completed' : kind === 'request_failed' ? 'Failed' : 'Cancelled');
         break;
     }

@@ -15,11 +15,16 @@ import { Slider } from './slider.tsx';
 export function ThreadView({ threadId }: { threadId: string }) {
   const state = useMemo(() => new ThreadState(threadId), [threadId]);
   const { query } = route.value;
-  const at = query.get('at');
+  const given = query.get('at');
+  const at = given === null ? null : Number(given);
   useEffect(() => {
-    void state.open(at === null ? null : Number(at));
+    void state.open(at);
     return () => state.close();
   }, [state]);
+  // a link to another entry of the thread, or the way back from one
+  useEffect(() => {
+    if (state.thread.value && state.at.value !== at) void state.seek(at);
+  }, [at]);
   if (state.erased.value) return <Erased report={state.erased.value} />;
   const thread = state.thread.value;
   if (!thread) return state.error.value ? <Failure error={state.error.value} /> : <Loading />;

@@ -32,10 +32,12 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
   const metered = modelAttributes(call.model);
   const span = tracer.startSpan(
     `chat ${modelName(call.model)}`,
-    { kind: api.SpanKind.CLIENT, startTime, attributes: callAttributes(run, call, metered) },
+    { kind: api.SpanKind.CLIENT, startTime, attributes: metered },
     parent,
   );
-  if (content && span.isRecording()) span.setAttributes(inputContent(content, call));
+  const recording = span.isRecording();
+  if (recording) span.setAttributes(callAttributes(run, call));
+  if (content && recording) span.setAttributes(inputContent(content, call));
   let firstPartAt: number | undefined;
   const onFirstPart = () => (firstPartAt ??= performance.now());
   try {
@@ -43,8 +45,8 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
     const { turn } = result;
     const seconds = (performance.now() - startedAt) / 1000;
     meters.modelCall.record(seconds, metered);
-    span.setAttributes(answerAttributes(turn));
-    if (content && span.isRecording()) span.setAttributes(outputContent(content, turn));
+    if (recording) span.setAttributes(answerAttributes(turn));
+    if (content && recording) span.setAttributes(outputContent(content, turn));
     if (firstPartAt !== undefined) {
       const untilFirst = (firstPartAt - startedAt) / 1000;
       span.setAttribute('gen_ai.response.time_to_first_chunk', untilFirst);
@@ -52,7 +54,7 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
     }
     const settle = (committed: boolean) => {
       if (committed) {
-        span.setAttributes(usageAttributes(turn.usage));
+        if (recording) span.setAttributes(usageAttributes(turn.usage));
         for (const { counter, instrument } of meters.tokens) {
           if (turn.usage[counter]) instrument.add(turn.usage[counter], metered);
         }
@@ -72,9 +74,12 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
   }
 }
 
-function callAttributes(run: ClaimedRun, call: ObservedModelCall, metered: Attributes): Attributes {
+/**
+ * What a span says besides the names that samplers go by. Those the SDK copies three times, so that only they are given
+ * to it at the start.
+ */
+function callAttributes(run: ClaimedRun, call: ObservedModelCall): Attributes {
   const attributes: Attributes = {
-    ...metered,
     'gen_ai.conversation.id': run.threadId,
     'lanefold.run.id': run.runId,
     'lanefold.llm_call_id': call.callId,

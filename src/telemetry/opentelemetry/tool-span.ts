@@ -21,9 +21,11 @@ export async function observeToolCall(
     'gen_ai.tool.name': call.name,
     'gen_ai.tool.type': 'function',
   };
-  const attributes = callAttributes(run, observed);
-  if (content) Object.assign(attributes, toolArguments(content, observed));
+  const attributes = { 'gen_ai.operation.name': 'execute_tool', ...metered };
   const span = tracer.startSpan(`execute_tool ${call.name}`, { kind: api.SpanKind.INTERNAL, attributes }, parent);
+  const recording = span.isRecording();
+  if (recording) span.setAttributes(callAttributes(run, observed));
+  if (content && recording) span.setAttributes(toolArguments(content, observed));
   const end = (errorType: string | undefined) => {
     const failed: Attributes = errorType === undefined ? {} : { 'error.type': errorType };
     if (errorType !== undefined) fail(tracing, span, failed);
@@ -32,11 +34,11 @@ export async function observeToolCall(
   };
   try {
     const outcome = await api.context.with(api.trace.setSpan(parent, span), work);
-    span.setAttributes({
-      'lanefold.tool_call.status': outcome.status,
-      'lanefold.tool_call.attempts': outcome.attempts,
-    });
-    if (content) span.setAttributes(toolResult(content, outcome.content));
+    if (recording) {
+      span.setAttribute('lanefold.tool_call.status', outcome.status);
+      span.setAttribute('lanefold.tool_call.attempts', outcome.attempts);
+    }
+    if (content && recording) span.setAttributes(toolResult(content, outcome.content));
     end(outcome.status === 'ok' ? undefined : (outcome.error?.type ?? outcome.status));
     return outcome;
   } catch (error) {
@@ -47,10 +49,6 @@ export async function observeToolCall(
 
 function callAttributes(run: ClaimedRun, { call, description, ...observed }: ObservedToolCall): Attributes {
   const attributes: Attributes = {
-    'gen_ai.operation.name': 'execute_tool',
-    'gen_ai.agent.name': run.agent,
-    'gen_ai.tool.name': call.name,
-    'gen_ai.tool.type': 'function',
     'gen_ai.tool.call.id': call.id,
     'gen_ai.conversation.id': run.threadId,
     'lanefold.run.id': run.runId,

@@ -49,6 +49,7 @@ describe.skipIf(noBrowser)('what went wrong is seen within a few clicks', () => 
       await click('.side-row:has(.status.bad)');
       await see('.entry.user:has(.tag.bad:text("dropped"))', 'Do not mention the strike.');
       await see('.failure', 'out of credit');
+      await see('.waterfall .retry', /Model call 1\s*failed/);
     },
     async prompt_change() {
       await see('.mark', 'System prompt: You help customers of a shop. Answer in German.');
@@ -67,6 +68,7 @@ describe.skipIf(noBrowser)('what went wrong is seen within a few clicks', () => 
       await see('.entry.user:has(.tag:text("cycle_warning"))', 'repeated the same tool calls');
       await click('.side .plain a');
       await see('.facts .bad', 'max_iterations');
+      await see('.facts', /Model calls\s*5 of 5/);
       await see('.fold .tag.bad', 'same as in round 1');
     },
     async stale_anchor() {
