@@ -81,6 +81,11 @@ describe('a redactor', () => {
     expect(process.cpuUsage(cpu).user / 1_000).toBeLessThan(3_000);
   });
 
+  test('finds what only JSON spells without a sign or a space', () => {
+    expect(createKeyRedactor().text(String.raw`["password\u003d${secret}"]`)).not.toContain(secret);
+    expect(createKeyRedactor().text(String.raw`["bearer\u0020${secret}"]`)).not.toContain(secret);
+  });
+
   test('shows nothing of what is nested too deeply to search', () => {
     let deep: unknown = 'x';
     for (let i = 0; i < 100_000; i++) deep = { deep };

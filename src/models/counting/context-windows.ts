@@ -10,6 +10,9 @@ const missing: Record<string, number> = {
 /** Providers that have no models of their own, so that the table is not loaded for them. */
 const withoutTable = new Set(['scripted', 'openai-compatible']);
 
+/** What the table said of a model: it is asked before each call, and matches the name with hundreds of patterns. */
+const inTable = new Map<string, number | undefined>();
+
 /**
  * Tokens that a model takes, question and answer together; undefined where nobody knows. The table comes with the package:
  * nothing is downloaded.
@@ -26,7 +29,10 @@ export async function contextWindow(
   for (const key of [model, provider]) if (Object.hasOwn(own, key)) return own[key];
   if (Object.hasOwn(missing, model)) return missing[model];
   if (provider === '' || withoutTable.has(provider)) return undefined;
+  if (inTable.has(model)) return inTable.get(model);
   // loaded on demand: the table takes 60 ms, and most processes need no model
   const { calcPrice } = await import('@pydantic/genai-prices');
-  return calcPrice({}, model.slice(at + 1), { providerId: provider })?.model.context_window;
+  const window = calcPrice({}, model.slice(at + 1), { providerId: provider })?.model.context_window;
+  if (inTable.size < 1_000) inTable.set(model, window);
+  return window;
 }
