@@ -84,6 +84,7 @@ export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall,
 export type { LogFacts, Logger } from './log/logger.ts';
 export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
 export type { CallSettings } from './models/settings/call-settings.ts';
+export { policyForModel } from './models/counting/policy-for-model.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';
 export type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';

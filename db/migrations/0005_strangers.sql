@@ -76,6 +76,7 @@ ALTER TABLE "lanefold"."_entry" ADD COLUMN "hash" "bytea";--> statement-breakpoi
 ALTER TABLE "lanefold"."_event_batch" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."_lane" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
 ALTER TABLE "lanefold"."pending_input" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint
+ALTER TABLE "lanefold"."pending_input" ADD COLUMN "parts" jsonb;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "start_at" timestamptz;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "expires_at" timestamptz;--> statement-breakpoint
 ALTER TABLE "lanefold"."_run" ADD COLUMN "tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL;--> statement-breakpoint

@@ -202,6 +202,8 @@ export const pendingInput = lanefold.table(
     kind: text('kind').notNull(),
     source: text('source').notNull(),
     content: text('content').notNull(),
+    /** The content where it is more than text, such as an image; `content` has its text then. */
+    parts: jsonb('parts'),
     refs: jsonb('refs'),
     status: text('status').notNull(),
     entrySeq: bigint('entry_seq', { mode: 'number' }),

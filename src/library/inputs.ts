@@ -1,6 +1,7 @@
 import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId, newId } from '../ids.ts';
+import { acceptContent, type ContentInput } from '../models/messages/accept-content.ts';
 import type { Database } from '../postgres/pool.ts';
 import { enqueueInput, type InputReceipt } from '../store/input/enqueue-input.ts';
 import { assertNotBlank } from './assert-not-blank.ts';
@@ -25,7 +26,7 @@ export async function sendInput(
   db: Database,
   kind: 'steer' | 'inject',
   threadId: string,
-  content: string,
+  given: ContentInput,
   options: InputOptions = {},
 ): Promise<InputReceipt> {
   assertId(threadId, 'The thread id');
@@ -38,7 +39,9 @@ export async function sendInput(
     });
   }
   const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
-  if (typeof content === 'string') assertNotBlank(content, 'The input');
+  const content = acceptContent(given);
+  // what is neither is rejected where it would be stored
+  if (typeof content === 'string' || Array.isArray(content)) assertNotBlank(content, 'The input');
   assertRefs(refs);
   assertStorable({ content, source, extraRefs: refs }, 'The input');
   return enqueueInput(db, threadId, { id, kind, content, source, refs, expectedRequestId, expectedRunId });

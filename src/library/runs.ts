@@ -40,6 +40,7 @@ import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 import { enqueueMany } from './enqueue-many.ts';
 import { rerun, type RerunOptions } from './rerun.ts';
 import { retry, type RetryOptions } from './retry.ts';
+import type { ContentInput } from '../models/messages/accept-content.ts';
 import { sendInput, type InputOptions } from './inputs.ts';
 import type { RunRef } from '../store/run/run-ref.ts';
 import { assertRef } from './run-ref.ts';
@@ -139,9 +140,9 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition> {
    */
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
   /** Sends a human's message to the active run of a thread, without starting a new run. For a program's, see `inject`. */
-  steer(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  steer(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
   /** Like `steer`, for a message that a program sends. */
-  inject(threadId: string, content: string, options?: InputOptions): Promise<InputReceipt>;
+  inject(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
   /**
    * Approves a tool call that a suspended run waits for. The first decision counts: repeating it returns the
    * same receipt. The run resumes once every call of its round is decided.

@@ -58,15 +58,19 @@ export function budget(
   { toolTokens = 0, dropped: inForce = [], lowWater = 1 }: BudgetOptions = {},
 ): Budgeted {
   const groups = groupMessages(messages, tokens);
-  const fixed = groups.map(
-    (group) => fixedReason(group, policy) ?? (isDropped(inForce, messages[group.start]!) ? 'cut_before' : undefined),
-  );
-  const open = groups.filter((_, i) => fixed[i] === undefined);
-  const pinned = groups.filter((_, i) => fixed[i] !== undefined && isKept(fixed[i]));
+  const fixed: (Reason | undefined)[] = [];
+  const [open, pinned]: [Group[], Group[]] = [[], []];
+  for (const group of groups) {
+    const reason =
+      fixedReason(group, policy) ?? (isDropped(inForce, messages[group.start]!) ? ('cut_before' as const) : undefined);
+    fixed.push(reason);
+    if (reason === undefined) open.push(group);
+    else if (isKept(reason)) pinned.push(group);
+  }
   const cut = cutGroups(open, policy, limits, { pinned, toolTokens, lowWater });
   let next = 0;
-  const reasons = fixed.map((reason) => reason ?? cut.reasons[next++]!);
-  return describe(messages, groups, reasons, { toolTokens, limits, inForce, cut });
+  for (let i = 0; i < fixed.length; i++) fixed[i] ??= cut.reasons[next++];
+  return describe(messages, groups, fixed as Reason[], { toolTokens, limits, inForce, cut });
 }
 
 function fixedReason(group: Group, { include_kinds: kinds, summarization }: StoredPolicy): Reason | undefined {

@@ -7,6 +7,8 @@ const perMessage = 10;
 /** A file without a formula: about an image at the size providers scale it down to, and rarely smaller. */
 export const tokensOfAnyFile = 1_600;
 
+const anyFile: FileTokens = () => tokensOfAnyFile;
+
 const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const jsonBytes = (value: unknown): number => (value == null ? 0 : bytes(JSON.stringify(value)));
 
@@ -16,7 +18,7 @@ const jsonBytes = (value: unknown): number => (value == null ? 0 : bytes(JSON.st
  *
  * @param fileTokens what its files add; default 1,600 each
  */
-export function heuristicTokens(message: Message, fileTokens: FileTokens = () => tokensOfAnyFile): number {
+export function heuristicTokens(message: Message, fileTokens: FileTokens = anyFile): number {
   const { content, tool_calls: calls = [] } = message;
   let size = typeof content === 'string' ? bytes(content) : 0;
   let files = 0;

@@ -41,7 +41,8 @@ export function limitsOf(
 }
 
 const third = (tokens: number): number => Math.floor(tokens / 3);
-const windowReserve = (window: number): number => Math.min(32_000, Math.floor(window / 8));
+/** What is left of a window for the answer where nothing else says. */
+export const windowReserve = (window: number): number => Math.min(32_000, Math.floor(window / 8));
 
 /** A reserve that would leave nothing, as that of a request for long answers on a small model, takes half. */
 const below = (limit: number, reserve: number): number => (reserve < limit ? reserve : Math.floor(limit / 2));

@@ -1,5 +1,6 @@
 -- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
--- expected_run_id?, max_context_bytes?, contents?}. Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
+-- expected_run_id?, max_context_bytes?, contents?}. The content is text or a list of content parts. Returns
+-- {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
 -- again returns the status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed,
 -- not_steerable (the strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
 -- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not
@@ -10,14 +11,17 @@ declare
   t lanefold.thread;
   r lanefold._run;
   v_reason text;
-  v_content constant text := btrim(p ->> 'content', E' \t\r\n');
+  v_parts constant jsonb := case when jsonb_typeof(p -> 'content') = 'array' then p -> 'content' end;
+  v_content constant text := case when v_parts is null then btrim(p ->> 'content', E' \t\r\n') else lanefold._text_of(v_parts) end;
+  v_bytes constant int := octet_length(coalesce(v_parts::text, v_content));
   v_known record;
   v_at timestamptz;
 begin
   t := lanefold._lock_thread(p_thread_id);
   v_at := lanefold._now();
   select status, run_id, (kind, source, content, run_id)
-      = (p ->> 'kind', p ->> 'source', v_content, coalesce(p ->> 'expected_run_id', run_id)) as same
+      = (p ->> 'kind', p ->> 'source', v_content, coalesce(p ->> 'expected_run_id', run_id))
+    and parts is not distinct from v_parts as same
   into v_known from lanefold.pending_input where thread_id = p_thread_id and id = p ->> 'id';
   if found then
     if v_known.same is not true then
@@ -36,20 +40,21 @@ begin
     when p ->> 'expected_request_id' <> coalesce(r.request_id, r.id) then 'request_mismatch'
     when r.sealed_at is not null then 'closed'
     when r.options -> 'takes_input' = 'false' then 'not_steerable'
-    when jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'
-    when v_content = '' then 'empty_content'
-    when octet_length(v_content) > 8388608 then 'input_too_large'
+    when v_parts is null and jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'
+    when v_parts = '[]' or v_parts is null and v_content = '' then 'empty_content'
+    when v_bytes > 8388608 then 'input_too_large'
     when r.queued_inputs >= 64
-      or octet_length(v_content) + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs) > 8388608 then 'queue_full'
+      or v_bytes + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs) > 8388608 then 'queue_full'
   end;
   if v_reason is not null then
     return jsonb_build_object('status', 'rejected', 'reason', v_reason, 'input_id', p ->> 'id');
   end if;
-  perform lanefold._check_context(p_thread_id, r.context_ref, coalesce(pg_column_size(r.input -> 'content'), 0) + octet_length(v_content)
+  perform lanefold._check_context(p_thread_id, r.context_ref, coalesce(pg_column_size(r.input -> 'content'), 0) + v_bytes
     + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
-  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, refs, status, created_at)
-  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, p -> 'refs', 'queued',
-         v_at
+  insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, parts, refs, status,
+    created_at)
+  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, v_parts, p -> 'refs',
+         'queued', v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
   if p ? 'contents' then
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
@@ -58,3 +63,10 @@ begin
   return jsonb_build_object('status', 'queued', 'input_id', p ->> 'id', 'run_id', r.id,
     'request_id', coalesce(r.request_id, r.id));
 end $$;
+
+-- The text of content parts, a line for each.
+create or replace function lanefold._text_of(p_parts jsonb)
+returns text language sql immutable as $$
+  select coalesce(string_agg(x.part ->> 'text', E'\n' order by x.n), '')
+  from jsonb_array_elements(p_parts) with ordinality as x (part, n) where x.part ->> 'type' = 'text';
+$$;

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import type { InputOptions } from '../../library/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
+import type { ContentInput } from '../../models/messages/accept-content.ts';
 import { omitUndefined } from '../../omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toJson } from '../json.ts';
@@ -65,7 +66,7 @@ export function addInputs(app: ApiApp): void {
         source,
         role,
       });
-      const receipt = await c.var.lanefold.runs[kind](threadId, content as string, options as InputOptions);
+      const receipt = await c.var.lanefold.runs[kind](threadId, content as ContentInput, options as InputOptions);
       if (receipt.reason) throw rejected(receipt.reason, runId);
       const { inputId, duplicate } = receipt;
       const status = receipt.status as 'queued' | 'injected' | 'dropped';
@@ -91,7 +92,7 @@ const explanations: Record<InputRejection, [string, string]> = {
   queue_full: ['64 inputs, or 8 MiB of them, are already waiting', 'Try again after the next model call.'],
   input_too_large: ['it has more than 8 MiB', 'Send less.'],
   empty_content: ['the content is empty', 'Send non-blank text.'],
-  invalid_input: ['the content is not a string', 'Send a string.'],
+  invalid_input: ['the content is neither a string nor a list of parts', 'Send text or content parts.'],
 };
 
 const rejected = (reason: InputRejection, runId: string): LanefoldError => {

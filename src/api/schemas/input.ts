@@ -1,4 +1,5 @@
 import { z } from '@hono/zod-openapi';
+import { Content } from './message.ts';
 import { count, Id, jsonObject, next, timestamp } from './values.ts';
 
 /** Not validated here: the library first checks whether a run accepts input at all, then the input. */
@@ -6,7 +7,11 @@ const any = z.custom<unknown>((value) => value !== undefined, 'Required.');
 
 export const NewInput = z
   .strictObject({
-    content: any.openapi({ type: 'string', description: 'The text; trimmed.' }),
+    content: any.openapi({
+      type: ['string', 'array'],
+      items: { $ref: '#/components/schemas/ContentPart' },
+      description: 'The text, trimmed, or content parts.',
+    }),
     role: any.optional().openapi({ type: 'string', enum: ['user'], description: 'Input always has the role user.' }),
     source: z.string().min(1).max(200).optional().openapi({ description: 'Who sent it, for the log.' }),
     extra_refs: jsonObject('Stored in the refs of the message.').optional(),
@@ -41,7 +46,7 @@ export const Input = z
     ordinal: count('Position among the inputs of the run, from 1.', 1),
     kind: z.enum(['steer', 'inject']),
     source: z.string(),
-    content: z.string(),
+    content: Content,
     status,
     entry_seq: z.int().nullable().openapi({ description: 'The entry of the resulting message.' }),
     created_at: timestamp('When it was accepted.'),

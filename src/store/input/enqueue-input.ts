@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../context/message.ts';
+import type { JsonObject, Message } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
@@ -32,7 +32,7 @@ export interface InputReceipt {
 export interface NewInput {
   id: string;
   kind: 'steer' | 'inject';
-  content: string;
+  content: Message['content'];
   source: string;
   refs?: JsonObject | undefined;
   expectedRequestId?: string | undefined;

@@ -1,3 +1,4 @@
+import type { Message } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** Input a run has accepted, and what became of it. */
@@ -8,7 +9,7 @@ export interface Input {
   ordinal: number;
   kind: 'steer' | 'inject';
   source: string;
-  content: string;
+  content: Message['content'];
   status: 'queued' | 'injected' | 'dropped';
   /** The message it became. */
   entrySeq: number | null;
@@ -26,7 +27,7 @@ export async function readInputs(
 ): Promise<Input[]> {
   const rows = await db.query<Record<string, never>>(
     'run_inputs',
-    `select id, run_id, ordinal, kind, source, content, status, entry_seq::float8, created_at, settled_at
+    `select id, run_id, ordinal, kind, source, coalesce(parts, to_jsonb(content)) as content, status, entry_seq::float8, created_at, settled_at
      from lanefold.pending_input where thread_id = $1 and run_id = $2 and ordinal > $3 order by ordinal limit $4`,
     [threadId, runId, after, limit],
   );

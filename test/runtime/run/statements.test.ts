@@ -1,4 +1,4 @@
-import { defineAgent, defineTool } from 'lanefold';
+import { defineAgent, defineTool, type ContextPolicy } from 'lanefold';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { z } from 'zod';
@@ -40,13 +40,16 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
   });
   afterEach(() => void vi.restoreAllMocks());
 
-  const run = async (calls: number, { deltas = 1 } = {}) => {
+  const run = async (calls: number, { deltas = 1, contextPolicy = undefined as ContextPolicy | undefined } = {}) => {
     const model = lanefold.model([
       { calls: Array.from({ length: calls }, (_, i) => ({ id: `c${i}`, name: 'look', args: { i } })) },
       { text: 'word '.repeat(100), deltas },
     ]);
     const from = counted.length;
-    const { run: ended } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
+    const { run: ended } = await lanefold.run({
+      ...{ agent: 'a', model: model.id, input: 'go' },
+      ...(contextPolicy ? { contextPolicy } : {}),
+    });
     expect(ended).toMatchObject({ status: 'completed', step: 3 });
     return counted.slice(from);
   };
@@ -86,6 +89,11 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
   test('grow by at most one per additional parallel call', async () => {
     const one = own(await run(1)).length;
     for (const calls of [2, 5]) expect(own(await run(calls)).length - one).toBeLessThanOrEqual(calls - 1);
+  });
+
+  test('are the same under a policy, even one that cuts: what it needs comes with the claim', async () => {
+    const cutting = { maxMessages: 2, keepLastTurns: 0, tokenEstimator: 'calibrated' };
+    expect(own(await run(1, { contextPolicy: cutting }))).toEqual(own(await run(1)));
   });
 
   test('do not grow with the number of streamed deltas', async () => {

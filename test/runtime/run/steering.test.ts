@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { defineAgent } from 'lanefold';
+import { defineAgent, type ContentInput, type JsonObject } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/models/scripted/model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
@@ -67,6 +67,35 @@ describe.skipIf(noRedis())('steering', () => {
     const kinds = (await lanefold.runs.events(run)).map((event) => event.kind);
     expect(kinds.filter((kind) => kind === 'input_injected')).toHaveLength(2);
     expect(kinds.filter((kind) => kind === 'request_completed')).toHaveLength(1);
+  });
+
+  it('may have images, which are kept as parts', async () => {
+    gate.reset();
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'first' });
+    await gate.called();
+    const image = Buffer.from('iVBORw0KGgo=', 'base64');
+    const parts: ContentInput = [
+      { type: 'text', text: 'And this?' },
+      { type: 'image', image, mediaType: 'image/png' },
+    ];
+    const stored = [parts[0], { type: 'file', media_type: 'image/png', data: 'iVBORw0KGgo=' }];
+    const steer = (content: ContentInput) => lanefold.runs.steer(run.threadId, content, { inputId: 'look' });
+    expect(await steer(parts)).toMatchObject({ status: 'queued' });
+    expect(await steer(parts)).toMatchObject({ status: 'queued', duplicate: true });
+    await expect(steer('And this?')).rejects.toMatchObject({ code: 'idempotency_mismatch' });
+    await expect(steer([{ type: 'image_url', image_url: { url: 'no url' } }])).rejects.toMatchObject({
+      code: 'invalid_input',
+    });
+    await expect(steer([])).rejects.toMatchObject({ code: 'empty_content' });
+    expect(await lanefold.runs.inputs(run)).toMatchObject([{ content: stored, status: 'queued' }]);
+    gate.open();
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'And this?' });
+    const rows = await lanefold.contexts.project(run.threadId);
+    expect(rows.map((row) => row.content)).toEqual(['first', 'first', stored, 'And this?']);
+    const calls = rows.flatMap(
+      ({ refs }) => ((refs as JsonObject | null)?.['llm_call_id'] as string | undefined) ?? [],
+    );
+    expect(await lanefold.contexts.call(run.threadId, calls[1]!)).toMatchObject({ verified: true });
   });
 
   it('sends input that arrives before the run starts with its first model call', async () => {

@@ -1,0 +1,23 @@
+import { windowReserve, unknownWindow } from '../../policy/limits.ts';
+import type { ContextPolicy } from '../../policy/policy.ts';
+import { contextWindow } from './context-windows.ts';
+
+/**
+ * A policy with the context window of a model as its limit, for runs on any model: to try a smaller window, or to keep a
+ * thread small enough to go on elsewhere. A run needs none for the window of its own model, which always holds.
+ *
+ * @param model `provider:model`, no alias
+ * @param options `contextWindows` as those of `createLanefold`
+ * @throws LanefoldError `unknown_window`
+ *
+ * @example
+ * const contextPolicy = { ...(await policyForModel('openai:gpt-4o-mini')), keepLastTurns: 5 };
+ */
+export async function policyForModel(
+  model: string,
+  { contextWindows }: { contextWindows?: Record<string, number> } = {},
+): Promise<ContextPolicy> {
+  const window = await contextWindow(model, contextWindows);
+  if (window === undefined) throw unknownWindow(model);
+  return { maxInputTokens: window, reserveOutputTokens: windowReserve(window) };
+}
