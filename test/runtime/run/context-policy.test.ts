@@ -173,7 +173,9 @@ test('what the provider counts corrects the heuristic of its model', async () =>
   await lanefold.run({ agent: 'a', model: model.id, input: text, contextPolicy: policy, threadId: first.threadId });
   expect((await refsOf(first.threadId)).map((ref) => ref['estimated_tokens'])).toEqual([100, 600]);
   const { meta } = await lanefold.contexts.project(first.threadId, { policy, model: model.id });
-  expect(meta.estimator).toMatchObject({ name: 'calibrated', calls: 2 });
+  // the provider counted twice as many as the heuristic, then two thirds as many
+  expect(meta.estimator).toMatchObject({ name: 'calibrated', calls: 2, ratio: expect.closeTo(2 + 0.2 * (2 / 3 - 2)) });
+  expect(meta.estimator.error).toBeGreaterThan(0.5);
 });
 
 test.each([
