@@ -158,6 +158,7 @@ export interface ModelCall {
   context_ref: string;
   agent: string;
   model: string;
+  window: number | null;
   iteration: number;
   seq: number;
   messages: Message[];

@@ -11,6 +11,9 @@ const short = new Intl.DateTimeFormat('en', {
 
 const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
 
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });
+
+export const percent = (value: number): string => share.format(value);
 /** US dollars. A run may cost less than a cent. */
 export const dollars = (value: number): string => money.format(value);
 export const number = (value: number): string => whole.format(value);

@@ -6,6 +6,7 @@ import { withInstructions } from '../context/instructed.ts';
 import type { JsonObject, Message, Usage } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { assertId } from '../ids.ts';
+import type { Counting } from '../models/counting/counting.ts';
 import type { Database } from '../postgres/pool.ts';
 import { readCall, type CallRecord } from '../store/context/read-call.ts';
 import { readSent, type SentRow } from '../store/context/read-sent.ts';
@@ -21,6 +22,8 @@ export interface ModelCall {
   contextRef: string;
   agent: string;
   model: string;
+  /** Tokens of the model's context window; null where nobody knows. */
+  window: number | null;
   iteration: number;
   /** The entry of the answer. */
   seq: number;
@@ -59,6 +62,10 @@ interface CallDeps {
   agents: AgentRegistry;
 }
 
+interface ModelCallDeps extends CallDeps {
+  counting: Counting;
+}
+
 /**
  * An answered call as the log and the trace have it, and what it sent. `agent`: as the run used it, undefined where this
  * process does not know it or what it was overridden with.
@@ -83,10 +90,11 @@ export async function readSentCall({ db, agents }: CallDeps, threadId: string, l
 }
 
 /** @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased` */
-export async function readModelCall(deps: CallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
+export async function readModelCall(deps: ModelCallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
   const { call, agent, rows, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
   return {
     ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
+    window: (await deps.counting.windowOf(call.model)) ?? null,
     ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },
     ...{ contextHash: recorded, verified, unverifiedBecause: verified ? null : reasonOf(call.refs, agent) },
     ...{ answer: call.payload, refs: call.refs },

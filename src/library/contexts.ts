@@ -203,7 +203,7 @@ export function contextsOf({ db, agents, models, counting, compact }: ContextsDe
     reset: (threadId, { contextRef, ...options } = {}) =>
       apply(threadId, contextRef, { type: 'replace', result_context: { entries: [] } }, options),
     async call(threadId, llmCallId) {
-      return readModelCall({ db, agents }, threadId, llmCallId);
+      return readModelCall({ db, agents, counting }, threadId, llmCallId);
     },
     replayCall: (threadId, llmCallId, options = {}, { from = 'library' } = {}) =>
       replay(threadId, llmCallId, options, from),

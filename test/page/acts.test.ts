@@ -4,6 +4,29 @@ import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
 import { expectAccessible, openSite, type Site } from './harness.ts';
 
+/** Lets a test tear the event streams of a page, and keep them from coming back until it mends them. */
+const breakableStreams = `
+  const fetchReally = fetch;
+  let broken = false;
+  let tear = () => {};
+  globalThis.breakStreams = () => ((broken = true), tear());
+  globalThis.mendStreams = () => (broken = false);
+  globalThis.fetch = async (url, options) => {
+    if (!String(url).includes('/events?')) return fetchReally(url, options);
+    if (broken) throw new TypeError('broken');
+    const response = await fetchReally(url, options);
+    const torn = new Promise((_, reject) => (tear = () => reject(new TypeError('broken'))));
+    torn.catch(() => {});
+    const reader = response.body.getReader();
+    const pull = async (controller) => {
+      const { value, done } = await Promise.race([reader.read(), torn]);
+      if (done) controller.close();
+      else controller.enqueue(value);
+    };
+    return new Response(new ReadableStream({ pull }), response);
+  };
+`;
+
 describe.skipIf(noBrowser)('what can be done on the page', () => {
   let site: Site;
   let page: Page;
@@ -191,5 +214,25 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     const seqs = await page.locator('.entry-head .num').allTextContents();
     expect(new Set(seqs).size).toBe(seqs.length);
     expect(site.faults).toEqual([]);
+  });
+
+  test('lose the connection: the stream resumes after its last event', async () => {
+    const { page: other, context } = await site.open();
+    await other.addInitScript(breakableStreams);
+    await site.ask('torn', 'One');
+    await other.goto(`${site.api.url}/#/threads/torn`);
+    await other.getByRole('button', { name: 'Live: pause' }).waitFor();
+    await other.evaluate('breakStreams()');
+    await other.getByRole('button', { name: 'Connecting' }).waitFor();
+    await site.ask('torn', 'Two');
+    expect(await other.getByText('Two', { exact: true }).count()).toBe(0);
+    const asked = other.waitForRequest(/\/events\?.*after=\d/);
+    await other.evaluate('mendStreams()');
+    expect(new URL((await asked).url()).searchParams.get('after')).not.toBe('-1');
+    await other.getByText('Two', { exact: true }).waitFor();
+    await until('both answers are there', async () => (await other.getByText('Take an umbrella.').count()) === 2);
+    const seqs = await other.locator('.entry-head .num').allTextContents();
+    expect(new Set(seqs).size).toBe(seqs.length);
+    await context.close();
   });
 });

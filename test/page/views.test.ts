@@ -10,6 +10,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   let site: Site;
   let runId: string;
   let awaiting: string;
+  let priced: string;
   let searching: string;
   let page: Page;
   beforeAll(async () => {
@@ -23,7 +24,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
     await site.ask('trip', 'And Munich?');
-    await site.ask('priced', 'What does it cost?', 'travel', 'openai:gpt-4o');
+    priced = await site.ask('priced', 'What does it cost?', 'travel', 'openai:gpt-4o');
     searching = await site.ask('search', 'How do I get there?', 'searcher');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
@@ -122,6 +123,12 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.locator('.diff > .added').count()).toBe(2);
     await page.getByRole('tab', { name: 'Answer' }).click();
     await page.getByText('Take an umbrella.').waitFor();
+  });
+
+  test('show the share of the window, where the window of the model is known', async () => {
+    await page.goto(`${site.api.url}/#/threads/priced/calls/${priced}.1`);
+    // 10 of 128,000
+    await page.locator('.facts', { hasText: /of the window\s*0\.0078%/ }).waitFor();
   });
 
   test('show the tree of a strategy, with the way to its best thought', async () => {

@@ -2,7 +2,7 @@ import { useSignal } from '@preact/signals';
 import { get, v1 } from '../../api/client.ts';
 import type { CallReplay, ModelCall } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
-import { duration, number } from '../../parts/format.ts';
+import { duration, number, percent } from '../../parts/format.ts';
 import { Tabs } from '../../parts/tabs.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
@@ -47,6 +47,10 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['Agent', call.agent],
           ['Lane', call.context_ref],
           ['Input', usage && <span class="num">{number(usage.input_tokens)} tokens</span>],
+          [
+            'of the window',
+            usage && call.window && <span class="num">{percent(usage.input_tokens / call.window)}</span>,
+          ],
           ['of it cached', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
           ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
           ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],

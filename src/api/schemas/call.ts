@@ -14,6 +14,7 @@ export const ModelCall = z
     context_ref: Id,
     agent: z.string(),
     model: z.string(),
+    window: z.int().nullable().openapi({ description: 'Tokens of the model’s context window; null: unknown.' }),
     iteration: count('Of the run, from 1.', 1),
     seq: count('The entry of the answer.', 4),
     messages: z
