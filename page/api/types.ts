@@ -145,7 +145,7 @@ export interface Input {
   id: string;
   kind: string;
   source: string;
-  content: string;
+  content: Json;
   status: string;
   entry_seq: number | null;
   created_at: string;

@@ -36,6 +36,8 @@ export interface ReadyAgent extends Omit<
   /** Undefined: as the strategy needs. */
   readonly maxIterations: number | undefined;
   readonly maxToolResultBytes: number;
+  /** The same for what stays in the log whatever its size: effects, and results that a tool marks. */
+  readonly maxInlineBytes: number;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
   readonly output?: ReadyContract | undefined;
@@ -87,7 +89,12 @@ export async function createAgentRegistry(
   const agents = new Map<string, ReadyAgent>();
   for (const [name, transformer] of Object.entries(requestTransformers)) assertTransformer(name, transformer);
   for (const definition of definitions) {
-    const agent = await ready({ maxToolResultBytes, ...defineAgent(definition) }, requestTransformers, always);
+    const defined = defineAgent(definition);
+    const limits = {
+      maxToolResultBytes: defined.maxToolResultBytes ?? maxToolResultBytes,
+      maxInlineBytes: defined.maxToolResultBytes ?? defaultMaxResultBytes,
+    };
+    const agent = await ready({ ...defined, ...limits }, requestTransformers, always);
     if (agents.has(agent.name)) {
       throw new LanefoldError('invalid_agent', `Two agents are named ${JSON.stringify(agent.name)}.`, {
         hint: 'Rename one of them.',
@@ -135,7 +142,7 @@ async function ready(
     contextPolicy: policy,
     strategy: chosen,
     ...agent
-  }: Agent & { readonly maxToolResultBytes: number },
+  }: Agent & Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>,
   shared: Record<string, RequestTransformer>,
   always: readonly Tool[],
 ): Promise<ReadyAgent> {

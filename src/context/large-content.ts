@@ -44,35 +44,44 @@ export function shorten(text: string, limit: number): Shortened | undefined {
 }
 
 interface Quoting {
+  role?: unknown;
   content?: unknown;
   refs?: unknown;
 }
 
-/** A message with each of its large texts shortened, and these texts. The message itself where it has none. */
+/**
+ * A message with each of its large texts shortened, and these texts. The message itself where it has none. What a model
+ * answered stays whole, and so does a text that quotes another one already.
+ */
 export function shortenMessage<M extends Quoting>(message: M, limit: number): { message: M; contents: LargeContent[] } {
   const found: Shortened[] = [];
+  const quoted = refsOf(message);
   const short = (text: string) => {
+    if (quoted.some(({ id }) => text.includes(`${readContentName}({"id":"${id}"`))) return text;
     const shortened = shorten(text, limit);
     if (shortened) found.push(shortened);
     return shortened?.text ?? text;
   };
   const { content } = message;
   const shown =
-    typeof content === 'string'
-      ? short(content)
-      : Array.isArray(content)
-        ? (content as ContentPart[]).map((part) => (isText(part) ? { ...part, text: short(part.text) } : part))
-        : content;
+    message.role === 'assistant'
+      ? content
+      : typeof content === 'string'
+        ? short(content)
+        : Array.isArray(content)
+          ? (content as ContentPart[]).map((part) => (isText(part) ? { ...part, text: short(part.text) } : part))
+          : content;
   if (found.length === 0) return { message, contents: [] };
-  const refs = { ...(message.refs as JsonObject | null | undefined), contents: found.map(({ ref }) => ref) };
+  const contents = [...quoted, ...found.map(({ ref }) => ref)];
+  const refs = { ...(message.refs as JsonObject | null | undefined), contents };
   return { message: { ...message, content: shown, refs }, contents: found.map((each) => each.content) };
 }
 
 /** The ids of the large texts that a stored message quotes. */
-export function contentIds({ refs }: Quoting): string[] {
-  const { contents = [] } = (refs ?? {}) as { contents?: ContentRef[] };
-  return contents.map(({ id }) => id);
-}
+export const contentIds = (message: Quoting): string[] => refsOf(message).map(({ id }) => id);
+
+const refsOf = ({ refs }: Quoting): ContentRef[] =>
+  (refs as { contents?: ContentRef[] } | null | undefined)?.contents ?? [];
 
 const isText = (part: ContentPart): part is { type: 'text'; text: string } => {
   const { type, text } = Object(part) as { type?: unknown; text?: unknown };

@@ -32,7 +32,7 @@ export async function findPrefixBreak(
   const answered = { after: call.previous_seq!, before: call.seq };
   const changes = await readPrefixChanges(db, threadId, call.context_ref, answered);
   const ofPrompt = before[position]?.role === 'system' || sent[position]?.role === 'system';
-  const change = ofPrompt ? changes[0] : changes.find((one) => one.is_anchor);
+  const change = ofPrompt ? (changes.find((one) => one.of_prompt) ?? changes[0]) : changes.find((one) => one.is_anchor);
   if (!change) return { position, seq: call.seq, cause: 'policy' };
   return { position, seq: change.seq, cause: change.is_anchor ? 'anchor' : 'prompt' };
 }

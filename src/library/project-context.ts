@@ -1,6 +1,7 @@
 import { canonicalMessage } from '../context/canonical.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { Json, JsonObject } from '../context/message.ts';
+import { fixedTokens, type FixedParts } from '../models/counting/fixed-tokens.ts';
 import type { Counting } from '../models/counting/counting.ts';
 import { budget, type Budgeted, type ProjectionMeta } from '../policy/budget.ts';
 import type { DroppedRange } from '../policy/dropped.ts';
@@ -22,6 +23,11 @@ export interface PolicyView {
   model?: string | undefined;
   /** Adds, for every message, why it is sent or not and what it costs. */
   explain?: boolean | undefined;
+}
+
+/** The request a context is cut for, where it is known. */
+export interface FixedRequest extends FixedParts {
+  maxOutputTokens?: number | undefined;
 }
 
 /** Why a message is sent or not. */
@@ -61,12 +67,17 @@ export async function projectContext(
   rows: readonly ContextRow[],
   configured: Json | undefined,
   { policy: given, model, explain }: PolicyView,
+  request: FixedRequest = { tools: [] },
 ): Promise<Projection> {
   const policy =
     given === undefined ? (configured == null ? readPolicy('window') : readPolicyJson(configured)) : readPolicy(given);
   counting.check(policy);
   const window = model === undefined ? undefined : await counting.windowOf(model);
-  const limits = limitsOf(policy, { model: model ?? 'of this lane', window });
+  const limits = limitsOf(policy, {
+    model: model ?? 'of this lane',
+    window,
+    maxOutputTokens: request.maxOutputTokens,
+  });
   const messages = withPrompt(placedRows(rows), policy.system_prompt);
   const counter = await counting.counterOf(policy.token_estimator, model ?? '');
   const counted = await estimate(
@@ -76,10 +87,11 @@ export async function projectContext(
   );
   const tokens = counted.tokens.map((count) => Math.ceil(count * counter.ratio));
   const dropped = given === undefined ? cutInForce(rows) : [];
+  const toolTokens = Math.ceil(fixedTokens(counting, model ?? '', request) * counter.ratio);
   const budgeted =
     policy.projector === undefined
-      ? budget(messages, tokens, policy, limits, { dropped })
-      : await byProjector(counting, messages, tokens, policy, limits.budget);
+      ? budget(messages, tokens, policy, limits, { dropped, toolTokens })
+      : await byProjector(counting, messages, tokens, policy, { budget: limits.budget, toolTokens });
   const { ratio, error, calls } = counting.calibrationOf(model ?? '');
   const calibrated = counter.name === 'calibrated';
   return {
@@ -124,12 +136,12 @@ async function byProjector(
   messages: readonly PlacedMessage[],
   tokens: readonly number[],
   policy: StoredPolicy,
-  budget: number | null,
+  { budget, toolTokens }: { budget: number | null; toolTokens: number },
 ): Promise<Budgeted> {
   const given = messages.map(({ message, seq }) => ({ ...message, seq }));
   const input = { messages: given, tokens, budget, policy: policy as unknown as JsonObject };
   const choice = await counting.projector(policy.projector!)(structuredClone(input));
-  return chosen(messages, tokens, choice, { budget, toolTokens: 0 });
+  return chosen(messages, tokens, choice, { budget, toolTokens });
 }
 
 function sentRows(

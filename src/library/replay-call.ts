@@ -129,7 +129,7 @@ async function cutBy(
   { db, counting }: Pick<ReplayDeps, 'db' | 'counting'>,
   threadId: string,
   { context_ref: contextRef, seq, refs }: CallRecord,
-  { output }: ReadyAgent,
+  { output, descriptors: tools, settings }: ReadyAgent,
   { policy, model }: { policy: PolicyOption; model: string },
 ): Promise<Message[]> {
   if ('history' in refs) {
@@ -142,7 +142,8 @@ async function cutBy(
     );
   }
   const rows = await readContext(db, threadId, contextRef, seq - 1);
-  const projection = await projectContext(counting, rows, undefined, { policy, model });
+  const request = { tools, instructions: output?.instructions, maxOutputTokens: settings.max_output_tokens };
+  const projection = await projectContext(counting, rows, undefined, { policy, model }, request);
   const messages = projection.messages.map(canonicalMessage);
   const [first, ...rest] = messages;
   return first && output ? [...withInstructions(first, output.instructions), ...rest] : messages;

@@ -124,6 +124,10 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
     await contexts.replace(thread, { entries: [{ role: 'user', content: 'Something else' }] });
     const anchor = await last();
     expect(await ask()).toEqual({ position: 1, seq: anchor, cause: 'anchor' });
+    await threads.configure(thread, { systemPrompt: 'Help slowly.' });
+    const slowly = await last();
+    await contexts.replace(thread, { entries: [{ role: 'user', content: 'Something else' }] });
+    expect(await ask()).toEqual({ position: 0, seq: slowly, cause: 'prompt' });
     await contexts.reset(thread);
     const reset = await last();
     expect(await ask()).toEqual({ position: 1, seq: reset, cause: 'anchor' });
@@ -135,7 +139,7 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
       cause: 'policy',
     });
     // a prompt that says the same breaks nothing
-    await threads.configure(thread, { systemPrompt: 'Help quickly.' });
+    await threads.configure(thread, { systemPrompt: 'Help slowly.' });
     expect(await ask({ maxMessages: 2, keepLastTurns: 1 })).toMatchObject({ cause: 'policy' });
   });
 

@@ -211,6 +211,8 @@ describe('the ledger', () => {
     await run.commit(0, asks(['a']));
     const before = await everythingOf(log.db, threadId);
     await refused(run.record(2, 0, { status: 'started', attempts: 1 }), 'step_ahead');
+    const large = { status: 'ok', attempts: 1, outcome: { content: 'x' }, contents: [{ id: 'c_0', text: 'x' }] };
+    await refused(run.record(2, 0, large), 'step_ahead');
     expect(await everythingOf(log.db, threadId)).toEqual(before);
   });
 

@@ -97,4 +97,5 @@ export const everythingOf = async (db: Database, threadId: string) => ({
     'select * from lanefold.pending_input where thread_id = $1 order by run_id, ordinal',
     threadId,
   ),
+  contents: await rows(db, 'select * from lanefold.content where thread_id = $1 order by id', threadId),
 });

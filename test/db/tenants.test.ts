@@ -224,6 +224,15 @@ test('a batch executes for an API only what it may call', async () => {
     const { rows: answers } = await sessions[duty].query('select error from lanefold.attempt_all($1)', [batch]);
     return (answers as { error: { code: string } | null }[])[0]!.error?.code;
   };
+  // a setting of a transaction that is over is empty, not null
+  await sessions.api.query("set lanefold.tenant = ''");
+  const request = { run_id: 'r', request_id: 'r', request_hash: 'aa', agent: 'a', strategy: 'react', model: 'm' };
+  const orphan = { ...request, input: { content: 'x' }, options: {}, create_thread: true };
+  const batch = JSON.stringify([{ thread_id: 'thread-of-nobody', function: 'enqueue_run', args: [orphan] }]);
+  const { rows: created } = await sessions.api.query('select error from lanefold.attempt_all($1)', [batch]);
+  expect(created).toMatchObject([{ error: { code: expect.any(String) } }]);
+  expect(await rows(log.db, "select tenant_id from lanefold.thread where id = 'thread-of-nobody'")).toEqual([]);
+  await sessions.api.query('reset lanefold.tenant');
   expect(await refused('api', 'commit_step', ['running', 1, 0, 6000, { events: [] }])).toBe('42501');
   expect(await refused('api', 'claim_run', ['queued', 1, { lease_ms: 6000 }])).toBe('42501');
 });

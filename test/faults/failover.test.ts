@@ -108,6 +108,15 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
     const lost = await enqueue(3);
     await until('the lost runs do too', () => asked[1] === runs + 3);
 
+    // what reads, reads from a standby as well
+    const reader = new pg.Client({ connectionString: standby.url });
+    await reader.connect();
+    const id = kept[0]!.threadId;
+    const view = await reader.query('select content from lanefold.lane_context where thread_id = $1', [id]);
+    const called = await reader.query("select content from lanefold.lane_context_at($1, 'default', 0)", [id]);
+    expect([view.rows.at(-1), called.rows.at(-1)]).toEqual([{ content: 'run 0' }, { content: 'run 0' }]);
+    await reader.end();
+
     await promote(standby);
     switchOver();
     for (const gate of gates) gate.resolve();

@@ -53,7 +53,8 @@ describe.skipIf(noRedis())('large texts', () => {
     const threadId = await newThread();
     await lanefold.threads.append(threadId, [
       ...saying(long('b')),
-      { message: { role: 'assistant', content: [{ type: 'text', text: long('c') }] } },
+      { message: { role: 'user', content: [{ type: 'text', text: long('c') }] } },
+      { message: { role: 'assistant', content: long('answered') } },
       { kind: 'note', payload: { content: long('own') } },
     ]);
     const model = lanefold.model(async (_, n) => {
@@ -71,7 +72,7 @@ describe.skipIf(noRedis())('large texts', () => {
     expect(run).toMatchObject({ status: 'completed', result: 'done' });
     expect(await quoted(threadId)).toEqual([
       'user: b 0',
-      'assistant: c 0',
+      'user: c 0',
       'user: a 0',
       'tool: r 0',
       'tool: s 0',
@@ -82,7 +83,9 @@ describe.skipIf(noRedis())('large texts', () => {
     expect(await stored(threadId)).toHaveLength(6);
     const entries = await lanefold.threads.entries(threadId);
     expect(entries.find(({ kind }) => kind === 'note')!.payload).toEqual({ content: long('own') });
-    expect(JSON.stringify(entries.filter(({ kind }) => kind === 'ai_message')).length).toBeLessThan(8 * limit);
+    expect(JSON.stringify(entries.filter(({ kind }) => kind === 'ai_message')).length).toBeLessThan(
+      8 * limit + long('answered').length,
+    );
     const calls = entries.flatMap(({ refs }) => (refs['llm_call_id'] as string | undefined) ?? []);
     expect(calls).toHaveLength(3);
     for (const call of calls) expect(await lanefold.contexts.call(threadId, call)).toMatchObject({ verified: true });
@@ -205,6 +208,27 @@ describe.skipIf(noRedis())('large texts', () => {
       [parent, child, grandchild],
     ]);
     expect(rows).toEqual([]);
+  });
+
+  test('a message that quotes a text keeps doing so; one that quotes what the thread does not have is refused', async () => {
+    const [one, other] = [await newThread(), await newThread()];
+    await lanefold.threads.append(one, saying(long('quoted')));
+    const quoting = async () =>
+      (await lanefold.contexts.project(one)) as unknown as { role: 'user'; content: string }[];
+    const entries = (await quoting()).map(({ content, ...row }) => ({ ...row, content: content.padEnd(9_000, '.') }));
+    await lanefold.contexts.replace(one, { entries });
+    expect(await lanefold.contexts.project(one)).toMatchObject([{ content: entries[0]!.content }]);
+    expect((await stored(one)).length).toBe(1);
+    await refused(lanefold.contexts.replace(other, { entries: await quoting() }), 'invalid_input');
+    expect(await lanefold.contexts.project(other)).toEqual([]);
+
+    const parts = [
+      { type: 'text' as const, text: entries[0]!.content },
+      { type: 'text' as const, text: long('new') },
+    ];
+    await lanefold.contexts.replace(one, { entries: [{ ...entries[0]!, content: parts }] });
+    const [{ refs }] = (await lanefold.contexts.project(one)) as unknown as [{ refs: { contents: unknown[] } }];
+    expect(refs.contents).toHaveLength(2);
   });
 
   test('a rerun and a retry quote the text of the question they repeat', async () => {

@@ -97,6 +97,16 @@ describe('a part that no model takes is refused', () => {
     ['OpenAI’s id of a file', { type: 'file', file: { file_id: 'file-7' } }, /ids of uploaded files/],
     ['a file without a media type', { type: 'file', data: bytes }, /no mediaType/],
     ['a file without data', { type: 'file', media_type: 'image/png' }, /neither data nor url/],
+    [
+      'a stored data URL that is broken',
+      { type: 'file', media_type: 'image/png', url: 'data:image/png;base64,@@' },
+      /standard base64/,
+    ],
+    [
+      'a detail no model knows',
+      { type: 'image', image: png, providerOptions: { openai: { imageDetail: 'medium' } } },
+      /the detail "medium"/,
+    ],
     ['a relative URL', { type: 'file', media_type: 'image/png', url: 'a.png' }, /not an absolute URL/],
   ])('%s', (_, given, message) => {
     expect(() => accept(given)).toThrowError(

@@ -18,7 +18,7 @@ begin
     group by 2
     having count(*) = 1 and bool_and(c ->> 'function' = 'enqueue_run' and (c #> '{args,0}') - v_keys = '{}'
       and (c #> '{args,0,create_thread}')::boolean and lanefold._is_id(c ->> 'thread_id')
-      and lanefold._is_id(coalesce(c #>> '{args,0,tenant_id}', 'default'))
+      and lanefold._is_id(coalesce(c #>> '{args,0,tenant_id}', v_tenant))
       and lanefold._is_id(coalesce(c #>> '{args,0,context_ref}', 'default'))
       and pg_column_size(c #> '{args,0,input}') <= lanefold._max_context_bytes(c #> '{args,0}'))
   ), owned as materialized (

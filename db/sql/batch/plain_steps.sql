@@ -20,7 +20,9 @@ begin
       group by 1
       having count(*) = 1 and bool_and(c ->> 'function' = 'commit_step' and (c #> '{args,4}') - v_keys = '{}'
         and (not c #> '{args,4}' ? 'finish' or (c #> '{args,4,finish}') - array['status', 'reason'] = '{}'
-          and c #>> '{args,4,finish,status}' = 'completed'))
+          and c #>> '{args,4,finish,status}' = 'completed')
+        -- outcomes of calls that this very step makes would not see them
+        and not (c #> '{args,4}' ?& array['calls', 'outcomes'] and not c #> '{args,4}' ? 'outcomes_round'))
     ) c
     join lanefold.thread t on t.id = c.thread_id
     for update of t skip locked

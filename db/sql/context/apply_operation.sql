@@ -75,6 +75,16 @@ begin
   if p_options ? 'contents' then
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p_options -> 'contents');
   end if;
+  if jsonb_path_exists(v_entries, '$[*].refs.contents') then
+    select k ->> 'id' into v_problem
+    from jsonb_path_query(v_entries, '$[*].refs.contents[*]') k
+    left join lanefold.content c on c.thread_id = p_thread_id and c.id = k ->> 'id'
+    where c.id is null limit 1;
+    if v_problem is not null then
+      perform lanefold._fail('LF014', format('The result_context of operation %s quotes the text %s, which thread %s does not have.',
+        p_op_id, v_problem, p_thread_id), 'Send the whole text, from read_content of its thread; nothing was changed.');
+    end if;
+  end if;
   if t.active_run_id is null then
     v_seq := lanefold._write_operation(p_thread_id, p_op_id, p_context_ref, v_operation, v_hash);
     if v_seq is null then

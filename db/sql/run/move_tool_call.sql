@@ -19,10 +19,11 @@ begin
       started_at = coalesce(started_at, v_at), outcome = p -> 'outcome', finished_at = case when p ? 'outcome' then v_at end
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index
     and outcome is null and result_seq is null;
-  if p ? 'contents' then
-    perform lanefold._store_contents(p_thread_id, r.tenant_id, p -> 'contents');
-  end if;
-  if not found then
+  if found then
+    if p ? 'contents' then
+      perform lanefold._store_contents(p_thread_id, r.tenant_id, p -> 'contents');
+    end if;
+  else
     perform from lanefold._tool_call
     where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
     if not found then

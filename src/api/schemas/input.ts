@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Content } from './message.ts';
 import { count, Id, jsonObject, next, timestamp } from './values.ts';
 
-/** Not validated here: the library first checks whether a run accepts input at all, then the input. */
+/** Not validated here: what is wrong with it is a rejection with a reason, or `invalid_input`, from the library. */
 const any = z.custom<unknown>((value) => value !== undefined, 'Required.');
 
 export const NewInput = z

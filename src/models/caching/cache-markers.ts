@@ -1,3 +1,4 @@
+import { sinceGpt56 } from '../openai-generation.ts';
 import { createHash } from 'node:crypto';
 import type {
   LanguageModelV4,
@@ -32,7 +33,7 @@ export function withCacheMarkers<Call extends Markable>(
 ): Call {
   if (/(^|\.)anthropic\b/.test(provider)) return { ...call, ...breakpoints(call) };
   if (!/^openai\.(responses|chat)$/.test(provider)) return call;
-  const prompt = /^gpt-(5\.([6-9]|\d\d)|[6-9]|\d\d)/.test(modelId) ? withOpenAiBreakpoints(call) : call.prompt;
+  const prompt = sinceGpt56.test(modelId) ? withOpenAiBreakpoints(call) : call.prompt;
   return { ...call, prompt, settings: keyed(call.settings, lane) };
 }
 

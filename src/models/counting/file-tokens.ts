@@ -1,6 +1,7 @@
 import type { ContentPart, Json } from '../../context/message.ts';
 import { tokensOfAnyFile, type FileTokens } from '../../policy/heuristic.ts';
-import { imageTokens, type Detail } from './image-tokens.ts';
+import { isDetail, type Detail } from '../image-detail.ts';
+import { imageTokens } from './image-tokens.ts';
 import { sizeOf } from './image-size.ts';
 
 /** What an image counts as whose size nobody knows, because the provider fetches it from its URL. */
@@ -21,5 +22,6 @@ const isImage = (part: ContentPart): boolean =>
 
 function detailOf(part: ContentPart): Detail | undefined {
   const metadata = (part as { provider_metadata?: { openai?: { imageDetail?: Json } } }).provider_metadata;
-  return metadata?.openai?.imageDetail as Detail | undefined;
+  const detail = metadata?.openai?.imageDetail;
+  return isDetail(detail) ? detail : undefined;
 }

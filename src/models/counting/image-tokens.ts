@@ -1,7 +1,8 @@
+import { sinceGpt56 } from '../openai-generation.ts';
+import type { Detail } from '../image-detail.ts';
 import type { Size } from './image-size.ts';
 
 /** OpenAI's levels: how closely the model looks. */
-export type Detail = 'low' | 'high' | 'original' | 'auto';
 
 /** Tokens of an image of this size for the models of one family. */
 type Formula = (size: Size, detail: Detail) => number;
@@ -43,7 +44,7 @@ const patches =
   (factor: number, high: PatchLimit, original = high, auto = high): Formula =>
   (size, detail) => {
     if (detail === 'low') return Math.ceil(factor * coverage(scaled(size, Math.min(1, 512 / longest(size))), 32));
-    const limit = { high, original, auto }[detail];
+    const limit = { high, original, auto }[detail] ?? auto;
     return Math.ceil(factor * patchesWithin(scaled(size, Math.min(1, limit.edge / longest(size))), limit.patches));
   };
 
@@ -83,7 +84,7 @@ const [largeNow, wholeNow] = [2_500, 30_000].map((most) => ({ patches: most, edg
 /** By provider; the first that fits the name of the model. */
 const formulas: Record<string, [RegExp, Formula][]> = {
   openai: [
-    [/^gpt-(5\.[6-9]|[6-9])/, patches(1.2, largeNow!, wholeNow, wholeNow)],
+    [sinceGpt56, patches(1.2, largeNow!, wholeNow, wholeNow)],
     [/^gpt-5\.5/, patches(1.2, large, whole, whole)],
     [/^gpt-(5(\.\d)?|4\.1)-mini/, patches(1.62, small)],
     [/^gpt-(5(\.\d)?|4\.1)-nano/, patches(2.46, small)],

@@ -1,6 +1,7 @@
 import { imageSize } from 'image-size';
 import type { ContentPart, JsonObject, Message } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
+import { isDetail } from '../image-detail.ts';
 import { toParts } from './parts.ts';
 
 /** Bytes, standard base64, a data URL, or the URL of a file. */
@@ -76,12 +77,15 @@ function toStored(part: unknown): ContentPart {
   if (fields['type'] !== 'file') return part as ContentPart;
   if (typeof fields['file'] === 'object' && fields['file'] !== null) return openAiFile(fields['file'] as Fields);
   if (isStoredFile(fields)) return part as ContentPart;
+  if (fields['data'] === undefined && typeof fields['url'] === 'string')
+    return file('file', fields['url'], { ...fields, mediaType: fields['media_type'] ?? fields['mediaType'] });
   return file('file', fields['data'] ?? fields['url'], fields);
 }
 
 /** `{type: "file", media_type, …}`, and whatever is so incomplete that only the check of stored parts can say what is missing. */
 function isStoredFile({ media_type: stored, mediaType, data, url }: Fields): boolean {
   if (stored === undefined && (mediaType !== undefined || (data ?? url) instanceof Object)) return false;
+  if (data === undefined && typeof url === 'string' && /^data:/i.test(url)) return false;
   if (data === undefined || data === null) return true;
   if (typeof data !== 'string') return false;
   assertBase64('file', data);
@@ -93,11 +97,8 @@ function openAiImage({ image_url: given }: Fields): ContentPart {
   if (typeof url !== 'string') throw invalid('image_url', 'has no url');
   if (!/^(data|https?):/i.test(url)) throw invalid('image_url', 'has a url that is neither https: nor data:');
   if (detail === undefined || detail === null) return file('image_url', url, {});
-  if (!details.has(detail)) throw invalid('image_url', `has the detail ${JSON.stringify(detail)?.slice(0, 80)}`);
   return file('image_url', url, { providerOptions: { openai: { imageDetail: detail as string } } });
 }
-
-const details = new Set<unknown>(['auto', 'low', 'high', 'original']);
 
 function openAiFile({ file_data: data, filename }: Fields): ContentPart {
   if (typeof data !== 'string' || !data.startsWith('data:'))
@@ -108,6 +109,8 @@ function openAiFile({ file_data: data, filename }: Fields): ContentPart {
 function file(type: string, given: unknown, { mediaType, filename, providerOptions, provider_metadata: own }: Fields) {
   const source = readSource(type, given);
   const metadata = providerOptions ?? own;
+  const { imageDetail: detail = 'auto' } = Object(Object(metadata as unknown).openai) as Fields;
+  if (!isDetail(detail)) throw invalid(type, `has the detail ${JSON.stringify(detail)?.slice(0, 80)}`);
   return {
     type: 'file',
     media_type: mediaTypeOf(type, mediaType ?? source.mediaType, source),

@@ -1,3 +1,4 @@
+import { resultLimit } from './result-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
@@ -35,7 +36,7 @@ export async function afterCrash(
         { result: unknown } | undefined;
       if (!found) return undefined;
       const { result, offered } = openEffects(found.result);
-      const rendered = renderResult(result, tool.maxResultBytes ?? agent.maxToolResultBytes);
+      const rendered = renderResult(result, tool.maxResultBytes ?? resultLimit(agent, tool));
       return { ...rendered, ...spent, ...(offered && { offered }) };
     } catch {
       // A failed verification leaves the outcome unknown: running the tool again could repeat its effect.

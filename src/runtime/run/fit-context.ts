@@ -1,5 +1,6 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, Message } from '../../context/message.ts';
+import { fixedTokens } from '../../models/counting/fixed-tokens.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
 import { isLanefoldError } from '../../errors.ts';
@@ -95,11 +96,7 @@ export async function fitContext(
   const { tokens, mark } = await count(state, messages, counter, model);
   if (mark) marks.push(mark);
   // sent with every call, like the tools
-  const fixed =
-    toolTokens(tools) +
-    (context.instructions === undefined
-      ? 0
-      : heuristicTokens(counting, model, [{ role: 'system', content: context.instructions }]));
+  const fixed = fixedTokens(counting, model, { tools, instructions: context.instructions });
   const options = { toolTokens: Math.ceil(fixed * counter.ratio), dropped: state.dropped, lowWater };
   const projected =
     policy.projector === undefined ? undefined : await project(counting, messages, tokens, policy, limits, options);

@@ -1,3 +1,4 @@
+import { resultLimit } from './result-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
 import { readContentName, shorten, type LargeContent } from '../../context/large-content.ts';
@@ -89,7 +90,7 @@ export async function runTools(
           timeoutMs: agent.toolTimeoutMs,
           maxRetries: agent.toolMaxRetries,
           retryBackoffMs: agent.toolRetryBackoffMs,
-          maxResultBytes: agent.maxToolResultBytes,
+          maxResultBytes: resultLimit(agent, tool),
           onAttempt: async (attempt) => {
             if (tool.replay !== 'safe') {
               await record(index, { status: 'started', attempts: attempt });
@@ -132,7 +133,7 @@ function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAg
   const refs = outcome.status === 'ok' ? tool.resultRefs?.(outcome.content) : undefined;
   return {
     ...outcome,
-    ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxToolResultBytes) : {}),
+    ...(offered ? judgeEffects(offered, agent.effectPolicy, agent.maxInlineBytes) : {}),
     ...(refs ? { refs } : {}),
   };
 }

@@ -4,6 +4,8 @@ import type { Database } from '../../postgres/pool.ts';
 export interface PrefixChange {
   seq: number;
   is_anchor: boolean;
+  /** It sets the system prompt. */
+  of_prompt: boolean;
 }
 
 /** Those between two entries, newest first. */
@@ -15,7 +17,9 @@ export const readPrefixChanges = (
 ): Promise<PrefixChange[]> =>
   db.query<PrefixChange>(
     'prefix_changes',
-    `select e.seq::float8, e.is_anchor from lanefold.thread_entry e
+    `select e.seq::float8, e.is_anchor,
+       not e.is_anchor or e.payload -> 'operation' -> 'result_context' ? 'system_prompt' as of_prompt
+     from lanefold.thread_entry e
      where e.thread_id = $1 and e.seq > $3 and e.seq < $4 and (e.context_ref = $2 or e.context_ref is null)
        and (e.is_anchor or e.kind = 'ai_config_change' and e.payload ->> 'field' = 'system_prompt')
      order by e.seq desc`,

@@ -1,3 +1,4 @@
+import { isLanefoldError } from '../../errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
@@ -29,6 +30,21 @@ export interface ForkReceipt {
 
 /** Creates a thread that begins as another one was. Two statements, because each thread may be on a database of its own. */
 export async function forkThread(
+  db: Database,
+  parentThreadId: string,
+  point: ForkPoint,
+  fork: NewFork,
+): Promise<ForkReceipt> {
+  try {
+    return await forkOnce(db, parentThreadId, point, fork);
+  } catch (error) {
+    // the thread that kept the parent's large texts: the parent, or one fork of it, keeps them by now
+    if (!isLanefoldError(error, 'thread_erased')) throw error;
+    return forkOnce(db, parentThreadId, point, fork);
+  }
+}
+
+async function forkOnce(
   db: Database,
   parentThreadId: string,
   { seq, contextRef, repair, contents }: ForkPoint,

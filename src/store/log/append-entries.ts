@@ -51,12 +51,12 @@ export async function appendEntries(db: Database, threadId: string, request: App
 
 interface Draft {
   kind?: string;
-  payload?: { content?: unknown };
+  payload?: { role?: unknown; content?: unknown };
   refs?: unknown;
 }
 
 const messageOf = ({ kind, payload, refs }: Draft) =>
-  kind === 'ai_message' ? { content: payload?.content, refs } : {};
+  kind === 'ai_message' ? { role: payload?.role, content: payload?.content, refs } : {};
 
 const withMessage = (draft: JsonObject, { content, refs }: { content?: unknown; refs?: unknown }): JsonObject =>
   content === undefined

@@ -2,7 +2,8 @@ import { deflateSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import type { ContentPart } from '../../../src/context/message.ts';
 import { createCounting } from '../../../src/models/counting/counting.ts';
-import { imageTokens, type Detail } from '../../../src/models/counting/image-tokens.ts';
+import { imageTokens } from '../../../src/models/counting/image-tokens.ts';
+import type { Detail } from '../../../src/models/image-detail.ts';
 import { heuristicTokens } from '../../../src/policy/heuristic.ts';
 
 describe('the formulas give the examples of their pages', () => {

@@ -15,6 +15,7 @@ const timed = [
   'find_expired_runs',
   'find_jobs',
   'find_passed_on_queues',
+  'find_unknown_agents',
   'requeue_runs',
   'find_old_traces',
 ];
