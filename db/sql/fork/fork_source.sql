@@ -1,10 +1,11 @@
 -- What a fork of a thread begins with, for create_fork: its configuration, its state and the context of each lane as of an
 -- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all but those
 -- of strategies' questions, which belong to their runs; repair?: closes an open tool group with error results; max_bytes?: of all
--- contexts together, default 128 MiB, because a jsonb value ends at 256}. An agent's prompt stays one, so that another agent may
--- replace it. contents?: ids of large texts that the fork quotes besides those of its contexts. Its time follows the contexts it takes, not the log: only a state of the past is folded from all its changes.
--- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes, contents}. Raises LF001, LF003, LF008 inside
--- an open tool group, LF014 beyond the head, LF023 too large.
+-- contexts together, default 128 MiB, because a jsonb value ends at 256; contents?: ids of large texts that the fork quotes besides
+-- those of its contexts}. An agent's prompt stays one, so that another agent may replace it. Its time follows the contexts it takes,
+-- not the log: only a state of the past is folded from all its changes. Returns {parent_thread_id, fork_seq, tenant_id,
+-- active_context_ref, config, state, lanes, contents}. Raises LF001, LF003, LF008 inside an open tool group, LF014 beyond the head,
+-- LF023 too large.
 create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
 returns jsonb language plpgsql stable as $$
 declare

@@ -1,6 +1,6 @@
 -- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of the caller's own kinds.
--- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?, contents?}. The same op_id and
--- hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
+-- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?,
+-- contents?: see _store_contents}. The same op_id and hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
 -- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message, LF016 bad context_ref, LF023
 -- context too large.
 create or replace function lanefold.append_entries(p_thread_id text, p_entries jsonb, p_options jsonb default '{}')

@@ -1,7 +1,7 @@
 -- Accepts a run. p: {run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?,
 -- busy: reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?,
--- max_context_bytes?, contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before that, ttl_ms?: from then on, how long it may wait for
--- one that does}. options.priority: of the job, as in BullMQ.
+-- max_context_bytes?, contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run
+-- before that, ttl_ms?: from then on, how long it may wait for one that does}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise a `queued`
 -- run needs its job from the caller. Without context_ref the run is on the thread's active lane. The same request_id and hash
 -- returns the same run, before any busy logic. An interrupt ends earlier interrupts that have not begun as superseded, cancels
