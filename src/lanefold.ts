@@ -61,11 +61,12 @@ export interface Lanefold<AGENTS extends AgentDefinition = AgentDefinition> exte
 export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanefold> {
   refuseUnknownKeys('createLanefold', options, optionKeys);
   const contentLimit = largeContentBytes(options.largeContentBytes);
+  // opened later than the agents, whose tool reads from it
+  let database: Database | undefined;
   const readLarge =
     contentLimit === undefined
       ? []
       : [readContentTool(contentLimit, (threadId, id, range) => readContent(database!, threadId, id, range))];
-  let database: Database | undefined;
   const agents = await createAgentRegistry(options.agents ?? [], {
     ...options,
     always: readLarge,

@@ -15,11 +15,6 @@ export class WeakValues<K, V extends object> {
     return value;
   }
 
-  /** How many are kept, those included that will be forgotten soon. */
-  get size(): number {
-    return this.#held.size;
-  }
-
   *[Symbol.iterator](): Generator<V, void, void> {
     for (const reference of this.#held.values()) {
       const value = reference.deref();

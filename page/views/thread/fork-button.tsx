@@ -3,6 +3,7 @@ import type { Thread } from '../../api/types.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
+import { LaneOptions } from './lane-options.tsx';
 
 /** Begins a new thread as this one was after an entry, and goes there. This one stays as it is. */
 export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState; seq: number; ofEntry?: boolean }) => (
@@ -28,11 +29,7 @@ export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState
       <span>Lane</span>
       <select name="lane">
         <option value="">all</option>
-        {state.lanes.value.map(({ context_ref: name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
+        <LaneOptions state={state} />
       </select>
     </label>
     <label class="check">

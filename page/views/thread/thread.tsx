@@ -10,6 +10,7 @@ import { ContextTab } from './context-tab.tsx';
 import { Conversation } from './conversation.tsx';
 import { Side } from './side.tsx';
 import { Slider } from './slider.tsx';
+import { LaneOptions } from './lane-options.tsx';
 
 /** A thread: its log as a conversation, as of now or of any entry, and what can be done with it. */
 export function ThreadView({ threadId }: { threadId: string }) {
@@ -66,11 +67,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
               <span>Lane</span>
               <select value={lane} onChange={(event) => setQuery({ lane: event.currentTarget.value || undefined })}>
                 <option value="">{tab === 'context' ? `active (${thread.active_context_ref})` : 'all'}</option>
-                {state.lanes.value.map(({ context_ref: name }) => (
-                  <option key={name} value={name}>
-                    {name}
-                  </option>
-                ))}
+                <LaneOptions state={state} />
               </select>
             </label>
           </div>

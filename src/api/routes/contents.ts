@@ -1,8 +1,8 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { ApiApp } from '../env.ts';
-import { ContentId, ContentRange } from '../schemas/content.ts';
+import { ContentRange } from '../schemas/content.ts';
 import { problems } from '../schemas/problem.ts';
-import { wholeText } from '../schemas/values.ts';
+import { Id, wholeText } from '../schemas/values.ts';
 import { json, security, thread } from './shared.ts';
 
 const defaultLength = 65_536;
@@ -18,7 +18,7 @@ const readContent = createRoute({
   description:
     'Messages name the texts they shorten in `refs.contents`. Repeat with `offset` of `next_offset` until it is null.',
   request: {
-    params: thread.extend({ content_id: ContentId }),
+    params: thread.extend({ content_id: Id }),
     query: z.strictObject({
       offset: wholeText(0, 2 ** 31 - 2, 'Where to begin, in characters. Default 0.'),
       length: wholeText(1, largestLength, `How many characters to read. Default ${defaultLength}.`),
