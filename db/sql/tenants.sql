@@ -5,9 +5,16 @@ do $$
 declare
   c record;
   v_trigger name;
-  -- what is read asks once a statement, in a sub-select; what is written, once a row, which costs less where rows are few
-  v_policy constant text := $policy$using ((select lanefold._scope()) in ('*', tenant_id))
-    with check (lanefold._scope() in ('*', tenant_id))$policy$;
+  -- The planner knows the role and keeps one branch. No sub-select: to set one up costs more than all else a policy does.
+  v_policy constant text := $policy$using (case
+    when lanefold._sees_all() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', tenant_id)
+    when lanefold._chooses_tenant() then current_setting('lanefold.tenant', true) = tenant_id
+    else lanefold._bound_tenant() = '*' or lanefold._bound_tenant() = tenant_id end)$policy$;
+  -- Also the rows of no tenant, for a process that acts for none in particular: it looks up whose a key is, and writes the audit.
+  v_policy_of_operators constant text := $policy$using (case
+    when lanefold._sees_all() or lanefold._chooses_tenant() then
+      coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', tenant_id)
+    else lanefold._bound_tenant() = tenant_id end)$policy$;
 begin
   for c in
     select k.oid::regclass as name, k.relname, k.relrowsecurity and k.relforcerowsecurity as forced,
@@ -35,7 +42,7 @@ begin
     select k.oid::regclass as name from pg_class k
     where k.oid in ('lanefold._api_key'::regclass, 'lanefold._audit'::regclass, 'lanefold._tenant'::regclass) and not k.relforcerowsecurity
   loop
-    execute format('create policy tenant on %s using ((select lanefold._unscoped()) or tenant_id = (select lanefold._scope()))', c.name);
+    execute format('create policy tenant on %s %s', c.name, v_policy_of_operators);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
   if not (select relforcerowsecurity from pg_class where oid = 'lanefold._role'::regclass) then

@@ -54,10 +54,7 @@ beforeAll(async () => {
   for (const [duty, role] of Object.entries(roles)) {
     await log.pool.query(`create role ${role} login password 'p'`);
     await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);
-    const url = new URL(log.url);
-    url.username = role;
-    url.password = 'p';
-    const client = new pg.Client({ connectionString: url.href });
+    const client = new pg.Client({ connectionString: urlOf(role) });
     await client.connect();
     sessions[duty as Duty] = client;
   }
@@ -67,6 +64,13 @@ afterAll(async () => {
   for (const role of Object.values(roles))
     await log.pool.query(`select lanefold.revoke_role('${role}'); drop owned by ${role}; drop role ${role}`);
 });
+
+function urlOf(role: string): string {
+  const url = new URL(log.url);
+  url.username = role;
+  url.password = 'p';
+  return url.href;
+}
 
 const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
@@ -169,7 +173,15 @@ test('everybody may execute nothing but the versions and what triggers call, and
       .sort(),
   ).toEqual(everybodys);
   // those read no table, or are what policies ask
-  const inPlace = ['_agent_queue', '_all_tenants', '_any_tenant', '_lease_over', '_now', '_scope', '_unscoped'];
+  const inPlace = [
+    '_agent_queue',
+    '_all_tenants',
+    '_any_tenant',
+    '_chooses_tenant',
+    '_lease_over',
+    '_now',
+    '_sees_all',
+  ];
   expect(
     callable.filter((f) => !f.path && ![...inPlace, ...everybodys, '_lane_prompt'].includes(f.name)).map((f) => f.name),
   ).toEqual([]);
@@ -254,6 +266,37 @@ test('no tenant, all tenants and another tenant, by what the role may', async ()
   expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
 });
 
+test('an open session whose role gets another duty sees from its next statement on what that duty may', async () => {
+  const turned = `turned_${randomBytes(4).toString('hex')}`;
+  const grant = (duty: Duty, tenant: string | null = null) =>
+    log.pool.query('select lanefold.grant_role($1, $2, $3)', [turned, duty, tenant]);
+  await log.pool.query(`create role ${turned} login password 'p'`);
+  await grant('worker');
+  const client = new pg.Client({ connectionString: urlOf(turned) });
+  await client.connect();
+  const seen = async () => {
+    const { rows: found } = await client.query({ name: 'threads', text: 'select id from lanefold.thread order by 1' });
+    const { rows: context } = await client.query({
+      name: 'lanes',
+      text: `select from lanefold.lane_context_at('thread-of-bolt', 'default', 100)`,
+    });
+    return [...found.map((row: { id: string }) => row.id), context.length > 0];
+  };
+  try {
+    expect(await seen()).toEqual(['thread-of-acme', 'thread-of-bolt', true]);
+    await grant('reader', 'acme');
+    expect(await seen()).toEqual(['thread-of-acme', false]);
+    await grant('reader', '*');
+    expect(await seen()).toEqual(['thread-of-acme', 'thread-of-bolt', true]);
+    await grant('api');
+    expect(await seen()).toEqual([false]);
+  } finally {
+    await client.end();
+    await log.pool.query(`select lanefold.revoke_role('${turned}')`);
+    await log.pool.query(`drop role ${turned}`);
+  }
+});
+
 test('nobody but the owner may write a table', async () => {
   const writable = await rows(
     log.db,
@@ -297,7 +340,9 @@ test('whatever protects the rows, without it a leak shows', async () => {
   const noticed = async (client: pg.PoolClient): Promise<boolean> => {
     const { unprotected, ownerBypasses } = await readSessionRights(client);
     if (unprotected.length > 0 || ownerBypasses) return true;
-    await client.query(`set local session authorization ${roles.api}; set local lanefold.tenant = 'acme'`);
+    await client.query(
+      `set local session authorization ${roles.api}; set local lanefold.tenant = 'acme'; discard plans`,
+    );
     for (const { name } of await relations()) {
       const { rowCount } = await client.query(`select from lanefold.${name} where tenant_id = 'bolt' limit 1`);
       if (rowCount) return true;

@@ -17,7 +17,7 @@ begin
     select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'lanefold'::regnamespace and case
       -- what a policy asks, with the rights of whoever reads the table
-      when p.proname in ('_scope', '_bound_tenant', '_unscoped') then true
+      when p.proname in ('_sees_all', '_chooses_tenant', '_bound_tenant') then true
       when p.proname = '_all_tenants' then p_duty = 'worker'
       when p.proname = '_any_tenant' then p_duty = 'api'
       -- in statements of the library

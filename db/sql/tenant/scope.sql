@@ -1,13 +1,11 @@
 -- The tenant whose rows this session reads and writes: '*' for all, null or '' for none. The setting lanefold.tenant narrows
 -- what a role may, and never widens it: a worker has all tenants unless it names one, an API none unless it names one, a
--- reader the one its role is bound to. Not expanded in place: a statement would set up the whole expression for each of its tables.
+-- reader the one its role is bound to. The policies say the same of a row.
 create or replace function lanefold._scope()
 returns text language plpgsql stable parallel safe as $$
 begin
   return case
-    when has_function_privilege(session_user, 'lanefold._all_tenants()'::regprocedure, 'execute') then
-      coalesce(nullif(current_setting('lanefold.tenant', true), ''), '*')
-    when has_function_privilege(session_user, 'lanefold._any_tenant()'::regprocedure, 'execute') then
-      nullif(current_setting('lanefold.tenant', true), '*')
+    when lanefold._sees_all() then coalesce(nullif(current_setting('lanefold.tenant', true), ''), '*')
+    when lanefold._chooses_tenant() then nullif(current_setting('lanefold.tenant', true), '*')
     else lanefold._bound_tenant() end;
 end $$;

@@ -1,0 +1,4 @@
+-- Whether the role that logged in acts for one tenant at a time and names it. Immutable: see _sees_all.
+create or replace function lanefold._chooses_tenant()
+returns boolean language sql immutable parallel safe
+return has_function_privilege(session_user, 'lanefold._any_tenant()'::regprocedure, 'execute');
