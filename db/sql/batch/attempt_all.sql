@@ -1,6 +1,7 @@
 -- A batch: [{thread_id, function, args}], as `attempt` takes them one by one. Returns their answers in the same order. The plain
 -- calls are carried out together, each table written by one statement; every other call is attempted by itself, and so are all
--- of them where something goes wrong with those. A sharded database has no batches.
+-- of them where something goes wrong with those. A call by itself is attempted at once: for one, the way of many is the slower.
+-- A sharded database has no batches.
 create or replace function lanefold.attempt_all(p_calls jsonb)
 returns table (result json, locked boolean, error json) language plpgsql rows 10 as $$
 declare
@@ -10,29 +11,31 @@ declare
   v_result json;
   v_plain json[] := array[]::json[];  -- results of plain calls by their place in the batch
 begin
-  begin
-    -- what `skip locked` does not see: another transaction is creating a thread, or renews the lease of a run
-    perform set_config('lock_timeout', '50ms', true);
-    if p_calls @> '[{"function": "enqueue_run"}]' then
-      for v_place, v_result in select a.place, a.result from lanefold._plain_requests(p_calls) a loop
-        v_plain[v_place] := v_result;
-      end loop;
-    end if;
-    if has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
-      if p_calls @> '[{"function": "claim_run"}]' then
-        for v_place, v_result in select a.place, a.result from lanefold._plain_claims(p_calls) a loop
+  if jsonb_array_length(p_calls) > 1 then
+    begin
+      -- what `skip locked` does not see: another transaction is creating a thread, or renews the lease of a run
+      perform set_config('lock_timeout', '50ms', true);
+      if p_calls @> '[{"function": "enqueue_run"}]' then
+        for v_place, v_result in select a.place, a.result from lanefold._plain_requests(p_calls) a loop
           v_plain[v_place] := v_result;
         end loop;
       end if;
-      if p_calls @> '[{"function": "commit_step"}]' then
-        for v_place, v_result in select a.place, a.result from lanefold._plain_steps(p_calls) a loop
-          v_plain[v_place] := v_result;
-        end loop;
+      if has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
+        if p_calls @> '[{"function": "claim_run"}]' then
+          for v_place, v_result in select a.place, a.result from lanefold._plain_claims(p_calls) a loop
+            v_plain[v_place] := v_result;
+          end loop;
+        end if;
+        if p_calls @> '[{"function": "commit_step"}]' then
+          for v_place, v_result in select a.place, a.result from lanefold._plain_steps(p_calls) a loop
+            v_plain[v_place] := v_result;
+          end loop;
+        end if;
       end if;
-    end if;
-  exception when others then
-    v_plain := array[]::json[];
-  end;
+    exception when others then
+      v_plain := array[]::json[];
+    end;
+  end if;
   for v_call in select value from jsonb_array_elements(p_calls) loop
     v_n := v_n + 1;
     if v_plain[v_n] is not null then

@@ -25,6 +25,9 @@ const shared = ['runs_ended'];
 describe.skipIf(noRedis())('the SQL statements of a run', () => {
   let lanefold: Runtime;
   let counted: string[] = [];
+  /** Whether each batch gets one call more, so that no call is alone in it. */
+  let accompanied = false;
+  const stranger = { thread_id: 'nowhere', function: 'enqueue_input', args: [{}] };
   beforeAll(async () => {
     const look = defineTool({ name: 'look', input: z.object({}).loose(), execute: () => 'seen' });
     lanefold = await startRuntime([defineAgent({ name: 'a', model: unset, instructions: 'Look.', tools: [look] })]);
@@ -34,7 +37,11 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     counted = [];
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
     vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-      const { text = String(args[0]) } = args[0] as { text?: string };
+      const { name, text = String(args[0]), values } = args[0] as { name?: string; text?: string; values?: unknown[] };
+      if (accompanied && name === 'attempts') {
+        const batch = JSON.parse(values![0] as string) as unknown[];
+        return query.call(this, { ...(args[0] as object), values: [JSON.stringify([...batch, stranger])] }) as never;
+      }
       if (text.includes('lanefold.')) counted.push(...functionsIn(args[0]).filter((name) => !timed.includes(name)));
       return query.apply(this, args) as never;
     });
@@ -80,9 +87,11 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
         ),
       );
     await rename('', '_x');
+    accompanied = true;
     try {
       await run(1);
     } finally {
+      accompanied = false;
       await rename('_x', '');
     }
   });
