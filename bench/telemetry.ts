@@ -1,48 +1,64 @@
 import type { Observed } from './processes/observed.ts';
 import type { Servers } from './setup.ts';
-import { median } from './support/median.ts';
-import { startProcess } from './support/process.ts';
+import { median, quartiles } from './support/median.ts';
+import { startProcess, type BenchProcess } from './support/process.ts';
 
 const steps = 100;
-const rounds = 20;
+const rounds = 30;
 /** Code that V8 has not optimized yet costs several times as much: telemetry needs some thousand steps until it is. */
 const warmUps = 40;
 
+const observed = ['nothing', 'context', 'traces', 'metrics'] as const satisfies Observed[];
+type Workers = Record<(typeof observed)[number], BenchProcess>;
+
+/** What is measured beside what. */
+const pairs = [
+  ['traces', 'nothing'],
+  ['context', 'nothing'],
+  ['traces', 'context'],
+  ['metrics', 'nothing'],
+] as const;
+
 /**
  * Measures the user CPU time of a worker process per model step with traces or metrics on, beside that of one with nothing
- * on. Each has a process of its own, because what one loads and optimizes slows the code it shares with the others.
+ * on. Each has a process of its own, because what one loads and optimizes slows the code it shares with the others. Both of
+ * a pair run twice, one inside the other (A B B A): what else the machine does, and drifts, hits both alike.
  */
 export async function telemetryCost(servers: Servers): Promise<void> {
-  const contestants = await Promise.all(
-    (['nothing', 'context', 'traces', 'metrics'] as Observed[]).map(async (observed) => ({
-      observed,
-      process: await startProcess('observed', { databaseUrl: await servers.database(), observed }),
-      spent: [] as number[],
-    })),
+  const started = await Promise.all(
+    observed.map(async (kind) => {
+      const process = await startProcess('observed', { databaseUrl: await servers.database(), observed: kind });
+      return [kind, process] as const;
+    }),
   );
-  for (let round = -warmUps; round < rounds; round++) {
-    // another one first in every round: what else the machine does hits all of them
-    for (let i = 0; i < contestants.length; i++) {
-      const { process, spent } = contestants[(round + warmUps + i) % contestants.length]!;
-      const ms = await process.ask<number>('run', { steps });
-      if (round >= 0) spent.push(ms / steps);
+  const workers = Object.fromEntries(started) as Workers;
+  const perStep = async (kind: keyof Workers) => (await workers[kind].ask<number>('run', { steps })) / steps;
+  for (let round = 0; round < warmUps; round++) {
+    for (const kind of observed) await perStep(kind);
+  }
+  const differences = pairs.map((): number[] => []);
+  const nothing: number[] = [];
+  for (let round = 0; round < rounds; round++) {
+    for (const [i, [more, less]] of pairs.entries()) {
+      const first = await perStep(less);
+      const both = (await perStep(more)) + (await perStep(more));
+      const last = await perStep(less);
+      differences[i]!.push((both - first - last) / 2);
+      if (less === 'nothing') nothing.push(first, last);
     }
   }
-  const [nothing, context, traces, metrics] = contestants.map(({ spent }) => spent) as [
-    number[],
-    number[],
-    number[],
-    number[],
-  ];
-  const compared = (more: number[], less: number[]) =>
-    `${median(more.map((ms, round) => ms - less[round]!)).toFixed(3)} ms`;
-  const times = (more: number[]) => median(more.map((ms, round) => ms / nothing[round]!)).toFixed(3);
+  const [traces, context, spans, metrics] = differences.map(spread);
   console.log(
-    `\nUser CPU per model step with one tool call (median of ${rounds} rounds of ${steps} steps, compared round by round): ` +
-      `${median(nothing).toFixed(3)} ms without telemetry\n` +
-      `with traces ${compared(traces, nothing)} more (goal 0.1), ${times(traces)} times as much: ${compared(context, nothing)} for the ` +
-      `context manager of OpenTelemetry, on for every promise of the process, and ${compared(traces, context)} for spans and their metrics\n` +
-      `with metrics ${compared(metrics, nothing)} more (goal 0.1), ${times(metrics)} times as much`,
+    `\nUser CPU per model step with one tool call: ${spread(nothing)} without telemetry, and more than that, as the median of ` +
+      `${rounds} differences of runs side by side, with their quartiles (goal 0.1 each; ${steps} steps a run)\n` +
+      `with traces ${traces}: the context manager of OpenTelemetry, on for every promise of the process, ${context}, ` +
+      `and beside a worker that has only that on, spans and their metrics ${spans}\n` +
+      `with metrics ${metrics}`,
   );
-  for (const { process } of contestants) await process.stop();
+  for (const worker of Object.values(workers)) await worker.stop();
+}
+
+function spread(values: number[]): string {
+  const [low, high] = quartiles(values);
+  return `${median(values).toFixed(3)} ms (${low.toFixed(3)} to ${high.toFixed(3)})`;
 }

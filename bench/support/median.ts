@@ -1,2 +1,7 @@
 export const median = (values: readonly number[]): number =>
   [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? NaN;
+
+export function quartiles(values: number[]): [number, number] {
+  const sorted = values.toSorted((a, b) => a - b);
+  return [sorted[Math.floor(sorted.length / 4)]!, sorted[Math.floor((sorted.length * 3) / 4)]!];
+}

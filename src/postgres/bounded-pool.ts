@@ -28,6 +28,8 @@ export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<pg.PoolClient> | void {
+    // Most statements find an idle connection: they need no second attempt and no limit, nor the promises for both.
+    if (callback && this.idleCount > 0) return super.connect(callback);
     const full = this.idleCount === 0 && this.totalCount >= this.options.max;
     const lent = full ? this.#wait(this.#connect()) : this.#connect();
     if (!callback) return lent;

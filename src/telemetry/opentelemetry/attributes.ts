@@ -70,16 +70,19 @@ export const usageNames = {
   reasoning_tokens: 'reasoning.output_tokens',
 } as const;
 
-const usageCounters = Object.entries(usageNames);
+const usageUnder = (prefix: string) => {
+  const names = Object.entries(usageNames).map(([counter, name]) => [counter, `${prefix}.${name}`] as const);
+  return (usage: Usage): Attributes => {
+    const found: Attributes = {};
+    for (const [counter, name] of names) {
+      if (usage[counter] !== undefined) found[name] = usage[counter];
+    }
+    return found;
+  };
+};
 
-export function usageAttributes(usage: Usage, prefix = 'gen_ai.usage'): Attributes {
-  const found: Attributes = {};
-  for (const [counter, name] of usageCounters) {
-    const count = usage[counter];
-    if (count !== undefined) found[`${prefix}.${name}`] = count;
-  }
-  return found;
-}
+export const usageAttributes = usageUnder('gen_ai.usage');
+export const lostUsageAttributes = usageUnder('lanefold.lost_usage');
 
 export function answerAttributes(turn: ModelTurn): Attributes {
   const found: Attributes = {};

@@ -2,7 +2,14 @@ import type { Attributes, Context } from '@opentelemetry/api';
 import type { JsonObject, ModelTurn } from '../../context/message.ts';
 import { errorTypeOf } from '../error-type.ts';
 import type { ClaimedRun, ObservedModelCall } from '../telemetry.ts';
-import { addSettings, answerAttributes, modelAttributes, modelName, usageAttributes } from './attributes.ts';
+import {
+  addSettings,
+  answerAttributes,
+  lostUsageAttributes,
+  modelAttributes,
+  modelName,
+  usageAttributes,
+} from './attributes.ts';
 import { inputContent, outputContent } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
@@ -16,7 +23,7 @@ export interface AnsweredCall {
 const lost = 'llm_lost';
 
 /**
- * Makes a model call below a span. The tokens of an answer that was not committed are kept apart, because the run does not
+ * Makes a model call below a span, and gives `onAnswer` its answer. The tokens of an answer that was not committed are kept apart, because the run does not
  * count them either: the sums over all spans equal the `usage` of the run.
  */
 export async function observeModelCall<T extends { turn: ModelTurn }>(
@@ -25,8 +32,9 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
   run: ClaimedRun,
   call: ObservedModelCall,
   work: (onFirstPart: () => void) => Promise<T>,
-): Promise<{ result: T; answered: AnsweredCall }> {
-  const { api, tracer, meters, content } = tracing;
+  onAnswer: (answered: AnsweredCall) => void,
+): Promise<T> {
+  const { api, tracer, meters, measurements, content } = tracing;
   const startedAt = performance.now();
   const startTime = Date.now();
   const metered = modelAttributes(call.model);
@@ -44,32 +52,34 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
     const result = await api.context.with(api.trace.setSpan(parent, span), () => work(onFirstPart));
     const { turn } = result;
     const seconds = (performance.now() - startedAt) / 1000;
-    meters.modelCall.record(seconds, metered);
+    measurements.record(meters.modelCall, seconds, metered, parent);
     if (recording) span.setAttributes(answerAttributes(turn));
     if (content && recording) span.setAttributes(outputContent(content, turn));
     if (firstPartAt !== undefined) {
       const untilFirst = (firstPartAt - startedAt) / 1000;
       span.setAttribute('gen_ai.response.time_to_first_chunk', untilFirst);
-      meters.firstChunk.record(untilFirst, metered);
+      measurements.record(meters.firstChunk, untilFirst, metered, parent);
     }
     const settle = (committed: boolean) => {
       if (committed) {
         if (recording) span.setAttributes(usageAttributes(turn.usage));
         for (const { counter, instrument } of meters.tokens) {
-          if (turn.usage[counter]) instrument.add(turn.usage[counter], metered);
+          if (turn.usage[counter]) measurements.add(instrument, turn.usage[counter], metered);
         }
       } else {
-        span.setAttributes({ ...usageAttributes(turn.usage, 'lanefold.lost_usage'), 'error.type': lost });
+        span.setAttributes({ ...lostUsageAttributes(turn.usage), 'error.type': lost });
         span.setStatus({ code: api.SpanStatusCode.ERROR });
       }
       span.end(startTime + seconds * 1000);
     };
-    return { result, answered: { call, settle } };
+    onAnswer({ call, settle });
+    return result;
   } catch (error) {
     const failed = { 'error.type': errorTypeOf(error) };
-    meters.modelCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });
+    const seconds = (performance.now() - startedAt) / 1000;
+    measurements.record(meters.modelCall, seconds, { ...metered, ...failed }, parent);
     span.setAttributes(failed).setStatus({ code: api.SpanStatusCode.ERROR });
-    span.end(startTime + (performance.now() - startedAt));
+    span.end(startTime + seconds * 1000);
     throw error;
   }
 }

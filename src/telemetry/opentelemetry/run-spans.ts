@@ -36,14 +36,14 @@ export class RunSpans extends RunTelemetry {
     return this.tracing.api.context.with(this.#context, work);
   }
 
-  override async modelCall<T extends { turn: ModelTurn }>(
+  override modelCall<T extends { turn: ModelTurn }>(
     call: ObservedModelCall,
     work: (onFirstPart: () => void) => Promise<T>,
   ): Promise<T> {
     this.#modelCalls += 1;
-    const { result, answered } = await observeModelCall(this.tracing, this.#context, this.run, call, work);
-    this.#answered.push(answered);
-    return result;
+    return observeModelCall(this.tracing, this.#context, this.run, call, work, (answered) =>
+      this.#answered.push(answered),
+    );
   }
 
   override toolCall(call: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
@@ -52,9 +52,11 @@ export class RunSpans extends RunTelemetry {
   }
 
   override stepCommitted({ events = [] }: StepDraft): void {
-    const stored = new Set(events.map(({ kind, data }) => kind === 'llm_completed' && data?.['call_id']));
-    // others of several calls at a time are stored by later steps
-    this.#settle(true, ({ callId, repair }) => repair === true || stored.has(callId));
+    if (this.#answered.length > 0) {
+      const stored = new Set(events.map(({ kind, data }) => kind === 'llm_completed' && data?.['call_id']));
+      // others of several calls at a time are stored by later steps
+      this.#settle(true, ({ callId, repair }) => repair === true || stored.has(callId));
+    }
     for (const { kind, data } of events) {
       if (kind === 'llm_lost') markLostCall(this.tracing, this.#context, this.run, data);
     }
@@ -73,21 +75,26 @@ export class RunSpans extends RunTelemetry {
   }
 
   #settle(committed: boolean, which: (call: ObservedModelCall) => boolean = () => true): void {
-    const settled = this.#answered.filter(({ call }) => which(call));
-    this.#answered = this.#answered.filter(({ call }) => !which(call));
-    for (const answered of settled) answered.settle(committed);
+    const open = this.#answered;
+    this.#answered = [];
+    for (const answered of open) {
+      if (which(answered.call)) answered.settle(committed);
+      else this.#answered.push(answered);
+    }
   }
 
   #end(errorType: string | undefined): void {
-    const { api, meters } = this.tracing;
-    const attributes: Attributes = { 'gen_ai.agent.name': this.run.agent };
+    const { api, meters, measurements } = this.tracing;
+    const agent: Attributes = { 'gen_ai.agent.name': this.run.agent };
+    const attributes = { ...agent };
     if (errorType !== undefined) {
       attributes['error.type'] = errorType;
       this.#span.setAttribute('error.type', errorType).setStatus({ code: api.SpanStatusCode.ERROR });
     }
     this.#span.end();
-    meters.claim.record((performance.now() - this.#startedAt) / 1000, attributes);
-    meters.modelCalls.record(this.#modelCalls, { 'gen_ai.agent.name': this.run.agent });
-    meters.toolCalls.record(this.#toolCalls, { 'gen_ai.agent.name': this.run.agent });
+    measurements.record(meters.claim, (performance.now() - this.#startedAt) / 1000, attributes, this.#context);
+    measurements.record(meters.modelCalls, this.#modelCalls, agent, this.#context);
+    measurements.record(meters.toolCalls, this.#toolCalls, agent, this.#context);
+    measurements.flush();
   }
 }

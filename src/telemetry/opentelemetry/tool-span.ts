@@ -1,4 +1,4 @@
-import type { Attributes, Context, Span } from '@opentelemetry/api';
+import type { Attributes, Context } from '@opentelemetry/api';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { errorTypeOf } from '../error-type.ts';
 import type { ClaimedRun, ObservedToolCall } from '../telemetry.ts';
@@ -13,7 +13,7 @@ export async function observeToolCall(
   observed: ObservedToolCall,
   work: () => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
-  const { api, tracer, content } = tracing;
+  const { api, tracer, meters, measurements, content } = tracing;
   const startedAt = performance.now();
   const { call } = observed;
   const metered: Attributes = {
@@ -27,10 +27,12 @@ export async function observeToolCall(
   if (recording) span.setAttributes(callAttributes(run, observed));
   if (content && recording) span.setAttributes(toolArguments(content, observed));
   const end = (errorType: string | undefined) => {
-    const failed: Attributes = errorType === undefined ? {} : { 'error.type': errorType };
-    if (errorType !== undefined) fail(tracing, span, failed);
+    if (errorType !== undefined) {
+      metered['error.type'] = errorType;
+      span.setAttribute('error.type', errorType).setStatus({ code: api.SpanStatusCode.ERROR });
+    }
     span.end();
-    tracing.meters.toolCall.record((performance.now() - startedAt) / 1000, { ...metered, ...failed });
+    measurements.record(meters.toolCall, (performance.now() - startedAt) / 1000, metered, parent);
   };
   try {
     const outcome = await api.context.with(api.trace.setSpan(parent, span), work);
@@ -59,6 +61,3 @@ function callAttributes(run: ClaimedRun, { call, description, ...observed }: Obs
   if (observed.lostAttempts > 0) attributes['lanefold.tool_call.lost_attempts'] = observed.lostAttempts;
   return attributes;
 }
-
-const fail = ({ api }: Tracing, span: Span, attributes: Attributes): void =>
-  void span.setAttributes(attributes).setStatus({ code: api.SpanStatusCode.ERROR });

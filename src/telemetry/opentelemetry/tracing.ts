@@ -1,5 +1,6 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
+import type { Measurements } from './measurements.ts';
 import type { Meters } from './meters.ts';
 
 /** What the spans of a process share. */
@@ -7,6 +8,7 @@ export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer: Tracer;
   meters: Meters;
+  measurements: Measurements;
   /** Undefined: content is not recorded. */
   content: Redactor | undefined;
 }

@@ -1,0 +1,56 @@
+import { metrics, ROOT_CONTEXT, type Attributes } from '@opentelemetry/api';
+import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { Measurements } from '../../src/telemetry/opentelemetry/measurements.ts';
+
+class Reader extends MetricReader {
+  protected override async onForceFlush(): Promise<void> {}
+  protected override async onShutdown(): Promise<void> {}
+}
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+afterEach(() => {
+  vi.useRealTimers();
+  metrics.disable();
+});
+
+test('measurements of a claim that goes on reach the SDK within a second, counts added up', async () => {
+  const reader = new Reader();
+  metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
+  const meter = metrics.getMeter('test');
+  const [durations, tokens] = [meter.createHistogram('durations'), meter.createCounter('tokens')];
+  const collected = async () => {
+    const { resourceMetrics } = await reader.collect();
+    return resourceMetrics.scopeMetrics
+      .flatMap((scope) => scope.metrics)
+      .map(({ descriptor, dataPoints }) => [
+        descriptor.name,
+        dataPoints.map(({ attributes, value }) => [
+          attributes['model'],
+          typeof value === 'object' ? (value as { sum: number }).sum : value,
+        ]),
+      ]);
+  };
+  const [one, two]: [Attributes, Attributes] = [{ model: 'one' }, { model: 'two' }];
+
+  const measurements = new Measurements();
+  for (const seconds of [1, 2]) measurements.record(durations, seconds, one, ROOT_CONTEXT);
+  for (const attributes of [one, two, one]) measurements.add(tokens, 10, attributes);
+  expect(await collected()).toEqual([]);
+  vi.advanceTimersByTime(1_000);
+
+  const expected = [
+    ['durations', [['one', 3]]],
+    [
+      'tokens',
+      [
+        ['one', 20],
+        ['two', 10],
+      ],
+    ],
+  ];
+  expect(await collected()).toEqual(expected);
+  // nothing is recorded twice
+  vi.advanceTimersByTime(5_000);
+  expect(await collected()).toEqual(expected);
+});
