@@ -80,14 +80,17 @@ async function wholeRuns(servers: Servers): Promise<void> {
     { name: 'policies on, with chain', file, usesRedis, prepare: prepare(chained) },
   ];
   const concurrencies = [10, 50] as const;
-  const figuresOf = await sideBySide(servers, contestants, { rounds: 5, seconds: 4, warmUpSeconds: 4, concurrencies });
-  console.log('\nWhole runs of three steps (median of 5 interleaved rounds)');
+  const figuresOf = await sideBySide(servers, contestants, { rounds: 9, seconds: 3, warmUpSeconds: 4, concurrencies });
+  console.log(
+    '\nWhole runs of three steps; speed beside that without policies, median of 9 rounds compared one by one',
+  );
   for (const concurrency of concurrencies) {
-    const bare = figuresOf(contestants[0]!, concurrency).runsPerSecond;
+    const bare = figuresOf(contestants[0]!, concurrency).runsPerSecondOfRounds;
     for (const contestant of contestants) {
-      const { runsPerSecond } = figuresOf(contestant, concurrency);
+      const { runsPerSecond, runsPerSecondOfRounds, node, postgres = NaN } = figuresOf(contestant, concurrency);
+      const speed = median(runsPerSecondOfRounds.map((runs, round) => runs / bare[round]!));
       console.log(
-        `c=${String(concurrency).padEnd(3)} ${contestant.name.padEnd(26)} ${runsPerSecond.toFixed(0)} runs/s  ${((100 * runsPerSecond) / bare).toFixed(1)} %`,
+        `c=${String(concurrency).padEnd(3)} ${contestant.name.padEnd(26)} ${runsPerSecond.toFixed(0)} runs/s  ${(100 * speed).toFixed(1)} %  CPU per run: Node ${node.toFixed(2)} ms, PostgreSQL ${postgres.toFixed(2)} ms`,
       );
     }
   }

@@ -14,7 +14,7 @@ export interface Contestant {
 }
 
 export interface Plan {
-  /** Each round measures every contestant once, in turn. */
+  /** Each round measures every contestant once, in turn: forth and back, so that none is always the last. */
   rounds: number;
   seconds: number;
   warmUpSeconds: number;
@@ -24,6 +24,8 @@ export interface Plan {
 /** Medians over the rounds. CPU times are milliseconds per run; those of the servers are absent where the system has no `/proc`. */
 export interface Figures {
   runsPerSecond: number;
+  /** In the order of the rounds, to compare systems round by round. */
+  runsPerSecondOfRounds: number[];
   node: number;
   postgres?: number;
   redis?: number;
@@ -52,7 +54,7 @@ export async function sideBySide(
     databases.set(name, url);
   }
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { name, file, usesRedis } of contestants) {
+    for (const { name, file, usesRedis } of round % 2 === 0 ? contestants : contestants.toReversed()) {
       const measured = await startProcess('measured', {
         file,
         databaseUrl: databases.get(name),
@@ -94,6 +96,7 @@ function summary(rounds: Sample[]): Figures {
   const [first] = rounds;
   return {
     runsPerSecond: of(({ runs, seconds }) => runs / seconds),
+    runsPerSecondOfRounds: rounds.map(({ runs, seconds }) => runs / seconds),
     node: of(({ nodeCpuMs, runs }) => nodeCpuMs / runs),
     ...(first!.postgresCpuMs === undefined ? {} : { postgres: of(({ postgresCpuMs, runs }) => postgresCpuMs! / runs) }),
     ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
