@@ -1,6 +1,13 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
-import { defineAgent, defineTool, type AgentDefinition, type LanefoldOptions, type ServerOptions } from 'lanefold';
+import {
+  defineAgent,
+  defineTool,
+  withEffects,
+  type AgentDefinition,
+  type LanefoldOptions,
+  type ServerOptions,
+} from 'lanefold';
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
@@ -20,6 +27,11 @@ const book = defineTool({
   needsApproval: true,
   input: z.object({ train: z.string() }),
   execute: () => ({ booked: true }),
+});
+const note = defineTool({
+  name: 'note',
+  input: z.object({ seat: z.string() }),
+  execute: ({ seat }) => withEffects('noted', [{ op: 'set_path', path: ['trip', 'seat'], value: seat }]),
 });
 const script = (turns: unknown) => `scripted:${JSON.stringify(turns)}`;
 
@@ -53,6 +65,7 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
     aliases: {
       planner: script([{ tools: [{ tool: 'weather', args: { city: 'Hamburg' } }] }, 'Take an umbrella.']),
       booker: script([{ tools: [{ tool: 'book', args: { train: '10:12' } }] }, 'Booked.']),
+      noter: script([{ tools: [{ tool: 'note', args: { seat: '7A' } }] }, 'Noted.']),
       slow: `${script(['A long answer, written slowly.'])}?latency_ms=600000`,
     },
     agents: [
@@ -61,6 +74,7 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
         overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] },
       }),
       defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
+      defineAgent({ name: 'noting', model: 'noter', tools: [note] }),
       ...agents,
     ],
   });

@@ -131,6 +131,25 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.locator('.facts', { hasText: /of the window\s*0\.0078%/ }).waitFor();
   });
 
+  test('show what the tools of a run changed in the state of its thread', async () => {
+    let noted = '';
+    for (const question of ['A seat', 'Another seat']) {
+      noted = await site.ask('seats', question, 'noting');
+      await site.api.lanefold.runs.wait({ threadId: 'seats', id: noted });
+    }
+    await page.goto(`${site.api.url}/#/threads/seats/runs/${noted}`);
+    const effects = page.getByRole('region', { name: 'Effects on state' });
+    await effects.getByText('{"op":"set_path","path":["trip","seat"],"value":"7A"}').waitFor();
+    await effects.getByText('note', { exact: true }).waitFor();
+    // those of the other run are not its own
+    expect(await effects.getByRole('listitem').count()).toBe(1);
+    await expectAccessible(page, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+    await effects.getByRole('link').click();
+    await page.getByText('Tools changed the state').first().waitFor();
+  });
+
   test('show the tree of a strategy, with the way to its best thought', async () => {
     await page.goto(`${site.api.url}/#/threads/search/runs/${searching}`);
     await page.locator('.tree .best').nth(1).waitFor();

@@ -1,12 +1,13 @@
 import { useSignal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
-import type { Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/types.ts';
+import type { Entry, Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision } from './decision.tsx';
+import { Effects } from './effects.tsx';
 import { NodeTree } from './node-tree.tsx';
 import { ToolCalls } from './tool-calls.tsx';
 import { Waterfall } from './waterfall.tsx';
@@ -14,6 +15,7 @@ import { Waterfall } from './waterfall.tsx';
 const refreshMs = 1_000;
 const maxEvents = 1_000;
 const maxNodes = 1_000;
+const maxEffects = 1_000;
 const over = new Set(['completed', 'failed', 'cancelled']);
 
 interface Shown {
@@ -22,6 +24,7 @@ interface Shown {
   more: boolean;
   inputs: Input[];
   nodes: Page<RunNode>;
+  effects: Entry[];
 }
 
 /** A run: what it did when, what it waits for, and how it ended. */
@@ -37,13 +40,14 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         get<Page<RunNode>>(path('nodes'), { limit: maxNodes }, signal),
       ]);
       ended.value = over.has(run.status);
-      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes };
+      const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
+      return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects };
     },
     [],
     { everyMs: ended.value ? undefined : refreshMs },
   );
   if (!loaded.data) return loaded.error ? <Failure error={loaded.error} /> : <Loading />;
-  const { run, events, more, inputs, nodes } = loaded.data;
+  const { run, events, more, inputs, nodes, effects } = loaded.data;
   const cancel = () => post(path('cancel')).then(loaded.reload);
   return (
     <article aria-labelledby="title">
@@ -124,8 +128,18 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         </section>
       )}
       <ToolCalls calls={run.tool_calls} />
+      {effects.length > 0 && <Effects threadId={threadId} calls={run.tool_calls} entries={effects} />}
     </article>
   );
+}
+
+/** Its effects follow its first answer in the log; those of later runs come after them. */
+async function effectsOf(threadId: string, { id }: RunSnapshot, events: RunEvent[], signal: AbortSignal) {
+  const answered = events.find(({ kind }) => kind === 'llm_completed');
+  if (!answered) return [];
+  const query = { kind: 'ai_state_change', after: Number(answered.data['seq']), limit: maxEffects };
+  const { data } = await get<Page<Entry>>(v1('threads', threadId, 'entries'), query, signal);
+  return data.filter(({ run_id: run }) => run === id);
 }
 
 const JobLink = ({ job }: { job: RunSnapshot['job'] }) => (

@@ -6,8 +6,8 @@ export type PageFiles = ReadonlyMap<string, Uint8Array>;
 
 /** Bundles the page from its sources in a checkout. */
 export async function bundlePage(sources: string): Promise<PageFiles> {
-  // A checkout has esbuild, the published package has the bundle.
-  const { build } = await import('esbuild');
+  // A checkout has esbuild and rolldown, the published package has the bundle.
+  const [{ build }, { minify }] = await Promise.all([import('esbuild'), import('rolldown/utils')]);
   const { outputFiles } = await build({
     entryPoints: { app: path.join(sources, 'app.tsx') },
     outdir: sources,
@@ -23,8 +23,16 @@ export async function bundlePage(sources: string): Promise<PageFiles> {
     legalComments: 'none',
     logLevel: 'silent',
   });
+  // esbuild's minifier gives short names in an order that compresses 4 % worse
+  const smaller = async (file: string, contents: Uint8Array, text: string): Promise<Uint8Array> => {
+    if (!file.endsWith('.js')) return contents;
+    const { code, errors } = await minify(file, text, { module: true });
+    if (errors.length > 0) throw errors[0]!;
+    return Buffer.from(code);
+  };
   const files = new Map<string, Uint8Array>();
-  for (const { path: file, contents } of outputFiles) files.set(path.basename(file), contents);
+  for (const { path: file, contents, text } of outputFiles)
+    files.set(path.basename(file), await smaller(file, contents, text));
   files.set('index.html', await readFile(path.join(sources, 'index.html')));
   return files;
 }
