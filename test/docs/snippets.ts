@@ -19,6 +19,7 @@ export const pages = [
   'docs/approval.md',
   'docs/streams.md',
   'docs/operating.md',
+  'docs/scaling.md',
   'docs/sql.md',
   'docs/errors.md',
   'docs/runs.md',

@@ -14,7 +14,7 @@ export async function countRuns(db: Database): Promise<RunCounts> {
     `select status, count(*)::int as n,
        max(greatest(0, extract(epoch from lanefold._now() - greatest(enqueued_at, start_at))))::float8 as oldest
      from lanefold._run where active group by status
-     union all select 'waiting', count(*)::int, null from lanefold._run where status = 'waiting'`,
+     union all select 'waiting', count(*)::int, null from lanefold._run where not active and finished_at is null`,
   );
   const runs = { waiting: 0, queued: 0, running: 0, suspended: 0 };
   for (const row of rows) runs[row.status] = row.n;
