@@ -141,7 +141,7 @@ describe('no claim', () => {
 });
 
 describe('a later claim', () => {
-  test('takes over when the lease is past, writes nothing, and continues at the committed step', async () => {
+  test('takes over when the lease is past, writes to the trace alone, and continues at the committed step', async () => {
     const { threadId, run } = await enqueued();
     await run.claim({ leaseMs: -1_000 });
     const { entries, events } = await everythingOf(log.db, threadId);
@@ -172,8 +172,40 @@ describe('a later claim', () => {
     });
     const after = await everythingOf(log.db, threadId);
     expect(after.entries).toHaveLength(entries.length + 1);
-    expect(after.events).toHaveLength(events.length + 1);
+    expect(after.events).toHaveLength(events.length + 3);
+    const [lost] = await rows(
+      log.db,
+      "select data -> 'tool_call_ids' as calls from lanefold.run_event where thread_id = $1 and kind = 'worker_lost' order by seq desc",
+      threadId,
+    );
+    expect(lost).toEqual({ calls: ['b'] });
+    expect(await run.events()).toHaveLength((await run.row())['event_count'] as number);
     await run.cancel();
+  });
+
+  test('notes which worker is gone and when it was last seen, once for each', async () => {
+    const { threadId, run } = await enqueued();
+    await run.claim({ workerId: 'w1', leaseMs: -1_000 });
+    await run.claim({ workerId: 'w2', leaseMs: 60_000 });
+    expect(await run.claim({ workerId: 'w3' })).toMatchObject({ claimed: false, reason: 'leased' });
+    const noted = await rows(
+      log.db,
+      `select e.data ->> 'worker_id' as worker, (e.data ->> 'last_seen_at')::timestamptz = started_at as at_claim
+       from lanefold.run_event e join lanefold.run r on r.thread_id = e.thread_id and r.id = e.run_id
+       where e.thread_id = $1 and e.kind = 'worker_lost'`,
+      threadId,
+    );
+    expect(noted).toEqual([{ worker: 'w1', at_claim: true }]);
+    await run.cancel();
+    await run.finish({ status: 'cancelled', reason: 'cancelled' }, 2);
+  });
+
+  test('of a run that was given back finds no worker gone', async () => {
+    const { threadId, run } = await enqueued();
+    await run.claim();
+    await rows(log.db, "select * from lanefold.release_run($1, 'run', 1, true)", threadId);
+    expect(await run.claim({ workerId: 'w2', enqueueNo: 2 })).toMatchObject({ claimed: true, fresh: false });
+    expect(await run.events()).not.toContain('worker_lost');
   });
 
   test('learns that the run is to be cancelled', async () => {

@@ -1,6 +1,6 @@
 -- Gives a run to a worker: p_enqueue_no must be the run's, and the run queued, or running with its lease past. The first
 -- claim writes the prompt where the lane has another, the user message, `request_started` and `llm_started`; later ones
--- write nothing to the log. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress,
+-- write nothing to the log; one that takes the run over from a worker that is gone writes `worker_lost` to the trace. p: {worker_id, lease_ms, prompt, config_fingerprint, max_claims_without_progress,
 -- alone?: whether the worker holds no other run and takes none until this one has made progress,
 -- lease_gap?: how far the number of the lease rises, a random number, so that a claim that a failover lost and the next one
 -- do not share theirs, max_context_bytes?, strategies?: the names of those it knows}; prompt is null for none, and left out by a worker that does not know the agent and

@@ -53,6 +53,9 @@ begin
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
       'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
   end if;
+  if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
+    perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
+  end if;
   v_max := (p ->> 'max_claims_without_progress')::int;
   if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);

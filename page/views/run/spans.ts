@@ -19,6 +19,8 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   const since = (at: string) => Math.max(0, Date.parse(at) - zero);
   const spans: Span[] = [];
   const open = new Map<string, Span>();
+  /** Calls of the model during which a worker died, by the same keys. */
+  const lost = new Map<string, Span>();
   const begin = (key: string, span: Omit<Span, 'end'>) => {
     const begun: Span = { ...span, end: span.start, open: true };
     open.set(key, begun);
@@ -38,8 +40,12 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   if (run.started_at) spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
   else begin('queue', { kind: 'queue', title: 'Waits for a worker', start: 0 });
 
+  /** When the last event was written. */
+  let reached = 0;
   for (const { kind, data, at, iteration } of events) {
+    const before = reached;
     const t = since(at);
+    reached = t;
     const text = (key: string) => String(data[key] ?? '');
     const instant = (of: Span['kind'], title: string, note?: string) =>
       spans.push({ kind: of, title, start: t, end: t, ...(note ? { note } : {}) });
@@ -50,19 +56,30 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       case 'llm_completed': {
         const seq = Number(data['seq']);
         const note = usageNote(data['usage'] as Record<string, number> | undefined);
-        finish(text('call_id'), t, { seq, note });
+        const begun = lost.get(text('call_id'));
+        // its answer had been stored before the worker died
+        if (!finish(text('call_id'), t, { seq, note }) && begun) Object.assign(begun, { kind: 'model', seq, note });
         break;
       }
-      case 'llm_lost': {
-        // The worker died during the call; this event was written by the one that took over.
-        const lost = finish(text('call_id'), t, { kind: 'lost', note: 'the worker died here' });
-        instant(
-          'lost',
-          'Another worker went on',
-          lost ? `${((t - lost.start) / 1000).toFixed(1)} s after the call began` : undefined,
-        );
+      case 'worker_lost': {
+        const seen = Math.min(t, Math.max(before, data['last_seen_at'] ? since(text('last_seen_at')) : t));
+        const unknown = new Set((data['tool_call_ids'] ?? []) as string[]);
+        const note = `another went on ${((t - seen) / 1000).toFixed(1)} s later`;
+        spans.push({ kind: 'lost', title: 'Worker died', start: seen, end: t, note });
+        for (const [key, span] of [...open]) {
+          const { kind, title } = span;
+          if (kind === 'tool' ? !unknown.has(key.slice('tool '.length)) : kind !== 'model') continue;
+          finish(key, seen, { kind: 'lost', note: 'the worker died here' });
+          // a call of the model is begun again by an event of its own
+          if (kind === 'tool') begin(key, { kind, title, start: t });
+          else lost.set(key, span);
+        }
         break;
       }
+      case 'llm_lost':
+        // after a handover: the worker was stopped, and gave the run back
+        finish(text('call_id'), t, { kind: 'lost', note: 'lost with its worker' });
+        break;
       case 'llm_retry':
         failCalls(t, 'failed, made again');
         break;
@@ -77,10 +94,11 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
           .filter(Boolean)
           .join(', ');
         const more = { seq: Number(data['seq']), ...(note ? { note } : {}) };
+        const key = `tool ${text('tool_call_id')}`;
+        const begun = open.get(key);
         // A round is committed as a whole: how long each of its tools took, they say themselves.
-        const begun = open.get(`tool ${text('tool_call_id')}`);
         const end = begun && took > 0 ? Math.min(t, begun.start + took) : t;
-        if (!finish(`tool ${text('tool_call_id')}`, end, more))
+        if (!finish(key, end, more))
           spans.push({ kind: 'tool', title: text('tool_name'), start: Math.max(0, t - took), end: t, ...more });
         break;
       }

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunningServer } from 'lanefold';
+import type { Browser } from 'playwright-core';
+import { startCrashHarness, type CrashHarness } from '../faults/crash-harness.ts';
+import { quick } from '../faults/harness.ts';
+import { launchBrowser, noBrowser } from '../support/browser.ts';
+import { ledgerOf } from '../support/log.ts';
+import { until } from '../support/until.ts';
+import { expectAccessible } from './harness.ts';
+
+describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () => {
+  let harness: CrashHarness;
+  let server: RunningServer;
+  let browser: Browser;
+  beforeAll(async () => {
+    harness = await startCrashHarness();
+    server = await harness.startServer({ port: 0 });
+    browser = await launchBrowser();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await harness?.close();
+  });
+
+  test('inside a tool: where it died, when another went on, and what was made again', async () => {
+    const forever = new Promise<never>(() => {});
+    const run = await harness.crash(
+      async (call, { child, threadId }) => {
+        if (call.worker !== 'child' || call.name !== 'look') return harness.script(call);
+        await until('the outcomes of the other tools are stored', async () => {
+          const rows = await ledgerOf(harness, threadId);
+          return rows.filter((row) => row.status === 'ok').length === 2;
+        });
+        return child.kill().then(() => forever);
+      },
+      { worker: quick },
+    );
+    expect(run.events.filter(({ kind }) => kind === 'worker_lost')).toHaveLength(1);
+    const page = await browser.newPage();
+    page.setDefaultTimeout(10_000);
+    await page.goto(`${server.url}/#/threads/${run.threadId}/runs/${run.id}`);
+    await page.locator('.span.lost', { hasText: /Worker died another went on \d+\.\d s later/ }).waitFor();
+    const titles = (await page.locator('.span-title').allTextContents()).map((text) => text.trim());
+    // the other tools of the round had ended, and only this one was made again
+    expect(titles.slice(2, 7)).toEqual([
+      'look the worker died here',
+      'charge',
+      'send',
+      expect.stringMatching(/^Worker died/),
+      'look',
+    ]);
+    await expectAccessible(page, 'light');
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+  });
+});
