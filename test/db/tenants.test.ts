@@ -169,7 +169,16 @@ test('everybody may execute nothing but the versions and what triggers call, and
       .sort(),
   ).toEqual(everybodys);
   // those read no table, or are what policies ask
-  const inPlace = ['_agent_queue', '_all_tenants', '_any_tenant', '_lease_over', '_now', '_scope', '_unscoped'];
+  const inPlace = [
+    '_agent_queue',
+    '_all_tenants',
+    '_any_tenant',
+    '_for_tenant',
+    '_lease_over',
+    '_now',
+    '_scope',
+    '_unscoped',
+  ];
   expect(
     callable.filter((f) => !f.path && ![...inPlace, ...everybodys, '_lane_prompt'].includes(f.name)).map((f) => f.name),
   ).toEqual([]);

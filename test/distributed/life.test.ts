@@ -6,11 +6,21 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { z } from 'zod';
 import { migrate, type MigrateResult } from '../../src/store/schema/migrate.ts';
-import { citusFolder, createCluster, databaseAt, startCitus, type CitusCluster } from '../support/citus.ts';
+import {
+  citusFolder,
+  connectNodes,
+  createCluster,
+  createDatabases,
+  databaseAt,
+  startCitus,
+  type CitusCluster,
+} from '../support/citus.ts';
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
 
 const name = 'distributed';
+/** Migrations of three servers, on a busy machine. */
+const busyMs = 180_000;
 const made = new Map<string, ReturnType<typeof fakeModel>>();
 const model = (script: FakeScript): string => {
   made.set(`${made.size}`, fakeModel(script));
@@ -53,7 +63,7 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     };
     lanefold = await createLanefold(options);
     await lanefold.startWorker({ sweepMs: 600_000 });
-  }, 60_000);
+  }, busyMs);
   afterAll(async () => {
     await lanefold?.close();
     for (const client of clients ?? []) await client.end();
@@ -228,6 +238,102 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
       }
     }
   });
+
+  test('a tenant is alone on every node, in the process of an API as in that of a superuser', async () => {
+    const few = [0, 1, 2];
+    await clients[0]!.query('create role an_api login');
+    await clients[0]!.query("select lanefold.grant_role('an_api', 'api')");
+    const url = new URL(options.databaseUrl!);
+    url.username = 'an_api';
+    const bolt = await createLanefold({ ...options, databaseUrl: url.href, tenant: 'bolt' });
+    try {
+      const acme = lanefold.forTenant('acme');
+      for (const library of [acme, bolt]) {
+        for (const n of few) {
+          const { id } = await library.threads.create({ id: `${library.tenant}-${n}` });
+          await library.threads.append(id, [{ message: { role: 'user', content: id } }]);
+          expect(await library.contexts.project(id)).toMatchObject([{ content: id }]);
+        }
+        expect((await library.threads.list({ limit: 100 })).data).toHaveLength(few.length);
+        const run = await library.runs.enqueue({ agent: 'a', threadId: `${library.tenant}-0`, input: 'go' });
+        expect(await library.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ status: 'completed' });
+      }
+      for (const [library, other] of [
+        [acme, 'bolt'],
+        [bolt, 'acme'],
+      ] as const) {
+        for (const n of few) {
+          const id = `${other}-${n}`;
+          const own = `${library.tenant}-0`;
+          const message = { role: 'user' as const, content: 'x' };
+          for (const attempt of [
+            () => library.threads.get(id),
+            () => library.contexts.project(id),
+            () => library.contexts.diff({ threadId: own }, { threadId: id }),
+            () => library.threads.append(id, [{ message }]),
+            () => library.threads.fork(id),
+            () => library.runs.enqueue({ agent: 'a', threadId: id, input: 'go' }),
+          ])
+            await expect(attempt()).rejects.toMatchObject({ code: 'thread_not_found' });
+        }
+      }
+      await clients[0]!.query('create role a_reader login');
+      const reader = clients[0]!.query("select lanefold.grant_role('a_reader', 'reader', 'acme')");
+      await expect(reader).rejects.toMatchObject({ code: 'LF014' });
+    } finally {
+      await bolt.close();
+    }
+  });
+
+  test(
+    'a database with threads is distributed where that is asked for, and keeps every row',
+    async () => {
+      const databaseUrl = await createDatabases(cluster.nodes, 'existing');
+      const migrateIt = (more = {}) => migrate(databaseUrl, { queueTables: false, ...more });
+      await migrateIt();
+      const open = () => createLanefold({ ...options, databaseUrl, queuePrefix: 'existing', largeContentBytes: 4_096 });
+      let own = await open();
+      const contexts = () => Promise.all(ids.map((id) => own.contexts.project(`fork-of-${id}`)));
+      let before;
+      try {
+        for (const id of ids) {
+          await own.threads.create({ id, systemPrompt: `of ${id}` });
+          await own.threads.append(id, [{ message: { role: 'user', content: `large ${id} `.repeat(1_000) } }]);
+          await own.threads.fork(id, { id: `fork-of-${id}` });
+        }
+        before = await contexts();
+        await connectNodes(cluster.nodes, 'existing');
+        expect(await migrateIt()).toMatchObject({ status: 'current', undistributed: true });
+        await expect(migrateIt({ distribute: true })).rejects.toMatchObject({ code: 'database_busy' });
+      } finally {
+        await own.close();
+      }
+      const { undistributed, status } = await migrateIt({ distribute: true });
+      expect({ undistributed, status }).toEqual({ undistributed: undefined, status: 'migrated' });
+      expect(await migrateIt({ distribute: true })).toMatchObject({ status: 'current' });
+      own = await open();
+      try {
+        await own.startWorker();
+        expect(await contexts()).toEqual(before);
+        for (const id of ids) {
+          await own.threads.erase(id);
+          const run = await own.runs.enqueue({ agent: 'a', threadId: `fork-of-${id}`, input: 'go on' });
+          expect(await own.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ status: 'completed' });
+        }
+        const [{ refs }] = (await own.threads.entries('fork-of-thread-0')).flatMap(
+          ({ payload }) =>
+            (payload as { operation?: { result_context: { entries: { refs: { contents: { id: string }[] } }[] } } })
+              .operation?.result_context.entries ?? [],
+        ) as [{ refs: { contents: { id: string }[] } }];
+        expect((await own.threads.readContent('fork-of-thread-0', refs.contents[0]!.id)).text).toContain(
+          'large thread-0',
+        );
+      } finally {
+        await own.close();
+      }
+    },
+    busyMs,
+  );
 
   test('seqs have no gap and every run one end', async () => {
     const gaps = await clients[0]!.query(

@@ -69,18 +69,29 @@ export function databaseAt(url: string, name: string): string {
   return own.href;
 }
 
-/** Makes an empty database on every node and connects the nodes in it. */
-export async function createCluster(nodes: readonly string[], name: string): Promise<string> {
+/** Makes an empty database on every node, and returns the URL of the one on the coordinator. */
+export async function createDatabases(nodes: readonly string[], name: string): Promise<string> {
   await Promise.all(nodes.map((node) => statements(node, `create database ${name}`)));
-  const [coordinator, ...others] = nodes.map((node) => databaseAt(node, name));
-  for (const node of [coordinator!, ...others]) await statements(node, 'create extension citus');
+  return databaseAt(nodes[0]!, name);
+}
+
+/** Makes the databases of the nodes one. */
+export async function connectNodes(nodes: readonly string[], name: string): Promise<void> {
+  const [coordinator, ...others] = nodes.map((node) => databaseAt(node, name)) as [string, ...string[]];
+  for (const node of [coordinator, ...others]) await statements(node, 'create extension citus');
   const address = (url: string) => `'${new URL(url).hostname}', ${new URL(url).port}`;
   await statements(
-    coordinator!,
-    `select citus_set_coordinator_host(${address(coordinator!)})`,
+    coordinator,
+    `select citus_set_coordinator_host(${address(coordinator)})`,
     ...others.map((other) => `select citus_add_node(${address(other)})`),
   );
-  return coordinator!;
+}
+
+/** Makes an empty database that may be distributed over the nodes, and returns its URL. */
+export async function createCluster(nodes: readonly string[], name: string): Promise<string> {
+  const url = await createDatabases(nodes, name);
+  await connectNodes(nodes, name);
+  return url;
 }
 
 /** Lets nobody in, not even the daemon of Citus, so that a database may be copied. */

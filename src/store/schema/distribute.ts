@@ -26,7 +26,7 @@ const findReferences = `
 const findFunctions = `
   select p.oid::regprocedure::text as name
   from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
-  where p.pronamespace = 'lanefold'::regnamespace and p.proname !~ '^_' and p.proargnames[1] = 'p_thread_id'
+  where p.pronamespace = 'lanefold'::regnamespace and (p.proname !~ '^_' or p.proname = '_for_tenant') and p.proargnames[1] = 'p_thread_id'
     and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit' and o.distribution_argument_index is null`;
 
 /** A distributed table takes no policy with a sub-select, which asks once a statement there, and once a row here. */
