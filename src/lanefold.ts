@@ -138,7 +138,7 @@ export async function openLanefold(options: LanefoldOptions = {}): Promise<Lanef
     });
     db.settings.maxContextBytes = maxContextBytes(options.maxContextBytes);
     db.settings.largeContentBytes = contentLimit;
-    db.settings.groupCommit = !(await isDistributed(db.pool));
+    db.settings.distributed = await isDistributed(db.pool);
     const rights = await readSessionRights(db.pool);
     // the embedded server has one role, its superuser
     checkRole(rights, given === undefined && roleCheck === 'refuse' ? 'warn' : roleCheck);

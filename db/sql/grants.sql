@@ -17,7 +17,9 @@ begin
   for v_function in
     select p.oid from pg_catalog.pg_proc p
     where p.pronamespace = 'lanefold'::regnamespace and p.proname not in ('schema_version', 'min_compatible_version', '_fail', '_may_erase')
-      and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0))
+      and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0)
+        -- this node has taken it back before, and another may have the function only now
+        or exists (select from pg_extension where extname = 'citus'))
   loop
     execute format('revoke execute on function %s from public', v_function);
   end loop;

@@ -48,6 +48,7 @@ export async function store(
   { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: RunRequest,
   { tx, caller }: AcceptedBy = {},
 ): Promise<{ run: RunHandle; job?: QueuedRun }> {
+  const ownJob = queue.backend === 'postgres' && !db.settings.distributed;
   const shard = shardOf(threadId, queue.queues.length);
   const traceparent = parentOf(given, activeTraceparent?.());
   const request = {
@@ -62,11 +63,11 @@ export async function store(
     queue_prefix: queue.prefix,
     queue_shard: shard,
     // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
-    ...(queue.backend === 'postgres' ? { job_queue: queue.queues[shard]!.name } : {}),
+    ...(ownJob ? { job_queue: queue.queues[shard]!.name } : {}),
   };
   const { run_id, status, duplicate, enqueue_no } = await enqueueRun(db, threadId, request, tx);
   const run = { id: run_id, threadId, requestId, status, duplicate };
-  if (status !== 'queued' || duplicate || queue.backend === 'postgres') return { run };
+  if (status !== 'queued' || duplicate || ownJob) return { run };
   const { priority } = body['options'] as RunOptions;
   const job = {
     ...{ thread_id: threadId, run_id, agent: body['agent'] as string, enqueue_no, queue_shard: shard },

@@ -31,8 +31,9 @@ const codes: Record<string, ErrorCode> = {
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary
 const connectionStates = /^(08|57P|53300|25006)/;
+// the last two: between the nodes of a distributed database
 const connectionTexts =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|connection marked as essential|connection to the remote node/;
 
 const poolEnded = /after calling end on the pool/;
 

@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { Gatherer } from './gather.ts';
-import { queryLong } from './query-long.ts';
+import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { runQuery } from './run-query.ts';
 import type { Scope } from './scoped-query.ts';
 
@@ -30,8 +30,8 @@ export interface Database {
 }
 
 export interface DatabaseSettings {
-  /** Off where a transaction must not span threads, which a distributed database may keep on several nodes. */
-  groupCommit: boolean;
+  /** Threads may be on several nodes: a statement concerns one of them, or only looks. */
+  distributed: boolean;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
   maxContextBytes?: number | undefined;
   /** Texts of more bytes are kept out of the log; undefined: none is. */
@@ -88,7 +88,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
-  const settings: DatabaseSettings = { groupCommit: true };
+  const settings: DatabaseSettings = { distributed: false };
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: Scope | undefined): Database => {
@@ -96,7 +96,9 @@ export function openDatabase(options: DatabaseOptions): Database {
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};
-      return runQuery(pool, { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout }, scope);
+      const statement = { ...(prepare ? { name: planName(name) } : {}), text, values, ...timeout };
+      if (scope && settings.distributed) return queryOnNodes(pool, statement, scope);
+      return runQuery(pool, statement, scope);
     };
     const gatherers = new Map<string, Gatherer<unknown>>();
     return {
@@ -126,7 +128,7 @@ export function openDatabase(options: DatabaseOptions): Database {
         });
       },
       queryLong: (name, text, values = []) =>
-        queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope),
+        queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope, settings.distributed),
       forTenant: connectionsFor,
       close: () => pool.end(),
     };

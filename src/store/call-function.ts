@@ -31,7 +31,7 @@ export async function callFunction<Result>(
   args: readonly unknown[],
 ): Promise<Result> {
   const item = JSON.stringify({ thread_id: threadId, function: name, args });
-  if (!db.settings.groupCommit || item.length > longestItem) return callAlone(db, name, threadId, args);
+  if (db.settings.distributed || item.length > longestItem) return callAlone(db, name, threadId, args);
   let attempt: Attempt;
   try {
     attempt = await db.gather<Attempt>('attempts', attempts, item);
@@ -57,7 +57,7 @@ async function callAlone<Result>(
     ...args.map((arg) => (arg !== null && typeof arg === 'object' ? JSON.stringify(arg) : arg)),
   ];
   // where nothing is batched this is the way of every write
-  const query = db.settings.groupCommit ? db.queryLocking : db.query;
+  const query = db.settings.distributed ? db.query : db.queryLocking;
   const [row] = await query<{ result: Result }>(
     name,
     `select lanefold.${name}(${values.map((_, i) => `$${i + 1}`).join(', ')}) as result`,

@@ -13,7 +13,7 @@ let batching: TestLog;
 let single: TestLog;
 beforeAll(async () => {
   [batching, single] = await Promise.all([openLog(), openLog()]);
-  single.db.settings.groupCommit = false;
+  single.db.settings.distributed = true;
 });
 afterAll(() => Promise.all([batching, single].map((log) => log.drop())));
 

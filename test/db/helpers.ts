@@ -9,6 +9,7 @@ import { createCounting } from '../../src/models/counting/counting.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { openStreams } from '../../src/streams/open.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
+import { onCitus } from '../support/services.ts';
 import { assertInvariants } from './invariants.ts';
 
 export interface TestLog extends TestDatabase {
@@ -24,6 +25,7 @@ const noQueue = () => Promise.reject(new Error('This log has no queue.'));
 export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   const database = await createDatabase();
   const db = openDatabase({ url: database.url, max: connections });
+  db.settings.distributed = onCitus;
   const counting = createCounting();
   const agents = await createAgentRegistry([]);
   return {

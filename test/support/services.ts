@@ -1,17 +1,27 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pg from 'pg';
 import type { TestProject } from 'vitest/node';
 import { startRedis } from '../../src/chaos/services/redis.ts';
 import { startEmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
+import {
+  citusFolder,
+  closeDatabase,
+  createCluster,
+  databaseAt,
+  startCitus,
+  statements,
+  type CitusCluster,
+} from './citus.ts';
 import { buildPackage } from './package.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     /** Superuser URL of the test cluster. */
     postgresUrl: string;
+    /** The same, then those of the other nodes where threads are distributed. */
+    postgresNodes: string[];
     /** Empty without Redis: the suites of the Redis project are skipped. */
     redisUrl: string;
     /** Folder of the package as users install it, plus the programs that tests start. */
@@ -21,20 +31,29 @@ declare module 'vitest' {
 
 export const templateDatabase = 'lanefold_template';
 
+/** Whether the suites work on databases that are distributed over the nodes of a cluster. */
+export const onCitus = process.env['LANEFOLD_TEST_DATABASE'] === 'citus';
+
+/** No durability needed: the suites that restart PostgreSQL start their own. */
+async function startOne(dir: string): Promise<CitusCluster> {
+  const { url, stop } = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
+  return { nodes: [url], stop };
+}
+
 /** Starts the servers that all tests share: PostgreSQL with a migrated template database and, if available, Redis. */
 export default async function setup(project: TestProject) {
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-test-'));
   // PostgreSQL and other servers may run as another user
   await chmod(dir, 0o755);
-  // no durability needed: the suites that restart PostgreSQL start their own
-  const postgres = await startEmbeddedPostgres({ dir, settings: { fsync: 'off', max_connections: '400' } });
-  const admin = new pg.Client({ connectionString: postgres.url });
-  await admin.connect();
-  await admin.query(`create database ${templateDatabase}`);
-  await admin.end();
-  const url = new URL(postgres.url);
-  url.pathname = `/${templateDatabase}`;
-  await migrate(url.href);
+  const postgres = onCitus ? await startCitus(path.join(dir, 'citus')) : await startOne(dir);
+  const [postgresUrl] = postgres.nodes as [string];
+  if (onCitus) {
+    await migrate(await createCluster(postgres.nodes, templateDatabase));
+    await closeDatabase(postgres.nodes, templateDatabase);
+  } else {
+    await statements(postgresUrl, `create database ${templateDatabase}`);
+    await migrate(databaseAt(postgresUrl, templateDatabase));
+  }
 
   const redis = process.env['REDIS_URL'] ? undefined : await startRedis(dir);
   const redisUrl = process.env['REDIS_URL'] ?? redis?.url ?? '';
@@ -42,7 +61,9 @@ export default async function setup(project: TestProject) {
     console.log(
       'No Redis found (REDIS_URL, or a redis-server on the PATH): the suites of the Redis queue are skipped.',
     );
-  project.provide('postgresUrl', postgres.url);
+  if (!citusFolder) console.log('No Citus found (LANEFOLD_CITUS): the suite of distributed databases is skipped.');
+  project.provide('postgresUrl', postgresUrl);
+  project.provide('postgresNodes', postgres.nodes);
   project.provide('redisUrl', redisUrl);
 
   const packageDir = path.join(dir, 'package');

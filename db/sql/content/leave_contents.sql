@@ -1,12 +1,20 @@
--- Removes the large texts of a thread that is being erased. Forks that quote one get the text itself, each its own.
+-- Removes the large texts of a thread that is being erased. Forks that quote one get the text itself, each its own. Forks may be on
+-- other nodes of a distributed database: each row is written by its thread.
 create or replace function lanefold._leave_contents(p_thread_id text)
 returns void language plpgsql as $$
+declare
+  f record;
+  v_text text;
 begin
   -- a fork under way holds them; what it has written is visible to the next statement
   perform from lanefold.content where thread_id = p_thread_id order by id for update;
-  perform from lanefold.content where home_thread_id = p_thread_id order by thread_id, id for update;
-  update lanefold.content f set text = c.text, home_thread_id = null
-  from lanefold.content c
-  where f.home_thread_id = p_thread_id and c.thread_id = p_thread_id and c.id = f.id;
+  if not found then
+    return;
+  end if;
+  for f in select thread_id, id from lanefold.content where home_thread_id = p_thread_id order by thread_id, id loop
+    select c.text into v_text from lanefold.content c where c.thread_id = p_thread_id and c.id = f.id;
+    update lanefold.content set text = v_text, home_thread_id = null
+    where thread_id = f.thread_id and id = f.id and home_thread_id = p_thread_id;
+  end loop;
   delete from lanefold.content where thread_id = p_thread_id;
 end $$;

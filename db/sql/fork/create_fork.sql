@@ -1,5 +1,6 @@
 -- Creates a thread from what fork_source returned of another one: its configuration, its state, and for each lane an anchor
 -- whose meta names the parent. p: that, with {metadata?, system_prompt?: in place of the prompts of all lanes, request_hash?}.
+-- With a text, a large text is the fork's own; without, its home keeps it.
 -- The operation of the active lane is the last one, a switch where the lane is empty, so that the log says which lane is active.
 -- The same id with the same parent, seq and hash again changes nothing.
 -- Returns {id, rev, created_at, duplicate}. Raises what create_thread raises, LF007 another hash.
@@ -48,7 +49,9 @@ begin
       rev = jsonb_array_length(v_drafts), active_context_ref = v_active,
       configured = jsonb_path_exists(v_drafts, '$[*].payload ? (@.field != "system_prompt")')
   where id = p_thread_id returning * into t;
-  if p -> 'contents' <> '[]' then
+  if p @? '$.contents[*].text' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  elsif p -> 'contents' <> '[]' then
     perform lanefold._share_contents(p_thread_id, t.tenant_id, p -> 'contents');
   end if;
   insert into lanefold._lane (thread_id, tenant_id, context_ref)

@@ -1,13 +1,16 @@
 -- Gives a role of the server what its duty needs and takes everything else from it: `worker` executes runs of all tenants,
 -- `api` acts for one tenant at a time and names it, `reader` reads the public views of p_tenant, '*' for all. Rights are to
--- execute functions and to read; nobody but the owner may write a table. Call it as the owner. Raises LF014 for another duty or a
--- role that does not exist.
+-- execute functions and to read; nobody but the owner may write a table. Call it as the owner. Raises LF014 for another duty, a
+-- role that does not exist, or a reader where Citus is.
 create or replace function lanefold.grant_role(p_role text, p_duty text, p_tenant text default null)
 returns void language plpgsql as $$
 begin
   if coalesce(p_duty, '') not in ('worker', 'api', 'reader') or (p_duty = 'reader') <> (p_tenant is not null) then
     perform lanefold._fail('LF014', format('%s is no duty of a role.', coalesce(p_duty, '(none)')),
       'Give worker, api, or reader with a tenant or ''*'' for all.');
+  elsif p_duty = 'reader' and exists (select from pg_extension where extname = 'citus') then
+    perform lanefold._fail('LF014', 'A distributed database has no readers: its nodes cannot tell whose rows a function may read.',
+      'Read through the API, with a key of the tenant.');
   elsif not exists (select from pg_roles where rolname = p_role) then
     perform lanefold._fail('LF014', format('There is no role %s.', p_role), 'Create it first, with `create role`.');
   end if;

@@ -3,12 +3,13 @@ create or replace view lanefold.run as
 select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(r.request_id, r.id) as request_id,
        encode(r.request_hash, 'hex') as request_hash, r.status, r.termination_reason, r.lease, r.worker_id, r.lease_until,
        r.enqueue_no, r.queue_shard, r.step, r.iteration, r.usage,
-       coalesce(r.result, (select e.payload -> 'content' from lanefold._entry e
-         where e.thread_id = r.thread_id and e.seq = r.result_seq)) as result,
+       coalesce(r.result, e.payload -> 'content') as result,
        r.error, r.state, r.options, r.user_seq, r.result_seq, r.event_count, r.trace_truncated, r.sealed_at,
        r.cancel_requested_at, r.suspended_until, r.created_at, r.started_at, r.finished_at,
        (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint as duration_ms, r.trace_dropped_at,
        case when r.finished_at is null then r.agent_unknown_since end as agent_unknown_since, r.traceparent, r.tenant_id,
        case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end as unknown_strategy,
        r.start_at, r.expires_at
-from lanefold._run r;
+from lanefold._run r
+-- a join, which leads a sharded database to one shard, where a sub-select would be asked of all
+left join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.result_seq;

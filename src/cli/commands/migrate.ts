@@ -6,6 +6,7 @@ import { note, print, printJson } from '../output.ts';
 
 export const addMigrate = (program: Command): Command =>
   withJson(withQueue(program.command('migrate')))
+    .option('--distribute', 'distribute a database that has threads over the nodes of Citus; stop all processes first')
     .summary('migrate the database to the schema of this version')
     .description(
       'Migrates the database to the schema of this version: tables, functions, views, triggers, and the tables of the ' +
@@ -18,11 +19,15 @@ export const addMigrate = (program: Command): Command =>
         ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_DIR'],
       ),
     )
-    .action(async (options: ConnectionOptions & { json?: boolean }) => {
+    .action(async (options: ConnectionOptions & { json?: boolean; distribute?: boolean }) => {
       const { migrate } = await import('../../store/schema/migrate.ts');
       const database = await findDatabase(options, { start: true });
       try {
-        const result = await migrate(database.directUrl, { queueTables: !options.redisUrl, onBlocked: note });
+        const result = await migrate(database.directUrl, {
+          queueTables: !options.redisUrl,
+          onBlocked: note,
+          distribute: options.distribute ?? false,
+        });
         if (options.json) return printJson(result);
         const messages = {
           migrated: `migrated from schema ${result.from} to ${result.to}`,
@@ -30,6 +35,11 @@ export const addMigrate = (program: Command): Command =>
           newer: `the database is at schema ${result.to}, newer than this version; nothing was changed`,
         };
         print(messages[result.status]);
+        if (result.undistributed) {
+          note(
+            'the database has Citus, and its threads are on this node alone: to distribute them, stop all processes and run lanefold migrate --distribute',
+          );
+        }
       } finally {
         await database.release();
       }

@@ -3,6 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
+import { notifyFromHere } from '../../store/each-thread.ts';
 import { passRunOn } from '../../store/run/pass-run-on.ts';
 
 type PassedOnJob = Job<RunJob, RunJobResult>;
@@ -34,4 +35,5 @@ export async function moveJob(
   const run = { ...job.data, queue_shard: 0, agent_queue: agentQueue, ...(priority ? { priority } : {}) };
   if (job.opts.lifo) await dispatchFirst(db, queue, [run], onError);
   else await dispatch(db, queue, run, onError);
+  await notifyFromHere(db, 'lanefold_agent', `${queue.prefix} ${agentQueue}`);
 }

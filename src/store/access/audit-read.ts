@@ -13,8 +13,8 @@ export async function auditRead(db: Database, { threadId, ...entry }: AuditedAct
   }
   const [row] = await db.query<{ tenants: boolean }>(
     'has_tenants',
-    `select exists (select from lanefold.thread where tenant_id < 'default')
-       or exists (select from lanefold.thread where tenant_id > 'default') as tenants`,
+    `select exists (select 1 from lanefold.thread where tenant_id < 'default')
+       or exists (select 1 from lanefold.thread where tenant_id > 'default') as tenants`,
   );
   if (row!.tenants) await writeAudit(db, entry);
 }

@@ -1,6 +1,7 @@
 import { isLanefoldError } from '../../errors.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readContent } from '../content/read-content.ts';
 
 export interface ForkPoint {
   /** The last entry the fork knows of; -1: none. Default: the last one. */
@@ -55,8 +56,9 @@ async function forkOnce(
     'select lanefold.fork_source($1, $2) as source',
     [parentThreadId, { seq, context_ref: contextRef, repair, contents }],
   );
+  const source = db.settings.distributed ? await withTexts(db, parentThreadId, found!.source) : found!.source;
   const p = {
-    ...found!.source,
+    ...source,
     ...{ metadata: fork.metadata, system_prompt: fork.systemPrompt, request_hash: fork.requestHash },
   };
   const [made] = await db.queryLocking<{ thread: ForkReceipt }>(
@@ -66,4 +68,13 @@ async function forkOnce(
   );
   const { id, rev, duplicate } = made!.thread;
   return { id, rev, duplicate };
+}
+
+/** Where the fork may be on another node than its parent, it has the large texts itself. */
+async function withTexts(db: Database, parentThreadId: string, source: JsonObject): Promise<JsonObject> {
+  const contents: JsonObject[] = [];
+  for (const { id } of source['contents'] as { id: string }[]) {
+    contents.push({ id, text: (await readContent(db, parentThreadId, id)).text });
+  }
+  return { ...source, contents };
 }

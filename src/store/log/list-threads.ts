@@ -51,7 +51,9 @@ const newest = 'order by created_at desc, id desc';
 export async function listThreads(db: Database, filter: ThreadFilter): Promise<Page<ThreadSummary>> {
   const where = candidates(filter);
   const indexed = where.key;
-  const bound = where.value(window);
+  // a node knows no limit over all of them, and no limit inside
+  const { distributed } = db.settings;
+  const bound = distributed ? '' : where.value(window);
   const also = new Conditions();
   also.values.push(...where.values);
   also.add('A', 'last.agent = $', filter.agent).add('S', 'last.status = $', filter.status);
@@ -63,12 +65,12 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<P
        (select left(e.payload ->> 'content', 200) from lanefold._entry e
         where e.thread_id = t.id and e.seq = last.user_seq) as last_message
      from (select id, tenant_id, rev, active_run_id, metadata, parent_thread_id, created_at, updated_at
-           from lanefold.thread where ${where} ${newest} limit ${bound}) t
+           from lanefold.thread where ${where} ${distributed ? '' : `${newest} limit ${bound}`}) t
      left join lateral (
        select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
               (array_agg(r.id order by r.created_at desc, r.id desc))[1] as latest
        from (select k.id, k.created_at, k.usage from lanefold._run k
-             where k.thread_id = t.id order by k.id desc limit 1000) r
+             where k.thread_id = t.id ${distributed ? '' : 'order by k.id desc limit 1000'}) r
      ) s on true
      left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.latest)
      where ${also} order by t.created_at desc, t.id desc limit ${also.value(filter.limit + 1)}`,
@@ -78,7 +80,7 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<P
   const data = page.map(toSummary);
   const last = page.at(-1);
   if (rows.length > filter.limit && last) return { data, nextAfter: cursorText([last.micros, last.id]) };
-  if (also.key === '') return { data, nextAfter: null };
+  if (also.key === '' || distributed) return { data, nextAfter: null };
   // the filter may match older threads, beyond those that were looked at
   const [end] = await db.query<{ micros: string; id: string }>(
     `list_threads_end_${indexed}`,

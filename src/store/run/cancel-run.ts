@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { notifyFromHere } from '../each-thread.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunStatus } from './run.ts';
 
@@ -16,5 +17,7 @@ export async function cancelRun(db: Database, threadId: string, runId: string, r
     'select lanefold.cancel_run($1, $2, $3) as result',
     [threadId, runId, reason],
   );
+  if (row!.result.status === 'running' && row!.result.accepted)
+    await notifyFromHere(db, 'lanefold_cancel', `${threadId} ${runId}`);
   return row!.result;
 }

@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
+import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
-import { selectRun, toRun, type RunRow } from './read-run.ts';
+import { readRun, selectRun, toRun, type RunRow } from './read-run.ts';
 import type { Run, RunStatus } from './run.ts';
 
 export interface RunFilter {
@@ -18,6 +19,8 @@ export interface RunFilter {
   after?: string | undefined;
   limit: number;
 }
+
+const newest = 'order by created_at desc, thread_id desc, id desc';
 
 /** How many runs, newest first, one request looks at for a filter that no index serves. */
 const window = 20_000;
@@ -37,7 +40,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
   if (filter.status) where.add('s', 'status = $', filter.status);
   if (filter.status) narrow(where, filter.status);
   const indexed = where.key;
-  const window_ = where.value(window);
+  const window_ = db.settings.distributed ? '' : where.value(window);
   const also = new Conditions();
   also.values.push(...where.values);
   also
@@ -45,7 +48,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
     .add('M', 'model = $', filter.model)
     .add('E', "error ->> 'type' = $", filter.errorType)
     .add('U', "(usage ->> 'total_tokens')::bigint >= $", filter.minTokens);
-  const newest = 'order by created_at desc, thread_id desc, id desc';
+  if (db.settings.distributed) return listEach(db, where, also, filter.limit);
   const rows = await db.query<RunRow & { micros: string }>(
     `list_runs_${indexed}_${also.key}`,
     `select r.run, ${microsOf('n.created_at')} as micros
@@ -53,7 +56,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
              select thread_id, id, created_at, agent, model, error, usage from lanefold._run
              where ${where} ${newest} limit ${window_}) w
            where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
-     cross join lateral (${selectRun} where thread_id = n.thread_id and id = n.id) r
+     cross join lateral (${selectRun()} where thread_id = n.thread_id and id = n.id) r
      order by n.created_at desc, n.thread_id desc, n.id desc`,
     also.values,
   );
@@ -71,6 +74,24 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
     where.values,
   );
   return { data, nextAfter: end ? cursorText([end.micros, end.thread_id, end.id]) : null };
+}
+
+/** The page over all nodes, then each of its runs from its own. No window: a subquery with a limit cannot go to the nodes. */
+async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<Page<Run>> {
+  const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
+    `list_run_keys_${where.key}_${also.key}`,
+    `select thread_id, id, ${microsOf('created_at')} as micros from lanefold._run
+     where ${where} and ${also} ${newest} limit ${also.value(limit + 1)}`,
+    also.values,
+  );
+  const page = keys.slice(0, limit);
+  const runs = await eachThread(page, async (key) => {
+    const run = await readRun(db, key.thread_id, key.id);
+    return run ? [run] : [];
+  });
+  const last = page.at(-1);
+  const more = keys.length > limit && last;
+  return { data: runs, nextAfter: more ? cursorText([last.micros, last.thread_id, last.id]) : null };
 }
 
 /** What the small indexes of unfinished and failed runs know of a status. No index has the status itself: every step would change it. */

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { eachThread } from '../each-thread.ts';
 import type { HeldLease } from './held-lease.ts';
 
 /** What a worker must know of a lease it asked to renew; a lease without a notice was renewed. */
@@ -12,6 +13,9 @@ export interface LeaseNotice {
 
 /** Renews many leases in one round trip; each is a call of its own, so none waits for another. */
 export const renewLeases = (db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> =>
+  db.settings.distributed ? renewEach(db, held, leaseMs) : renewTogether(db, held, leaseMs);
+
+const renewTogether = (db: Database, held: readonly HeldLease[], leaseMs: number) =>
   db.query<LeaseNotice>(
     'renew_leases',
     `select h.thread_id, h.run_id, r.lost, r.cancel_requested, r.renewed
@@ -20,3 +24,21 @@ export const renewLeases = (db: Database, held: readonly HeldLease[], leaseMs: n
      where r.lost or r.cancel_requested or not r.renewed`,
     [JSON.stringify(held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }))), leaseMs],
   );
+
+/** A lease whose node does not answer was not renewed; where there is none, it is still known whether the database answers. */
+async function renewEach(db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> {
+  if (held.length === 0) return renewTogether(db, held, leaseMs);
+  const answers = await eachThread(held, ({ threadId: thread_id, runId: run_id, lease }) =>
+    db.query<LeaseNotice>(
+      'renew_lease',
+      'select $1 as thread_id, $2 as run_id, lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
+      [thread_id, run_id, lease, leaseMs],
+    ),
+  );
+  const answered = new Map(answers.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
+  return held.flatMap(({ threadId: thread_id, runId: run_id }) => {
+    const notice = answered.get(`${thread_id} ${run_id}`);
+    if (!notice) return { thread_id, run_id, lost: false, cancel_requested: false, renewed: false };
+    return notice.lost || notice.cancel_requested || !notice.renewed ? notice : [];
+  });
+}

@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
-import { selectRun, toRun, type RunRow } from './read-run.ts';
+import { eachThread } from '../each-thread.ts';
+import { readRun, selectRun, toRun, type RunRow } from './read-run.ts';
 import type { Run } from './run.ts';
 
 export interface RunKey {
@@ -14,9 +15,10 @@ export interface EndedRun extends RunKey {
 
 /** Those of the runs that have ended. Probes the index once for each, whatever the statistics. */
 export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<EndedRun[]> {
+  if (db.settings.distributed) return eachThread(runs, (run) => endOf(db, run));
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
-    `select w.thread_id, w.run_id, (${selectRun} where thread_id = w.thread_id and id = w.run_id) as run
+    `select w.thread_id, w.run_id, (${selectRun()} where thread_id = w.thread_id and id = w.run_id) as run
      from unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      where lanefold.run_ended(w.thread_id, w.run_id)`,
     [runs.map((run) => run.threadId), runs.map((run) => run.runId)],
@@ -25,4 +27,9 @@ export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<
     ...{ threadId, runId },
     run: run ? toRun({ run }) : undefined,
   }));
+}
+
+async function endOf(db: Database, key: RunKey): Promise<EndedRun[]> {
+  const run = await readRun(db, key.threadId, key.runId);
+  return run && !run.finishedAt ? [] : [{ ...key, run }];
 }

@@ -1,16 +1,25 @@
-import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { drizzle } from 'drizzle-orm/node-postgres';
 import { migrate as applyMigrations } from 'drizzle-orm/node-postgres/migrator';
 import pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
-import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
+import { schemaVersion } from '../../../db/schema/version.ts';
 import { checkDatabaseUrl } from '../../connection-url.ts';
 import { packageRoot } from '../../package-root.ts';
 import { fromPostgres } from '../../postgres/errors.ts';
+import { applySql } from './apply-sql.ts';
 import { untilUnblocked, type LockPatience } from './blocked.ts';
-import { assertCompatible, readVersions } from './version.ts';
+import {
+  assertAlone,
+  assertNoReaders,
+  distributeFunctions,
+  distributeTables,
+  dropLocalCopies,
+  hasCitus,
+  isFilled,
+  separateContents,
+} from './distribute.ts';
+import { assertCompatible, isDistributed, readVersions } from './version.ts';
 
 /** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
 const lockKey = 0x4c464f4c;
@@ -20,11 +29,18 @@ export interface MigrateResult {
   to: number;
   /** `newer`: the database was migrated by newer, compatible code and is left as it is. */
   status: 'migrated' | 'current' | 'newer';
+  /** The database has Citus, and its threads are all on the coordinator: see `distribute`. */
+  undistributed?: true;
 }
 
 export interface MigrateOptions extends LockPatience {
   /** Also BullMQ's own schema, for the queue on PostgreSQL; default true. */
   queueTables?: boolean;
+  /**
+   * Distributes a database that has threads over the nodes of Citus, while no other process is connected. One without threads
+   * is distributed in any case.
+   */
+  distribute?: boolean;
 }
 
 /** Brings the database at `url` to this code's schema. See `migrate` of the package. */
@@ -39,18 +55,26 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
     const from = await readVersions(client);
     assertCompatible(from);
     if (from.schema > schemaVersion) return { from: from.schema, to: from.schema, status: 'newer' };
+    const citus = await hasCitus(client);
     const changed = await untilUnblocked(client, options, async () => {
+      // the queue stays on the coordinator
+      if (citus) await client.query('set citus.enable_ddl_propagation = off');
       if (queueTables) await (await import('bullmq')).runMigrations(client);
+      if (citus) await client.query('reset citus.enable_ddl_propagation');
       await applyMigrations(drizzle(client), {
         migrationsFolder: path.join(packageRoot, 'db/migrations'),
         migrationsSchema: 'drizzle',
         migrationsTable: '__lanefold_migrations',
       });
       const applied = await applySql(client);
+      const distributed = citus && (await distribute(client, options.distribute ?? false));
       if (queueTables) await client.query('select lanefold._give_queue()');
-      return applied;
+      return applied || distributed;
     });
-    return { from: from.schema, to: schemaVersion, status: changed ? 'migrated' : 'current' };
+    return {
+      ...{ from: from.schema, to: schemaVersion, status: changed ? 'migrated' : 'current' },
+      ...(citus && !(await isDistributed(client)) ? { undistributed: true } : {}),
+    };
   } catch (error) {
     throw fromPostgres(error);
   } finally {
@@ -69,41 +93,18 @@ async function becomeOwner(client: pg.Client): Promise<void> {
   if (rows[0]) await client.query(`set role ${rows[0].owner}`);
 }
 
-/**
- * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view, triggers,
- * comments, then policies, owner and grants, which look at all of them. Functions may call each other, so their bodies are checked when all are there: at first use.
- */
-function sqlFiles(): string[] {
-  const root = path.join(packageRoot, 'db/sql');
-  const rooms = readdirSync(root, { withFileTypes: true }).flatMap((entry) =>
-    entry.isDirectory() ? [entry.name] : [],
-  );
-  const nouns = rooms.filter((room) => room !== 'views' && room !== 'triggers').sort();
-  const files = ['views', ...nouns, 'triggers'].flatMap((room) =>
-    readdirSync(path.join(root, room))
-      .filter((file) => file.endsWith('.sql'))
-      .sort()
-      .map((file) => path.join(root, room, file)),
-  );
-  return [...files, ...['comments.sql', 'tenants.sql', 'owner.sql', 'grants.sql'].map((file) => path.join(root, file))];
-}
-
-async function applySql(client: pg.Client): Promise<boolean> {
-  const text = sqlFiles()
-    .map((file) => readFileSync(file, 'utf8'))
-    .join('\n');
-  const versions = `
-    create or replace function lanefold.schema_version() returns int language sql immutable as 'select ${schemaVersion}';
-    create or replace function lanefold.min_compatible_version() returns int language sql immutable as 'select ${minCompatibleVersion}';`;
-  const hash = createHash('sha256').update(versions).update(text).digest('hex');
-  // a backup restored without its owners belongs to a superuser, whom no policy binds
-  const known = await client.query(
-    `select obj_description(to_regproc('lanefold._lock_thread')::oid, 'pg_proc') as hash,
-       current_setting('is_superuser') = 'on' and exists (select from pg_namespace n join pg_roles r on r.oid = n.nspowner
-         where n.nspname = 'lanefold' and (r.rolsuper or r.rolbypassrls)) as unprotected`,
-  );
-  if (known.rows[0]?.hash === hash && !known.rows[0].unprotected) return false;
-  await client.query(`begin; set local check_function_bodies = off; ${versions} ${text}
-    comment on function lanefold._lock_thread(text) is '${hash}'; commit`);
-  return true;
+/** Distributes an empty database, what a migration has added to a distributed one, and a filled one where that is `asked`. */
+async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
+  const filled = await isFilled(client);
+  if (filled && !asked) return false;
+  await assertNoReaders(client);
+  if (filled) {
+    await assertAlone(client);
+    await separateContents(client);
+  }
+  const tables = await distributeTables(client);
+  if (tables) await applySql(client);
+  const functions = await distributeFunctions(client);
+  if (asked) await dropLocalCopies(client);
+  return functions || tables;
 }

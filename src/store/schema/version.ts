@@ -18,9 +18,13 @@ export async function readVersions(on: Queryable): Promise<SchemaVersions> {
   return { schema: Number(rows[0]!['schema']), minCompatible: Number(rows[0]!['min']) };
 }
 
-/** Whether the database may keep threads on several nodes (Citus), so that a transaction should not span them. */
+/** Whether threads are on several nodes (Citus), so that a transaction should not span them. */
 export async function isDistributed(on: Queryable): Promise<boolean> {
-  const { rows } = await on.query({ text: "select from pg_extension where extname = 'citus'" });
+  const citus = await on.query({ text: "select from pg_extension where extname = 'citus'" });
+  if (citus.rows.length === 0) return false;
+  const { rows } = await on.query({
+    text: "select from pg_dist_partition where logicalrelid = to_regclass('lanefold.thread')",
+  });
   return rows.length > 0;
 }
 

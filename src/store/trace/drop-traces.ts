@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { eachThread } from '../each-thread.ts';
 
 /** Due runs looked at beyond those wanted, so that threads that writers hold do not keep the traces of others. */
 const lookahead = 1_000;
@@ -40,6 +41,7 @@ async function dropBatch(
   db: Database,
   runs: { thread_id: string; id: string }[],
 ): Promise<{ mine: boolean; dropped: number }> {
+  if (db.settings.distributed) return dropEach(db, runs);
   const [row] = await db.queryLong<{ mine: boolean; dropped: number }>(
     'drop_traces',
     `with turn as materialized (select pg_try_advisory_xact_lock(hashtextextended('lanefold retention', 0)) as mine)
@@ -50,4 +52,17 @@ async function dropBatch(
     [JSON.stringify(runs)],
   );
   return row!;
+}
+
+/** Thread by thread, and without the turn: a process that comes second finds the runs emptied, and goes on to others. */
+async function dropEach(
+  db: Database,
+  runs: { thread_id: string; id: string }[],
+): Promise<{ mine: boolean; dropped: number }> {
+  const byThread = new Map<string, string[]>();
+  for (const { thread_id, id } of runs) byThread.set(thread_id, [...(byThread.get(thread_id) ?? []), id]);
+  const dropped = await eachThread([...byThread], async ([threadId, ids]) =>
+    db.query<{ dropped: number }>('drop_trace', 'select lanefold.drop_trace($1, $2) as dropped', [threadId, ids]),
+  );
+  return { mine: true, dropped: dropped.reduce((sum, row) => sum + row.dropped, 0) };
 }

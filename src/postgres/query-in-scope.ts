@@ -1,0 +1,53 @@
+import pg from 'pg';
+import { queryInTransaction } from './query-in-transaction.ts';
+import { runQuery } from './run-query.ts';
+import { scopeStatement, type Scope, type StatementConfig } from './scoped-query.ts';
+
+/** How long a statement may take that looks at many threads. */
+const longMs = 120_000;
+
+/** Runs a statement in a transaction that gives it two minutes, in place of the timeout of its connection. */
+export function queryLong<Row>(
+  pool: pg.Pool,
+  query: StatementConfig & { values: unknown[] },
+  scope: Scope | undefined,
+  distributed: boolean,
+): Promise<Row[]> {
+  const long = { text: `set local statement_timeout = ${longMs - 1_000}`, values: [] };
+  return queryInTransaction(pool, [long, ...scopeOf(scope, distributed)], { ...query, query_timeout: longMs });
+}
+
+/** The form of every write to a thread: a call that answers with one value. Keys are on the coordinator. */
+const oneCall = /^(select \w+\.)(\w+(?<!_key))\([$\d, ]+\) as (\w+)$/;
+
+/**
+ * Runs a statement for a tenant on a database whose other nodes have to know the tenant. A call takes it along to the node
+ * of its thread; anything else is a transaction that begins with it, in which no call is handed to a node.
+ */
+export function queryOnNodes<Row>(
+  pool: pg.Pool,
+  query: StatementConfig & { values: unknown[] },
+  scope: Scope,
+): Promise<Row[]> {
+  const [, schema, called, as] = oneCall.exec(query.text) ?? [];
+  if (called === undefined) return queryInTransaction(pool, scopeOf(scope, true), query);
+  const [threadId, ...args] = query.values;
+  const values = [threadId, scope.tenant, scope.role ?? null, called, args.map(toText)];
+  const text = `${schema}_for_tenant($1, $2, $3, $4, $5) as ${as}`;
+  return runQuery(pool, { ...query, ...(query.name ? { name: `${query.name}_for` } : {}), text, values });
+}
+
+const toText = (value: unknown): string | null => {
+  if (value === null || value === undefined) return null;
+  return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
+};
+
+function scopeOf(scope: Scope | undefined, distributed: boolean): StatementConfig[] {
+  if (!scope) return [];
+  if (!distributed) return [scopeStatement(scope)];
+  // of all that may set something, only SET LOCAL reaches the nodes, and only by itself
+  const tenant = pg.escapeLiteral(scope.tenant);
+  const texts = ["citus.propagate_set_commands = 'local'", `lanefold.tenant = ${tenant}`];
+  if (scope.role !== undefined) texts.push(`role = ${pg.escapeIdentifier(scope.role)}`);
+  return texts.map((setting) => ({ text: `set local ${setting}` }));
+}

@@ -1,0 +1,164 @@
+import type pg from 'pg';
+import { LanefoldError } from '../../errors.ts';
+import { isDistributed } from './version.ts';
+
+/** Read by policies and functions wherever a thread is, so every node has them whole. What else concerns no thread is local. */
+const onEveryNode = ['_role', '_tenant'];
+
+/** Tables of threads, `thread` first, because the others are colocated with it; with the column they are distributed by. */
+const findTables = `
+  select k.oid::regclass::text as name, case k.relname when 'thread' then 'id' else 'thread_id' end as key
+  from pg_class k join pg_index i on i.indrelid = k.oid and i.indisprimary
+  join pg_attribute a on a.attrelid = k.oid and a.attnum = i.indkey[0]
+  where k.relnamespace = 'lanefold'::regnamespace and k.relkind = 'r' and (a.attname = 'thread_id' or k.relname = 'thread')
+    and not exists (select from pg_dist_partition d where d.logicalrelid = k.oid)
+  order by k.relname <> 'thread', k.relname`;
+
+const findReferences = `
+  select k.oid::regclass::text as name from pg_class k
+  where k.relnamespace = 'lanefold'::regnamespace and k.relname = any ($1)
+    and not exists (select from pg_dist_partition d where d.logicalrelid = k.oid)`;
+
+/**
+ * Functions that are called with their thread, and work on that one alone. One that writes the audit does so on the
+ * coordinator.
+ */
+const findFunctions = `
+  select p.oid::regprocedure::text as name
+  from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
+  where p.pronamespace = 'lanefold'::regnamespace and (p.proname !~ '^_' or p.proname = '_for_tenant') and p.proargnames[1] = 'p_thread_id'
+    and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit' and o.distribution_argument_index is null`;
+
+/** Nodes connect to each other as the owner of the tables. Without a password it can log in only where a node trusts another. */
+const ownerMayConnect = `
+  do $$
+  declare
+    v_owner constant name := (select nspowner::regrole from pg_namespace where nspname = 'lanefold');
+  begin
+    if current_setting('is_superuser') = 'on' and not (select rolcanlogin from pg_roles where rolname = v_owner) then
+      execute format('alter role %I login', v_owner);
+    end if;
+  end $$`;
+
+export async function hasCitus(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query("select from pg_extension where extname = 'citus'");
+  return rows.length > 0;
+}
+
+/** Whether the tables hold threads and are all on this node: then they are distributed only where somebody asks for it. */
+export async function isFilled(client: pg.Client): Promise<boolean> {
+  if (await isDistributed(client)) return false;
+  const { rows } = await client.query('select from lanefold.thread limit 1');
+  return rows.length > 0;
+}
+
+/**
+ * Distributes by thread what is not distributed yet. Each table is a transaction of its own, which is undone where a row is
+ * missing or differs afterwards: so this may be repeated. Returns whether there was anything: then functions that take rows of
+ * these tables have to be created again, because other nodes lack them.
+ *
+ * @throws LanefoldError `database_error`
+ */
+export async function distributeTables(client: pg.Client): Promise<boolean> {
+  const tables = (await client.query<{ name: string; key: string }>(findTables)).rows;
+  const references = (await client.query<{ name: string }>(findReferences, [onEveryNode])).rows;
+  if (tables.length + references.length === 0) return false;
+  await client.query('comment on function lanefold._lock_thread(text) is null'); // see applySql
+  await client.query(ownerMayConnect);
+  await client.query('set citus.enable_unsafe_triggers = on');
+  for (const { name, key } of tables) {
+    const colocated = key === 'id' ? '' : ", colocate_with => 'lanefold.thread'";
+    await unchanged(client, name, () =>
+      client.query(`select create_distributed_table($1, $2${colocated})`, [name, key]),
+    );
+  }
+  for (const { name } of references)
+    await unchanged(client, name, () => client.query('select create_reference_table($1)', [name]));
+  return true;
+}
+
+/** Does something with a table that changes none of its rows. */
+async function unchanged(client: pg.Client, table: string, work: () => Promise<unknown>): Promise<void> {
+  const sum = async () =>
+    (
+      await client.query<{ rows: string; hash: string }>(
+        `select count(*) as rows, sum(hashtextextended(to_jsonb(t)::text, 0)) as hash from ${table} t`,
+      )
+    ).rows[0]!;
+  await client.query('begin');
+  await client.query(`lock table ${table} in exclusive mode`);
+  const before = await sum();
+  await work();
+  const after = await sum();
+  if (before.rows !== after.rows || before.hash !== after.hash) {
+    throw new LanefoldError('database_error', `Table ${table} was not distributed as it is: its rows differ.`, {
+      hint: 'The table is as it was before. Please report this.',
+      details: { before, after },
+    });
+  }
+  await client.query('commit');
+}
+
+/** @throws LanefoldError `database_busy` while processes of Lanefold are connected: they would not see all of their rows */
+export async function assertAlone(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>(
+    `select distinct application_name as name from pg_stat_activity
+     where datname = current_database() and application_name like 'lanefold%' and pid <> pg_backend_pid()`,
+  );
+  if (rows.length === 0) return;
+  throw new LanefoldError('database_busy', `There are sessions of ${rows.map(({ name }) => name).join(', ')}.`, {
+    hint: 'Nothing was changed. Stop every process of Lanefold, then distribute again.',
+  });
+}
+
+/** @throws LanefoldError `invalid_input`: see grant_role */
+export async function assertNoReaders(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string }>("select name from lanefold._role where duty = 'reader'");
+  if (rows.length === 0) return;
+  throw new LanefoldError(
+    'invalid_input',
+    `A distributed database has no readers: ${rows.map(({ name }) => name).join(', ')}.`,
+    {
+      hint: 'Nothing was changed. Call lanefold.revoke_role for each of them first.',
+    },
+  );
+}
+
+/** Before threads are distributed: each gets the large texts that another one keeps for it, which may be on another node then. */
+export async function separateContents(client: pg.Client): Promise<void> {
+  await client.query(
+    `update lanefold.content f set text = c.text, home_thread_id = null
+     from lanefold.content c where c.thread_id = f.home_thread_id and c.id = f.id`,
+  );
+}
+
+/** Frees what distributed tables still occupy on this node. The log refuses to be truncated, also where it is a copy of itself. */
+export async function dropLocalCopies(client: pg.Client): Promise<void> {
+  const { rows } = await client.query<{ name: string; triggers: string[] }>(
+    `select d.logicalrelid::text as name, array(select tgname::text from pg_trigger t
+       where t.tgrelid = d.logicalrelid and not t.tgisinternal and t.tgtype & 32 = 32) as triggers
+     from pg_dist_partition d join pg_class c on c.oid = d.logicalrelid
+     where c.relnamespace = 'lanefold'::regnamespace and pg_relation_size(c.oid) > 0`,
+  );
+  for (const { name, triggers } of rows) {
+    const all = (what: string) => triggers.map((trigger) => `alter table ${name} ${what} trigger ${trigger}`);
+    await client.query('begin');
+    await client.query('set local citus.enable_ddl_propagation = off');
+    for (const statement of all('disable')) await client.query(statement);
+    await client.query('select truncate_local_data_after_distributing_table($1)', [name]);
+    for (const statement of all('enable always')) await client.query(statement);
+    await client.query('commit');
+  }
+}
+
+/** Lets the node that has a thread execute the functions of the thread, whole. Returns whether there was anything to do. */
+export async function distributeFunctions(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query<{ name: string }>(findFunctions);
+  for (const { name } of rows) {
+    await client.query(
+      "select create_distributed_function($1::regprocedure, 'p_thread_id', colocate_with => 'lanefold.thread')",
+      [name],
+    );
+  }
+  return rows.length > 0;
+}
