@@ -1,11 +1,14 @@
 /** Views beside each other. Arrow keys move between them, as in every tab list. */
 export function Tabs<T extends string>({
   label,
+  group = 'tab',
   tabs,
   current,
   onSelect,
 }: {
   label: string;
+  /** Begins the ids of the tabs, where a page has more than one list of them. */
+  group?: string;
   tabs: [T, string][];
   current: T;
   onSelect: (tab: T) => void;
@@ -25,7 +28,7 @@ export function Tabs<T extends string>({
           key={tab}
           type="button"
           role="tab"
-          id={`tab-${tab}`}
+          id={`${group}-${tab}`}
           aria-selected={tab === current}
           tabIndex={tab === current ? 0 : -1}
           onClick={() => onSelect(tab)}

@@ -1,17 +1,19 @@
 import type { Run } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
 import { amount, duration } from '../parts/format.ts';
+import { TimeFilter } from '../parts/time-filter.tsx';
 import { href, route, setQuery } from '../state/route.ts';
 import { useList } from '../state/use-list.ts';
 
 const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;
+const times = ['created_after', 'created_before'];
 const titles = { status: 'Status', agent: 'Agent', model: 'Model', error_type: 'Error', min_tokens: 'Tokens at least' };
 const refreshMs = 4_000;
 
 /** The runs of all threads, newest first. */
 export function RunsView() {
   const { query } = route.value;
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const filter = Object.fromEntries([...names, ...times].map((name) => [name, query.get(name)]));
   const { first, items: runs, after, more } = useList<Run>('/v1/runs', filter, refreshMs);
   return (
     <section aria-labelledby="title">
@@ -28,6 +30,7 @@ export function RunsView() {
             />
           </label>
         ))}
+        <TimeFilter />
       </form>
       <Failure error={first.error} />
       {!first.data && !first.error && <Loading />}

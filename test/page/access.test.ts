@@ -8,7 +8,7 @@ import { expectAccessible, openSite, type Site } from './harness.ts';
 test('the page is at most 60 kB compressed, and what draws its plots is loaded with the first one', async () => {
   const files = [...(await compressed(await bundlePage('page')))].map(([name, { encodings }]) => ({
     name: name.replace(/-[0-9A-Z]{8}/, ''),
-    // what every browser that can run the page accepts
+    // what browsers accept over https and from localhost; elsewhere they get gzip
     size: encodings.find((one) => one.name === 'br')!.content.length,
   }));
   const first = files.filter(({ name }) => name !== 'draw-plot.js');

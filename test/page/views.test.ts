@@ -26,6 +26,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.ask('trip', 'And Munich?');
     priced = await site.ask('priced', 'What does it cost?', 'travel', 'openai:gpt-4o');
     searching = await site.ask('search', 'How do I get there?', 'searcher');
+    await site.ask('lanes', 'On the first lane');
+    await site.api.lanefold.contexts.switch('lanes', 'draft');
+    await site.ask('lanes', 'On the second lane');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
     await until('the run waits', async () => {
@@ -43,6 +46,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test.each([
     ['threads', '#/threads', 'This fails'],
     ['thread', '#/threads/trip', 'And Munich?'],
+    ['thread with lanes', '#/threads/lanes', 'On the second lane'],
     ['thread of the past', '#/threads/trip?at=2', 'Should I go to Hamburg?'],
     ['context', '#/threads/trip?tab=context', 'Be very brief.'],
     ['model call', '#/threads/trip/calls/RUN.2', 'Hash verified'],
@@ -51,7 +55,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['run of a tree', '#/threads/search/runs/SEARCHING', 'What it found out'],
     ['runs', '#/runs', 'travel'],
     ['approvals', '#/approvals', 'May'],
-    ['operations', '#/operations', 'workers at work'],
+    ['operations', '#/operations', 'At work'],
   ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -82,6 +86,41 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.locator('.messages .entry').count()).toBe(2);
     await page.getByRole('button', { name: 'Now' }).click();
     await page.getByText('In short: by train.').waitFor();
+  });
+
+  test('show the lanes of a thread as tabs, by keyboard too', async () => {
+    await page.goto(`${site.api.url}/#/threads/trip`);
+    await page.getByText('And Munich?').waitFor();
+    expect(await page.getByRole('tablist', { name: 'Lanes' }).count()).toBe(0);
+    await page.goto(`${site.api.url}/#/threads/lanes`);
+    const lanes = page.getByRole('tablist', { name: 'Lanes' });
+    await lanes.getByRole('tab', { name: 'All lanes', selected: true }).focus();
+    await page.getByText('On the second lane').waitFor();
+    await page.keyboard.press('ArrowRight');
+    await lanes.getByRole('tab', { name: 'default', selected: true }).waitFor();
+    await page.getByText('On the second lane').waitFor({ state: 'detached' });
+    await page.getByText('On the first lane').waitFor();
+    await lanes.getByRole('tab', { name: 'draft' }).click();
+    await page.getByText('On the first lane').waitFor({ state: 'detached' });
+    await page.getByText('On the second lane').waitFor();
+    await page.getByRole('tab', { name: 'What the model sees' }).click();
+    await lanes.getByRole('tab', { name: 'Active (draft)' }).waitFor();
+  });
+
+  test.each([
+    ['threads', 'And Munich?', 'No thread matches'],
+    ['runs', 'travel', 'No run matches'],
+  ])('filter %s by time', async (view, some, none) => {
+    await page.goto(`${site.api.url}/#/${view}`);
+    await page.getByText(some).first().waitFor();
+    await page.getByLabel('Since').fill('2020-02-03T04:05');
+    await page.waitForURL(/created_after=2020-02-0/);
+    await page.getByText(some).first().waitFor();
+    await page.getByLabel('Before').fill('2021-02-03T04:05');
+    await page.getByText(none).waitFor();
+    await page.reload();
+    await page.getByText(none).waitFor();
+    expect(await page.getByLabel('Before').inputValue()).toBe('2021-02-03T04:05');
   });
 
   test('show what was spent over time, by the list prices of the models', async () => {

@@ -47,6 +47,7 @@ export function OperationsView() {
           <div class="columns even">
             <Workers now={now} />
             <Errors now={now} />
+            <Queues now={now} />
           </div>
         </>
       )}
@@ -55,7 +56,7 @@ export function OperationsView() {
 }
 
 function Numbers({ now }: { now: Activity }) {
-  const jobs = now.jobs.reduce((sum, { counts }) => sum + (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0), 0);
+  const jobs = now.jobs.reduce((sum, { counts }) => sum + waiting(counts), 0);
   const numbers: [string, string][] = [
     ...(['running', 'queued', 'waiting', 'suspended'] as const).map((status): [string, string] => [
       status === 'suspended' ? 'need approval' : status,
@@ -121,6 +122,44 @@ function lease(until: string): string {
   const left = Date.parse(until) - Date.now();
   return left > 0 ? `${duration(left)} left` : `expired ${duration(-left)} ago`;
 }
+
+const Queues = ({ now: { jobs } }: { now: Activity }) => (
+  <section aria-labelledby="queues">
+    <h2 id="queues">Queues</h2>
+    <table class="list">
+      <thead>
+        <tr>
+          <th scope="col">Queue</th>
+          {['Waiting', 'At work', 'Delayed'].map((title) => (
+            <th key={title} scope="col" class="num">
+              {title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {jobs.map(({ queue, counts }) => (
+          <tr key={queue}>
+            <th scope="row" class="mono">
+              {queue}
+            </th>
+            <td data-label="waiting" class="num">
+              {amount(waiting(counts))}
+            </td>
+            <td data-label="at work" class="num">
+              {amount(counts['active'] ?? 0)}
+            </td>
+            <td data-label="delayed" class="num">
+              {amount(counts['delayed'] ?? 0)}
+            </td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  </section>
+);
+
+const waiting = (counts: Record<string, number>): number => (counts['waiting'] ?? 0) + (counts['prioritized'] ?? 0);
 
 const Errors = ({ now: { errors } }: { now: Activity }) => (
   <section aria-labelledby="errors">

@@ -10,7 +10,7 @@ import { ContextTab } from './context-tab.tsx';
 import { Conversation } from './conversation.tsx';
 import { Side } from './side.tsx';
 import { Slider } from './slider.tsx';
-import { LaneOptions } from './lane-options.tsx';
+import { LaneTabs } from './lane-tabs.tsx';
 
 /** A thread: its log as a conversation, as of now or of any entry, and what can be done with it. */
 export function ThreadView({ threadId }: { threadId: string }) {
@@ -63,14 +63,12 @@ export function ThreadView({ threadId }: { threadId: string }) {
               current={tab}
               onSelect={(next) => setQuery({ tab: next === 'conversation' ? undefined : next })}
             />
-            <label class="inline">
-              <span>Lane</span>
-              <select value={lane} onChange={(event) => setQuery({ lane: event.currentTarget.value || undefined })}>
-                <option value="">{tab === 'context' ? `active (${thread.active_context_ref})` : 'all'}</option>
-                <LaneOptions state={state} />
-              </select>
-            </label>
           </div>
+          <LaneTabs
+            state={state}
+            lane={lane}
+            all={tab === 'context' ? `Active (${thread.active_context_ref})` : 'All lanes'}
+          />
           {tab === 'conversation' ? (
             <Conversation state={state} lane={lane} />
           ) : (

@@ -1,6 +1,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../../api/client.ts';
 import type { Agent } from '../../api/types.ts';
+import { TimeFilter } from '../../parts/time-filter.tsx';
 import { route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 
@@ -72,6 +73,7 @@ export function Filters() {
         <span>Metadata</span>
         <input placeholder='{"customer": 7}' value={query.get('metadata') ?? ''} onChange={set('metadata')} />
       </label>
+      <TimeFilter />
       <button
         type="button"
         aria-pressed={failedOnly}

@@ -7,7 +7,7 @@ import { AskDialog } from './ask-dialog.tsx';
 import { Filters } from './filters.tsx';
 import { ThreadTable } from './thread-table.tsx';
 
-const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after'] as const;
+const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'] as const;
 const refreshMs = 4_000;
 
 /** All threads, newest first, refreshed while the reader watches. */
