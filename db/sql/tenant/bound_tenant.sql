@@ -1,5 +1,7 @@
 -- The tenant of a reader's role, '*' for all; null where grant_role bound it to none. Whoever may use `set role` is still who
 -- logged in. Immutable: see _sees_all.
 create or replace function lanefold._bound_tenant()
-returns text language sql immutable parallel safe security definer set search_path = pg_catalog, pg_temp
-return (select r.tenant from lanefold._role r where r.name = session_user);
+returns text language plpgsql immutable parallel safe security definer set search_path = pg_catalog, pg_temp as $$
+begin
+  return (select r.tenant from lanefold._role r where r.name = session_user);
+end $$;

@@ -17,7 +17,8 @@ const findTables = `
 const findReferences = `
   select k.oid::regclass::text as name from pg_class k
   where k.relnamespace = 'lanefold'::regnamespace and k.relname = any ($1)
-    and not exists (select from pg_dist_partition d where d.logicalrelid = k.oid)`;
+    and not exists (select from pg_dist_partition d where d.logicalrelid = k.oid)
+  order by array_position($1, k.relname)`;
 
 /**
  * Functions that are called with their thread, and work on that one alone. One that writes the audit does so on the
@@ -66,14 +67,15 @@ export async function distributeTables(client: pg.Client): Promise<boolean> {
   await client.query('comment on function lanefold._lock_thread(text) is null'); // see applySql
   await client.query(ownerMayConnect);
   await client.query('set citus.enable_unsafe_triggers = on');
+  // the policies of all others ask them
+  for (const { name } of references)
+    await unchanged(client, name, () => client.query('select create_reference_table($1)', [name]));
   for (const { name, key } of tables) {
     const colocated = key === 'id' ? '' : ", colocate_with => 'lanefold.thread'";
     await unchanged(client, name, () =>
       client.query(`select create_distributed_table($1, $2${colocated})`, [name, key]),
     );
   }
-  for (const { name } of references)
-    await unchanged(client, name, () => client.query('select create_reference_table($1)', [name]));
   return true;
 }
 
