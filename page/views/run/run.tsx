@@ -39,8 +39,9 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         get<Page<Input>>(path('inputs'), {}, signal),
         get<Page<RunNode>>(path('nodes'), { limit: maxNodes }, signal),
       ]);
-      ended.value = over.has(run.status);
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
+      // last: a look under way is dropped with its timer
+      ended.value = over.has(run.status);
       return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects };
     },
     [],
