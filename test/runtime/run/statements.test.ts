@@ -37,10 +37,14 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     counted = [];
     const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
     vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-      const { name, text = String(args[0]), values } = args[0] as { name?: string; text?: string; values?: unknown[] };
+      const {
+        name,
+        text = String(args[0]),
+        values: batch,
+      } = args[0] as { name?: string; text?: string; values?: unknown[] };
       if (accompanied && name === 'attempts') {
-        const batch = JSON.parse(values![0] as string) as unknown[];
-        return query.call(this, { ...(args[0] as object), values: [JSON.stringify([...batch, stranger])] }) as never;
+        const values = [JSON.stringify([...(JSON.parse(batch![0] as string) as unknown[]), stranger])];
+        return query.call(this, { ...(args[0] as object), values }, ...args.slice(1)) as never;
       }
       if (text.includes('lanefold.')) counted.push(...functionsIn(args[0]).filter((name) => !timed.includes(name)));
       return query.apply(this, args) as never;
