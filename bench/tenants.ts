@@ -80,9 +80,9 @@ async function wholeRuns(servers: Servers): Promise<void> {
     { name: 'policies on, with chain', file, usesRedis, prepare: prepare(chained) },
   ];
   const concurrencies = [10, 50] as const;
-  const figuresOf = await sideBySide(servers, contestants, { rounds: 9, seconds: 3, warmUpSeconds: 4, concurrencies });
+  const figuresOf = await sideBySide(servers, contestants, { rounds: 7, seconds: 3, warmUpSeconds: 3, concurrencies });
   console.log(
-    '\nWhole runs of three steps; speed beside that without policies, median of 9 rounds compared one by one',
+    '\nWhole runs of three steps; speed beside that without policies, median of 7 rounds compared one by one',
   );
   for (const concurrency of concurrencies) {
     const bare = figuresOf(contestants[0]!, concurrency).runsPerSecondOfRounds;
