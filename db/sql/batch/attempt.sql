@@ -12,7 +12,7 @@ declare
   v_hint text;
 begin
   locked := false;
-  if lanefold._is_for_workers(p_function) and not has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
+  if lanefold._is_for_workers(p_function) and not lanefold._sees_all() then
     raise insufficient_privilege using message = format('permission denied for function %s', p_function);
   end if;
   -- what `nowait` does not see: another transaction is creating the thread, or renews the lease of the run
