@@ -13,7 +13,8 @@ const longestPauseMs = 500;
 
 /**
  * Waits for runs to end. However many wait, one statement at a time asks for all of them and reads those that have ended;
- * the pause grows while nothing happens. A run that a worker of this process holds is asked for once, when it is released.
+ * the pause grows while nothing happens. Nobody asks for a run that a worker of this process holds: its last step returns it, or
+ * it is asked for once, when it is released.
  */
 export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
@@ -53,9 +54,15 @@ export class RunWaiter {
     this.#held.add(keyOf(run));
   }
 
-  /** The worker has let the run go: mostly because it has ended. */
-  release(run: RunKey): void {
-    if (!this.#held.delete(keyOf(run)) || !this.#waiting.has(keyOf(run))) return;
+  /** Whether somebody waits for the run. */
+  awaits(run: RunKey): boolean {
+    return this.#waiting.has(keyOf(run));
+  }
+
+  /** The worker has let the run go: mostly because it has `ended`. */
+  release(run: RunKey, ended?: Run): void {
+    if (!this.#held.delete(keyOf(run)) || !this.awaits(run)) return;
+    if (ended) return this.#resolve(run, ended);
     if (this.#released.push(run) > 1) return;
     setImmediate(() => {
       const released = this.#released;
@@ -92,14 +99,16 @@ export class RunWaiter {
   async #ask(runs: readonly RunKey[]): Promise<boolean> {
     try {
       const ended = await runsEnded(this.db, runs);
-      for (const { run, ...key } of ended) {
-        for (const waiting of this.#waiting.get(keyOf(key)) ?? []) waiting.resolve(run);
-      }
+      for (const { run, ...key } of ended) this.#resolve(key, run);
       return ended.length > 0;
     } catch {
       // the next poll may reach the database again
       return false;
     }
+  }
+
+  #resolve(key: RunKey, run: Run | undefined): void {
+    for (const waiting of this.#waiting.get(keyOf(key)) ?? []) waiting.resolve(run);
   }
 }
 

@@ -23,14 +23,16 @@ const attempts = 'select a.result, a.locked, a.error from lanefold.attempt_all($
  * so no call fails because of another one.
  *
  * @param args those after the thread id; no `undefined`
+ * @param ends the run that this call ends: the result then has it as `run`, unless the call went on its own
  */
 export async function callFunction<Result>(
   db: Database,
   name: BatchedFunction,
   threadId: string,
   args: readonly unknown[],
+  ends?: string,
 ): Promise<Result> {
-  const item = JSON.stringify({ thread_id: threadId, function: name, args });
+  const item = JSON.stringify({ thread_id: threadId, function: name, args, ends });
   if (db.settings.distributed || item.length > longestItem) return callAlone(db, name, threadId, args);
   let attempt: Attempt;
   try {

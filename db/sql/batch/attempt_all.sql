@@ -1,4 +1,5 @@
--- A batch: [{thread_id, function, args}], as `attempt` takes them one by one. Returns their answers in the same order. The plain
+-- A batch: [{thread_id, function, args, ends?}], as `attempt` takes them one by one. Returns their answers in the same order, and
+-- in the result of a call that `ends` a run, named by its id, the `run` as read_run has it then: who waits for it need not ask. The plain
 -- calls are carried out together, each table written by one statement; every other call is attempted by itself, and so are all
 -- of them where something goes wrong with those. A call by itself is attempted at once: for one, the way of many is the slower.
 -- A sharded database has no batches.
@@ -45,6 +46,9 @@ begin
     else
       select a.result, a.locked, a.error into result, locked, error
       from lanefold.attempt(v_call ->> 'thread_id', v_call ->> 'function', v_call -> 'args') a;
+    end if;
+    if v_call ? 'ends' and result is not null then
+      result := result::jsonb || jsonb_build_object('run', lanefold.read_run(v_call ->> 'thread_id', v_call ->> 'ends'));
     end if;
     return next;
   end loop;

@@ -23,7 +23,8 @@ export async function commit(
   const own = entries.filter((entry) => entry.contextRef === undefined);
   const messages = context.messages.length + own.length;
   const { contents } = active;
-  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents };
+  const awaited = deps.isAwaited?.(run) ?? false;
+  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited };
   const result = await run.persist(
     () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
     // a repeated commit wrote nothing, so it did not renew the lease either

@@ -3,6 +3,7 @@ import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
+import type { Run } from '../../store/run/run.ts';
 import type { MachineState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
@@ -25,8 +26,10 @@ export interface RunDependencies {
   maxTraceEvents?: number | undefined;
   /** Called when this process takes a run; must not throw. */
   onHold?: (run: HeldRun) => void;
-  /** Called when this process lets a run go, mostly because it has ended; must not throw. Harmless twice. */
-  onRelease?: (run: HeldRun) => void;
+  /** Whether somebody in this process waits for the run to end. */
+  isAwaited?: (run: HeldRun) => boolean;
+  /** Called when this process lets a run go, mostly because it has `ended`; must not throw. Harmless twice. */
+  onRelease?: (run: HeldRun, ended?: Run) => void;
   /** Called after each commit, for progress; must not throw. */
   onStep?: (state: MachineState, step: StepDraft, usage: Usage | undefined) => void;
 }

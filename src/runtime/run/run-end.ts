@@ -3,6 +3,7 @@ import { LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
 import type { QueuedRun } from '../../store/run/queued-run.ts';
+import type { Run } from '../../store/run/run.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
 import { GuardFailure } from '../../tools/guard.ts';
 import { cleanText } from '../../text.ts';
@@ -21,6 +22,8 @@ export interface RunEnd {
   iteration: number;
   usage?: Usage;
   promoted?: QueuedRun;
+  /** As it ended, if somebody waits for it and its last step returned it. */
+  run?: Run;
   /** Its context has reached the share of the budget from which on it is to be compacted. */
   full?: true;
 }
@@ -34,7 +37,7 @@ export interface RunProgress {
 
 export const toRunEnd = (
   { iteration, usage }: RunProgress,
-  { status, promoted }: { status: string; promoted?: QueuedRun },
+  { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
   { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
 ): RunEnd => ({
   status,
@@ -44,6 +47,7 @@ export const toRunEnd = (
   ...(awaiting ? { awaiting } : {}),
   ...(usage ? { usage } : {}),
   ...(promoted ? { promoted } : {}),
+  ...(run ? { run } : {}),
 });
 
 /** Ends a run that a strategy or an error has failed, or that was cancelled. */

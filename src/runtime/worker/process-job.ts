@@ -111,7 +111,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claimed));
       keeper.release(run);
       run.telemetry.ended(end);
-      deps.onRelease?.(run);
+      deps.onRelease?.(run, end.run);
       deps.live?.committed(threadId);
       ended(end.status);
       if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);

@@ -6,6 +6,8 @@ import { callFunction } from '../call-function.ts';
 import { toNodes } from './to-nodes.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import type { HeldLease } from './held-lease.ts';
+import { toRun, type RunRow } from './read-run.ts';
+import type { Run } from './run.ts';
 import type { QueuedRun } from './queued-run.ts';
 
 export interface CommitResult {
@@ -23,6 +25,8 @@ export interface CommitResult {
   inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
+  /** The run as it ended, where the step that ended it was `awaited`, and was not large. */
+  run?: Run;
 }
 
 export interface CommitOptions {
@@ -33,7 +37,11 @@ export interface CommitOptions {
   contents?: readonly LargeContent[];
   /** Messages of the context after this step. */
   messages?: number;
+  /** Somebody in this process waits for the run to end. */
+  awaited?: boolean;
 }
+
+type CommitAnswer = Omit<CommitResult, 'run'> & { run?: RunRow['run'] };
 
 /** Commits one step in one round trip. Committing it again returns the stored result, so a lost connection may be retried. */
 export async function commitStep(
@@ -42,7 +50,7 @@ export async function commitStep(
   state: MachineState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false, maxTraceEvents, messages, contents = [] }: CommitOptions = {},
+  { resumed = false, maxTraceEvents, messages, contents = [], awaited = false }: CommitOptions = {},
 ): Promise<CommitResult> {
   const body = {
     entries: draft.entries?.map(toEntry),
@@ -76,7 +84,10 @@ export async function commitStep(
     resumed: resumed || undefined,
     max_events: maxTraceEvents,
   };
-  return callFunction(db, 'commit_step', run.threadId, [run.runId, run.lease, run.step, run.leaseMs, body]);
+  const args = [run.runId, run.lease, run.step, run.leaseMs, body];
+  const ends = awaited && draft.finish ? run.runId : undefined;
+  const { run: ended, ...result } = await callFunction<CommitAnswer>(db, 'commit_step', run.threadId, args, ends);
+  return { ...result, ...(ended && result.finished ? { run: toRun({ run: ended }) } : {}) };
 }
 
 const toEntry = ({ contextRef, ...entry }: EntryDraft) =>

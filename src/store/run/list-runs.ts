@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
-import { readRun, selectRun, toRun, type RunRow } from './read-run.ts';
+import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run, RunStatus } from './run.ts';
 
 export interface RunFilter {
@@ -51,12 +51,11 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
   if (db.settings.distributed) return listEach(db, where, also, filter.limit);
   const rows = await db.query<RunRow & { micros: string }>(
     `list_runs_${indexed}_${also.key}`,
-    `select r.run, ${microsOf('n.created_at')} as micros
+    `select lanefold.read_run(n.thread_id, n.id) as run, ${microsOf('n.created_at')} as micros
      from (select thread_id, id, created_at from (
              select thread_id, id, created_at, agent, model, error, usage from lanefold._run
              where ${where} ${newest} limit ${window_}) w
            where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
-     cross join lateral (${selectRun()} where thread_id = n.thread_id and id = n.id) r
      order by n.created_at desc, n.thread_id desc, n.id desc`,
     also.values,
   );

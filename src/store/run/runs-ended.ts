@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { readRun, selectRun, toRun, type RunRow } from './read-run.ts';
+import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run } from './run.ts';
 
 export interface RunKey {
@@ -18,7 +18,7 @@ export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<
   if (db.settings.distributed) return eachThread(runs, (run) => endOf(db, run));
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
-    `select w.thread_id, w.run_id, (${selectRun()} where thread_id = w.thread_id and id = w.run_id) as run
+    `select w.thread_id, w.run_id, lanefold.read_run(w.thread_id, w.run_id) as run
      from unnest($1::text[], $2::text[]) as w (thread_id, run_id)
      where lanefold.run_ended(w.thread_id, w.run_id)`,
     [runs.map((run) => run.threadId), runs.map((run) => run.runId)],

@@ -82,6 +82,11 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     expect(median.length, median.join(', ')).toBeLessThanOrEqual(8);
   });
 
+  test('end with the last step, which returns the run to whoever waits for it', async () => {
+    const statements = await run(1);
+    expect(statements.at(-1)).toBe('commit_step');
+  });
+
   test('write an ordinary run together with others: the functions that write one run alone are not called', async () => {
     const alone = ['_accept_run', '_take_run', '_apply_step'];
     const rename = (from: string, to: string) =>
