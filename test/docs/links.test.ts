@@ -7,7 +7,14 @@ const examples = readdirSync('examples', { withFileTypes: true })
   .filter((item) => item.isDirectory())
   .map(({ name }) => `examples/${name}/README.md`);
 
-const others = ['docs/guarantees.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'];
+const others = [
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'db/sql/README.md',
+  'bench/README.md',
+  'bench/peers/README.md',
+];
 
 /** A heading's anchor on GitHub. */
 const anchorOf = (heading: string) =>

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** A fenced block with `run` or `file=` after its language. */
 export interface Snippet {
@@ -12,20 +12,9 @@ export interface Snippet {
 
 export const pages = [
   'README.md',
-  'docs/concepts.md',
-  'docs/getting-started.md',
-  'docs/tools.md',
-  'docs/checkpoints.md',
-  'docs/approval.md',
-  'docs/streams.md',
-  'docs/operating.md',
-  'docs/scaling.md',
-  'docs/sql.md',
-  'docs/errors.md',
-  'docs/runs.md',
-  'docs/telemetry.md',
-  'docs/page.md',
-  'docs/chat.md',
+  ...readdirSync('docs')
+    .filter((file) => file.endsWith('.md'))
+    .map((file) => `docs/${file}`),
 ];
 
 export function snippetsOf(page: string): Snippet[] {
