@@ -22,7 +22,7 @@ describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () 
     await harness?.close();
   });
 
-  test('inside a tool: where it died, when another went on, and what was made again', async () => {
+  test('inside a tool: where it died, when that was noticed, and what was made again', async () => {
     const forever = new Promise<never>(() => {});
     const run = await harness.crash(
       async (call, { child, threadId }) => {
@@ -39,7 +39,7 @@ describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () 
     const page = await browser.newPage();
     page.setDefaultTimeout(10_000);
     await page.goto(`${server.url}/#/threads/${run.threadId}/runs/${run.id}`);
-    await page.locator('.span.lost', { hasText: /Worker died another went on \d+\.\d s later/ }).waitFor();
+    await page.locator('.span.lost', { hasText: /Worker died noticed \d+\.\d s later/ }).waitFor();
     const titles = (await page.locator('.span-title').allTextContents()).map((text) => text.trim());
     // the other tools of the round had ended, and only this one was made again
     expect(titles.slice(2, 7)).toEqual([

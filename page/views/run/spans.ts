@@ -64,7 +64,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       case 'worker_lost': {
         const seen = Math.min(t, Math.max(before, data['last_seen_at'] ? since(text('last_seen_at')) : t));
         const unknown = new Set((data['tool_call_ids'] ?? []) as string[]);
-        const note = `another went on ${((t - seen) / 1000).toFixed(1)} s later`;
+        const note = `noticed ${((t - seen) / 1000).toFixed(1)} s later`;
         spans.push({ kind: 'lost', title: 'Worker died', start: seen, end: t, note });
         for (const [key, span] of [...open]) {
           const { kind, title } = span;
