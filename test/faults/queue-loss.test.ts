@@ -122,7 +122,7 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
   };
   const backDate = (threadId: string) =>
     lanefold.database.pool.query(
-      "update lanefold._run set enqueued_at = clock_timestamp() - interval '1 hour' where thread_id = $1",
+      "update lanefold._run set enqueued_at = now() - interval '1 hour' where thread_id = $1",
       [threadId],
     );
 
