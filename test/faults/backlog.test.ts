@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('a backlog', () => {
       { worker_id: 'dead', lease_ms: -1_000, prompt: null, config_fingerprint: '', max_claims_without_progress: 5 },
     ]);
   const backDate = (run: RunHandle, by = '1 hour') =>
-    db.pool.query('update lanefold._run set enqueued_at = enqueued_at - $2::interval where thread_id = $1', [
+    db.pool.query('update lanefold._run set enqueued_at = now() - $2::interval where thread_id = $1', [
       run.threadId,
       by,
     ]);

@@ -76,8 +76,8 @@ async function expectRenewed(run: RunHandle): Promise<void> {
 test('commits that wait for locked threads hold up no lease', async () => {
   const [long, ...short] = await start(['long', ...Array.from({ length: poolSize + 1 }, () => 'short')]);
   await holder.query('begin');
-  const locked = short.map((run) => run.threadId);
-  await holder.query('select from lanefold.thread where id = any($1) for update', [locked]);
+  for (const { threadId } of short)
+    await holder.query('select from lanefold.thread where id = $1 for update', [threadId]);
   gates['short']!.resolve();
   await until('commits occupy the half of the pool that they may', async () => {
     const { rows } = await front.database.pool.query(

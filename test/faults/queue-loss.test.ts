@@ -159,8 +159,10 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     const client = await lanefold.database.pool.connect();
     try {
       await client.query('begin');
-      await client.query('select from lanefold.thread where id = any($1) for update', [held]);
-      await client.query('select from lanefold._run where thread_id = any($1) for update', [held]);
+      for (const id of held) {
+        await client.query('select from lanefold.thread where id = $1 for update', [id]);
+        await client.query('select from lanefold._run where thread_id = $1 for update', [id]);
+      }
       await lanefold.startWorker({ ...quick, cancelGraceMs: 1 });
       await expectAllCompleted([free!]);
       expect((await stateOf(expired!.threadId)).enqueue_no).toBe(1);
