@@ -1,7 +1,6 @@
 import { createLanefold, defineAgent, defineTool, type EnqueueOptions, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { citusLacks } from '../support/citus-lacks.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
@@ -90,24 +89,22 @@ describe.skipIf(noRedis())('a lost response to', () => {
     await expectSound(harness, run.threadId);
   });
 
-  test.skipIf(citusLacks.triggersThatCall)(
-    'suspend_run of a run that is being cancelled: the worker also reports it as cancelled',
-    async () => {
-      await harness.database.pool.query(`
+  test('suspend_run of a run that is being cancelled: the worker also reports it as cancelled', async () => {
+    await harness.database.pool.query(`
       create function cancel_suspended() returns trigger language plpgsql as
-        'begin perform lanefold.cancel_run(new.thread_id, new.id); return null; end';
+        'begin perform lanefold.cancel_run(new.thread_id, new.id); return null; end'`);
+    await harness.database.pool.query(`
       create constraint trigger cancel_suspended after update on lanefold._run deferrable initially deferred
         for each row when (new.status = 'suspended') execute function cancel_suspended()`);
-      const before = proxy.dropped;
-      proxy.dropResponse('suspend_run');
-      const run = await harness.runs.enqueue({ ...request, agent: 'careful' });
-      expect(await harness.runs.wait(run)).toMatchObject({ status: 'cancelled' });
-      expect(await until('the worker reports the end', () => ends.get(run.id))).toBe('cancelled');
-      expect(proxy.dropped).toBe(before + 1);
-      await expectSound(harness, run.threadId);
-      await harness.database.pool.query('drop trigger cancel_suspended on lanefold._run');
-    },
-  );
+    const before = proxy.dropped;
+    proxy.dropResponse('suspend_run');
+    const run = await harness.runs.enqueue({ ...request, agent: 'careful' });
+    expect(await harness.runs.wait(run)).toMatchObject({ status: 'cancelled' });
+    expect(await until('the worker reports the end', () => ends.get(run.id))).toBe('cancelled');
+    expect(proxy.dropped).toBe(before + 1);
+    await expectSound(harness, run.threadId);
+    await harness.database.pool.query('drop trigger cancel_suspended on lanefold._run');
+  });
 
   test('claim_run: the worker claims again, under the next lease', async () => {
     const before = proxy.dropped;

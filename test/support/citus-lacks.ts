@@ -10,6 +10,4 @@ export const citusLacks = {
   readers: onCitus,
   /** Only a superuser migrates: what Citus creates on the other nodes has to be their owner's. */
   migrators: onCitus,
-  /** A trigger of a shard calls no function that finds its thread among the shards. */
-  triggersThatCall: onCitus,
 };
