@@ -42,7 +42,8 @@ const toText = (value: unknown): string | null => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
 };
 
-function scopeOf(scope: Scope | undefined, distributed: boolean): StatementConfig[] {
+/** What begins a transaction for a tenant. */
+export function scopeOf(scope: Scope | undefined, distributed: boolean): StatementConfig[] {
   if (!scope) return [];
   if (!distributed) return [scopeStatement(scope)];
   // of all that may set something, only SET LOCAL reaches the nodes, and only by itself

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { foldContext, type ContextRow, type FoldEntry } from '../../src/context/fold.ts';
 import { everythingOf, logOf, newThread, openLog, rows, type TestLog } from '../db/helpers.ts';
 import { assertInvariants } from '../db/invariants.ts';
+import { onCitus } from '../support/services.ts';
 import { history, lanes, play } from '../db/history.ts';
 
 let log: TestLog;
@@ -66,7 +67,7 @@ test('SQL and the fold agree on every lane at every seq', async () => {
       await rows(log.db, 'select lanefold.rebuild_lanes($1)', threadId);
       expect(await everythingOf(log.db, threadId)).toEqual(before);
     }),
-    { numRuns: 40 },
+    { numRuns: onCitus ? 8 : 40 },
   );
   await assertInvariants(log.db);
   expect(contextsCompared).toBeGreaterThan(100);

@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { onCitus } from '../support/services.ts';
 import { logOf, newThread, openLog, refused, rows, type TestLog } from './helpers.ts';
 import { assertInvariants } from './invariants.ts';
 
@@ -31,6 +32,11 @@ const forbidden = [
   'truncate lanefold.thread',
 ];
 
+/** Citus itself refuses these before a trigger is asked; the shards have triggers of their own. */
+const unknownToCitus = /^merge|thread_entry/;
+const refusalOf = (statement: string) =>
+  onCitus && unknownToCitus.test(statement) ? expect.stringMatching(/^(0A000|XX000)$/) : 'LF015';
+
 /** As another role or in another mode, on a connection of its own. */
 async function attempt(setup: string, statement: string): Promise<unknown> {
   const client = new pg.Client({ connectionString: log.url });
@@ -50,7 +56,7 @@ describe.each([
 ])('%s cannot change the log', (_, setup) => {
   test.each(forbidden)('%s', async (statement) => {
     const before = await logOf(log.db, threadId);
-    await expect(attempt(setup, statement)).rejects.toMatchObject({ code: 'LF015' });
+    await expect(attempt(setup, statement)).rejects.toMatchObject({ code: refusalOf(statement) });
     expect(await logOf(log.db, threadId)).toEqual(before);
     expect(before).toHaveLength(2);
   });

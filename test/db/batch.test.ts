@@ -3,6 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { callFunction, type BatchedFunction } from '../../src/store/call-function.ts';
+import { citusLacks } from '../support/citus-lacks.ts';
 import { functionsIn } from '../support/statements.ts';
 import { openLog, rows, value, type TestLog } from './helpers.ts';
 
@@ -194,7 +195,7 @@ async function contents(log: TestLog): Promise<string[]> {
 
 const withoutTimes = (text: string): string => text.replaceAll(/"at_ms":\d+/g, '"at_ms":0');
 
-test('a batch leaves the rows and answers of its calls one by one', async () => {
+test.skipIf(citusLacks.batches)('a batch leaves the rows and answers of its calls one by one', async () => {
   let round = 0;
   await fc.assert(
     fc.asyncProperty(
@@ -222,29 +223,32 @@ const steps = (threadId: string, lane?: string): Call[] => [
   ...[asks, results, answers].map((body, i): Call => ['commit_step', threadId, ['r1', 1, i, 60_000, body]]),
 ];
 
-test('whole runs in batches leave the rows and answers of runs one by one, and chains that hold', async () => {
-  const threads = [steps('whole1'), steps('whole2'), steps('sealed1', 'side'), steps('sealed2', 'side')];
-  for (const { db } of [batching, single])
-    await rows(db, `select lanefold.configure_tenant('sealed', '{"chained": true}')`);
-  for (const i of threads[0]!.keys()) {
-    const together = await Promise.all(threads.map((calls) => send(batching, calls[i]!)));
-    const oneByOne: unknown[] = [];
-    for (const calls of threads) oneByOne.push(await send(single, calls[i]!));
-    expect(JSON.stringify(together)).toBe(JSON.stringify(oneByOne));
-  }
-  // hashes contain times
-  const rowsOf = async (log: TestLog) =>
-    (await contents(log)).map((row) => row.replaceAll(/"hash": ?"[^"]*"/g, '')).toSorted();
-  expect(await rowsOf(batching)).toEqual(await rowsOf(single));
-  for (const id of ['sealed1', 'sealed2'])
-    expect(await rows(batching.db, `select * from lanefold.verify_thread('${id}')`)).toEqual([]);
-});
+test.skipIf(citusLacks.batches)(
+  'whole runs in batches leave the rows and answers of runs one by one, and chains that hold',
+  async () => {
+    const threads = [steps('whole1'), steps('whole2'), steps('sealed1', 'side'), steps('sealed2', 'side')];
+    for (const { db } of [batching, single])
+      await rows(db, `select lanefold.configure_tenant('sealed', '{"chained": true}')`);
+    for (const i of threads[0]!.keys()) {
+      const together = await Promise.all(threads.map((calls) => send(batching, calls[i]!)));
+      const oneByOne: unknown[] = [];
+      for (const calls of threads) oneByOne.push(await send(single, calls[i]!));
+      expect(JSON.stringify(together)).toBe(JSON.stringify(oneByOne));
+    }
+    // hashes contain times
+    const rowsOf = async (log: TestLog) =>
+      (await contents(log)).map((row) => row.replaceAll(/"hash": ?"[^"]*"/g, '')).toSorted();
+    expect(await rowsOf(batching)).toEqual(await rowsOf(single));
+    for (const id of ['sealed1', 'sealed2'])
+      expect(await rows(batching.db, `select * from lanefold.verify_thread('${id}')`)).toEqual([]);
+  },
+);
 
 /** The items of a batch, as JSON. */
 const batchOf = (calls: Call[]) =>
   JSON.stringify(calls.map(([name, threadId, args]) => ({ thread_id: threadId, function: name, args })));
 
-test('what is not plain is left to the function of one call', async () => {
+test.skipIf(citusLacks.batches)('what is not plain is left to the function of one call', async () => {
   const taken = async (name: string, calls: Call[]) =>
     (
       await rows<{ place: number }>(batching.db, `select place from lanefold.${name}($1) order by 1`, batchOf(calls))
@@ -284,21 +288,24 @@ async function holding<T>(text: string, values: unknown[], work: (end: () => Pro
 
 const accepted = { duplicate: false };
 
-test('a thread that somebody else has locked is left out and called alone; its neighbours do not wait', async () => {
-  for (const id of ['held', 'n1', 'n2']) await send(batching, enqueue(id, 'r1'));
-  await holding('select from lanefold.thread where id = $1 for update', ['held'], async (end) => {
-    let done = false;
-    const held = send(batching, claim('held', 'r1')).finally(() => (done = true));
-    const others = await Promise.all(
-      [claim('n1', 'r1'), claim('n2', 'r1'), enqueue('n3', 'r1')].map((one) => send(batching, one)),
-    );
-    expect(others).toMatchObject([{ claimed: true }, { claimed: true }, accepted]);
-    expect(done).toBe(false);
-    await end();
-    expect(await held).toMatchObject({ claimed: true });
-  });
-  expect(statements).toContainEqual(['claim_run', 'claim_run', 'claim_run', 'enqueue_run']);
-});
+test.skipIf(citusLacks.batches)(
+  'a thread that somebody else has locked is left out and called alone; its neighbours do not wait',
+  async () => {
+    for (const id of ['held', 'n1', 'n2']) await send(batching, enqueue(id, 'r1'));
+    await holding('select from lanefold.thread where id = $1 for update', ['held'], async (end) => {
+      let done = false;
+      const held = send(batching, claim('held', 'r1')).finally(() => (done = true));
+      const others = await Promise.all(
+        [claim('n1', 'r1'), claim('n2', 'r1'), enqueue('n3', 'r1')].map((one) => send(batching, one)),
+      );
+      expect(others).toMatchObject([{ claimed: true }, { claimed: true }, accepted]);
+      expect(done).toBe(false);
+      await end();
+      expect(await held).toMatchObject({ claimed: true });
+    });
+    expect(statements).toContainEqual(['claim_run', 'claim_run', 'claim_run', 'enqueue_run']);
+  },
+);
 
 test('so is a thread that somebody else is creating', async () => {
   const [, , args] = enqueue('unborn', 'r1');
@@ -318,7 +325,7 @@ test('a call that no database can take fails alone', async () => {
   expect(await value(batching.db, `select count(*)::int from lanefold.thread where id like 'p_'`)).toBe(2);
 });
 
-test('a batch that breaks in the middle has written nothing', async () => {
+test.skipIf(citusLacks.batches)('a batch that breaks in the middle has written nothing', async () => {
   const db = openDatabase({ url: batching.url, max: 2 });
   await batching.pool.query(`
     create function die() returns trigger language plpgsql security definer as

@@ -56,13 +56,19 @@ async function history(
     threadId = done.threadId;
     await between(threadId, n);
   }
-  const calls = await query<{ id: string; verified: boolean | null; roles: string[]; altered: string | null }>(
-    `select e.refs ->> 'llm_call_id' as id, lanefold.verify_call(e.thread_id, e.refs ->> 'llm_call_id') as verified,
-       (select array_agg(c.role order by c.ordinal) from lanefold.call_context(e.thread_id, e.refs ->> 'llm_call_id') c) as roles,
-       (select max(c.altered) from lanefold.call_context(e.thread_id, e.refs ->> 'llm_call_id') c) as altered
-     from lanefold.thread_entry e where e.thread_id = $1 and e.role = 'assistant' order by e.seq`,
+  const answers = await query<{ id: string }>(
+    `select refs ->> 'llm_call_id' as id from lanefold.thread_entry where thread_id = $1 and role = 'assistant' order by seq`,
     [threadId],
   );
+  const calls: { id: string; verified: boolean | null; roles: string[]; altered: string | null }[] = [];
+  for (const { id } of answers)
+    calls.push(
+      ...(await query<(typeof calls)[0]>(
+        `select $2 as id, lanefold.verify_call($1, $2) as verified, array_agg(role order by ordinal) as roles, max(altered) as altered
+         from lanefold.call_context($1, $2)`,
+        [threadId, id],
+      )),
+    );
   const seen = await Promise.all(calls.map(({ id }) => lanefold.contexts.call(threadId!, id)));
   expect(seen.map(({ verified }) => verified)).toEqual(calls.map(({ verified }) => verified ?? false));
   expect(seen.map(({ messages }) => messages.map(({ role }) => role))).toEqual(calls.map(({ roles }) => roles));

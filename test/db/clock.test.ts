@@ -10,13 +10,13 @@ const log = useLog();
 /** Sessions on a clock that is moved by `offset`; `close` moves it back for the next ones. */
 async function openAt(offset: string) {
   const database = await value<string>(log.db, 'select current_database()');
-  await log.pool.query(`alter database ${database} set lanefold.clock_offset = '${offset}'`);
+  await log.onEachNode(`alter database ${database} set lanefold.clock_offset = '${offset}'`);
   const db = openDatabase({ url: log.url, max: 1 });
   return {
     db,
     close: async () => {
       await db.close();
-      await log.pool.query(`alter database ${database} reset lanefold.clock_offset`);
+      await log.onEachNode(`alter database ${database} reset lanefold.clock_offset`);
     },
   };
 }

@@ -146,7 +146,7 @@ describe('requeue_run', () => {
     const { threadId, run } = await claimed(-1_000);
     await rows(
       log.db,
-      "update lanefold._run set enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1",
+      "update lanefold._run set enqueued_at = now() - interval '1 hour' where thread_id = $1",
       threadId,
     );
     const found = await Promise.all([1, 2, 3, 4].map(() => run.requeue({ graceMs: 600_000 })));
@@ -191,7 +191,7 @@ describe('pass_run_on', () => {
   const age = (threadId: string) =>
     rows(
       log.db,
-      "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 hour' where thread_id = $1",
+      "update lanefold._run set agent_unknown_since = now() - interval '1 hour' where thread_id = $1 and agent_unknown_since is not null",
       threadId,
     );
   const fail = (threadId: string, limitMs: number) =>
@@ -303,6 +303,7 @@ describe('a sweep that finds the thread held', () => {
     const client = await log.pool.connect();
     // rolled back: the invariants that hold at the end are those of whole traces
     await client.query('begin');
+    await client.query('set local role lanefold_owner');
     const dropped = await client.query("select lanefold.drop_trace($1, '{run,nobody}') as n", [threadId]);
     const again = await client.query("select lanefold.drop_trace($1, '{run}') as n", [threadId]);
     const left = await client.query('select from lanefold._event_batch where thread_id = $1', [threadId]);

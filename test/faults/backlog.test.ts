@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('a backlog', () => {
       { worker_id: 'dead', lease_ms: -1_000, prompt: null, config_fingerprint: '', max_claims_without_progress: 5 },
     ]);
   const backDate = (run: RunHandle, by = '1 hour') =>
-    db.pool.query('update lanefold._run set enqueued_at = enqueued_at - $2::interval where thread_id = $1', [
+    db.pool.query('update lanefold._run set enqueued_at = now() - $2::interval where thread_id = $1', [
       run.threadId,
       by,
     ]);
@@ -156,10 +156,9 @@ describe.skipIf(noRedis())('a backlog', () => {
     await worker.stop();
     await startBusy({ ...patient, sweepMs: 3_600_000 });
     await backlog('1', '2', '3');
-    await db.pool.query(
-      "update lanefold._run set suspended_until = clock_timestamp() - interval '1 s' where thread_id = $1",
-      [signing.threadId],
-    );
+    await db.pool.query("update lanefold._run set suspended_until = now() - interval '1 s' where thread_id = $1", [
+      signing.threadId,
+    ]);
     expect(await sweep(db, queue, limits)).toBe(1);
     gates.get('busy')!.resolve();
     expect(await order(6)).toEqual(['sign', 'busy', 'sign', '1', '2', '3']);

@@ -33,7 +33,7 @@ export async function crashAt(
   for (const threadId of threads) await harness.expireLease(threadId);
   // the locks of such jobs last as long as a lease
   await harness.database.pool.query(
-    `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = enqueued_at - interval '1 hour' where status = 'queued'`,
+    `update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = now() - interval '1 hour' where status = 'queued'`,
   );
 }
 

@@ -62,8 +62,8 @@ export async function startHarness(options: LanefoldOptions = {}): Promise<Fault
     },
     async expireLease(threadId) {
       await lanefold.database.pool.query(
-        `update lanefold._run set lease_until = clock_timestamp() - interval '1 ms',
-           enqueued_at = enqueued_at - interval '1 hour' where thread_id = $1 and status = 'running'`,
+        `update lanefold._run set lease_until = now() - interval '1 ms',
+           enqueued_at = now() - interval '1 hour' where thread_id = $1 and status = 'running'`,
         [threadId],
       );
     },

@@ -1,6 +1,7 @@
 import { createLanefold, defineAgent, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { sessionsView } from '../support/database.ts';
 import { fakeModel, type FakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { startOutage, type Outage } from '../support/outage.ts';
@@ -75,12 +76,12 @@ async function expectRenewed(run: RunHandle): Promise<void> {
 test('commits that wait for locked threads hold up no lease', async () => {
   const [long, ...short] = await start(['long', ...Array.from({ length: poolSize + 1 }, () => 'short')]);
   await holder.query('begin');
-  const locked = short.map((run) => run.threadId);
-  await holder.query('select from lanefold.thread where id = any($1) for update', [locked]);
+  for (const { threadId } of short)
+    await holder.query('select from lanefold.thread where id = $1 for update', [threadId]);
   gates['short']!.resolve();
   await until('commits occupy the half of the pool that they may', async () => {
     const { rows } = await front.database.pool.query(
-      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+      `select from ${sessionsView} where datname = current_database() and wait_event_type = 'Lock'`,
     );
     return rows.length >= Math.max(1, Math.floor(poolSize / 2));
   });

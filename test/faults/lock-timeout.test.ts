@@ -1,6 +1,7 @@
 import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { sessionsView } from '../support/database.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
@@ -39,7 +40,7 @@ afterAll(async () => {
 /** The start time of the commit that waits for the lock. */
 async function waitingSince(): Promise<string | undefined> {
   const { rows } = await watcher.query<{ since: string }>(
-    `select query_start::text as since from pg_stat_activity
+    `select query_start::text as since from ${sessionsView}
      where datname = current_database() and query like '%commit_step%' and wait_event_type = 'Lock'`,
   );
   return rows[0]?.since;

@@ -92,7 +92,8 @@ describe.skipIf(noRedis())('a lost response to', () => {
   test('suspend_run of a run that is being cancelled: the worker also reports it as cancelled', async () => {
     await harness.database.pool.query(`
       create function cancel_suspended() returns trigger language plpgsql as
-        'begin perform lanefold.cancel_run(new.thread_id, new.id); return null; end';
+        'begin perform lanefold.cancel_run(new.thread_id, new.id); return null; end'`);
+    await harness.database.pool.query(`
       create constraint trigger cancel_suspended after update on lanefold._run deferrable initially deferred
         for each row when (new.status = 'suspended') execute function cancel_suspended()`);
     const before = proxy.dropped;

@@ -122,7 +122,7 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
   };
   const backDate = (threadId: string) =>
     lanefold.database.pool.query(
-      "update lanefold._run set enqueued_at = clock_timestamp() - interval '1 hour' where thread_id = $1",
+      "update lanefold._run set enqueued_at = now() - interval '1 hour' where thread_id = $1",
       [threadId],
     );
 
@@ -159,8 +159,10 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
     const client = await lanefold.database.pool.connect();
     try {
       await client.query('begin');
-      await client.query('select from lanefold.thread where id = any($1) for update', [held]);
-      await client.query('select from lanefold._run where thread_id = any($1) for update', [held]);
+      for (const id of held) {
+        await client.query('select from lanefold.thread where id = $1 for update', [id]);
+        await client.query('select from lanefold._run where thread_id = $1 for update', [id]);
+      }
       await lanefold.startWorker({ ...quick, cancelGraceMs: 1 });
       await expectAllCompleted([free!]);
       expect((await stateOf(expired!.threadId)).enqueue_no).toBe(1);

@@ -45,7 +45,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     until('the worker has passed the run on', async () => (await harness.runs.get(run)).agentUnknownSince);
   const anHourPasses = () =>
     harness.database.pool.query(
-      "update lanefold._run set agent_unknown_since = agent_unknown_since - interval '1 hour'",
+      "update lanefold._run set agent_unknown_since = now() - interval '1 hour' where agent_unknown_since is not null",
     );
   const completed = { status: 'completed', result: 'Done.', agentUnknownSince: null };
 

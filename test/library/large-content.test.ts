@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { noRedis } from '../support/lanefold.ts';
+import { onCitus } from '../support/services.ts';
 
 const limit = 4_096;
 /** A text of 20,000 characters in which no two lines are the same. */
@@ -191,8 +192,10 @@ describe.skipIf(noRedis())('large texts', () => {
     await lanefold.contexts.replace(parent, { entries: [{ role: 'user', content: long('kept') }] });
     const { id: child } = await lanefold.threads.fork(parent);
     const { id: grandchild } = await lanefold.threads.fork(child);
+    const own = { home: null, text: long('kept') };
     for (const fork of [child, grandchild]) {
-      expect(await stored(fork)).toMatchObject([{ home: parent, text: null }]);
+      // on Citus the parent may be on another node
+      expect(await stored(fork)).toMatchObject([onCitus ? own : { home: parent, text: null }]);
       expect(await quoted(fork)).toEqual(['user: kept 0']);
     }
     await lanefold.threads.append(child, saying(long('kept')));
@@ -200,7 +203,7 @@ describe.skipIf(noRedis())('large texts', () => {
 
     expect((await lanefold.threads.erase(parent)).removed).toMatchObject({ contents: 2 });
     for (const fork of [child, grandchild]) {
-      expect(await stored(fork)).toMatchObject([{ home: null, text: long('kept') }]);
+      expect(await stored(fork)).toMatchObject([own]);
       expect((await quoted(fork)).length).toBeGreaterThan(0);
     }
     for (const fork of [child, grandchild]) await lanefold.threads.erase(fork);

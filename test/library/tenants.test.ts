@@ -4,6 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { createLanefold, defineAgent, type Lanefold, type TenantLibrary } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { statements } from '../support/citus.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { refused } from '../db/helpers.ts';
 import { until } from '../support/until.ts';
@@ -26,8 +27,7 @@ beforeAll(async () => {
 });
 afterAll(async () => {
   await api.close();
-  const { pool } = operator.database;
-  await pool.query(`select lanefold.revoke_role('${role}'); drop owned by ${role}; drop role ${role}`);
+  await statements(operator.database.url, `select lanefold.revoke_role('${role}')`, `drop role ${role}`);
   await operator.close();
 });
 

@@ -2,30 +2,39 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { inject } from 'vitest';
 import { databaseAt, statements } from './citus.ts';
-import { templateDatabase } from './services.ts';
+import { onCitus, templateDatabase } from './services.ts';
 
 export interface TestDatabase {
   url: string;
   /** For direct queries. */
   pool: pg.Pool;
+  /** Executes a statement on every node, one of them elsewhere than on Citus, as superuser beside this database. */
+  onEachNode(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
+
+/** The sessions of every node. */
+export const sessionsView = onCitus ? 'citus_stat_activity' : 'pg_stat_activity';
 
 /** Creates a database for a test file from the migrated template, or an `empty` one; without fsync copying files is cheapest. */
 export async function createDatabase({ empty = false } = {}): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   // the nodes of a cluster copy the template each, with what they know of one another
-  const onEach = (sql: string) => Promise.all(inject('postgresNodes').map((node) => statements(node, sql)));
-  await onEach(`create database ${name}${empty ? '' : ` template ${templateDatabase} strategy file_copy`}`);
+  const onEachNode = async (sql: string) =>
+    void (await Promise.all(inject('postgresNodes').map((node) => statements(node, sql))));
+  await onEachNode(`create database ${name}${empty ? '' : ` template ${templateDatabase} strategy file_copy`}`);
   const url = databaseAt(inject('postgresUrl'), name);
   const pool = new pg.Pool({ connectionString: url, max: 4 });
   pool.on('error', () => {});
   return {
     url,
     pool,
+    onEachNode,
     async drop() {
       await pool.end();
-      await onEach(`drop database ${name} with (force)`);
+      // the daemon of Citus comes back to a database that lets it in
+      if (onCitus) await onEachNode(`alter database ${name} with allow_connections false`);
+      await onEachNode(`drop database ${name} with (force)`);
     },
   };
 }

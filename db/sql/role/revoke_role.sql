@@ -1,9 +1,15 @@
 -- Takes from a role of the server what grant_role gave it. Sessions it has open lose their rights at once.
 create or replace function lanefold.revoke_role(p_role text)
 returns void language plpgsql as $$
+declare
+  v_view regclass;
 begin
   delete from lanefold._role where name = p_role;
   execute format('revoke all on all tables in schema lanefold from %I', p_role);
+  -- Citus tells its nodes of all tables, and not of views
+  for v_view in select oid::regclass from pg_class where relnamespace = 'lanefold'::regnamespace and relkind = 'v' loop
+    execute format('revoke all on %s from %I', v_view, p_role);
+  end loop;
   execute format('revoke all on all functions in schema lanefold from %I', p_role);
   execute format('revoke all on schema lanefold from %I', p_role);
   if to_regnamespace('bullmq') is not null

@@ -4,6 +4,7 @@ create or replace function lanefold._seal_entry()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_before bytea;
+  v_entry lanefold._entry := new;  -- on a node of Citus, new is a row of a shard
 begin
   if new.seq = 0 then
     v_before := lanefold._chain_start(new.thread_id);
@@ -14,7 +15,7 @@ begin
     perform lanefold._fail('LF015', format('The chain of thread %s is broken before entry %s.', new.thread_id, new.seq),
       'Nothing was written. Run `lanefold verify` and restore the thread from a backup.');
   end if;
-  new.hash := lanefold._entry_hash(new, v_before);
+  new.hash := lanefold._entry_hash(v_entry, v_before);
   return new;
 end $$;
 

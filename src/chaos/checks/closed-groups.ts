@@ -17,11 +17,11 @@ export const closedGroups: Check[] = [
       select coalesce(c.thread_id, m.thread_id) as thread_id, coalesce(c.context_ref, m.context_ref) as context_ref,
              c.seq as asked_at, c.id as tool_call_id, m.seq as found_at, m.role as found
       from call c full join message m on m.thread_id = c.thread_id and m.context_ref = c.context_ref and m.n = c.n
+      left join lanefold._run r on m.n is null and r.thread_id = c.thread_id and r.active
+        and (r.context_ref = c.context_ref or starts_with(c.context_ref, r.id || '.'))
       where case
         when c.n is null then m.role = 'tool'
-        when m.n is null then not exists (
-          select from lanefold.run r where r.thread_id = c.thread_id and r.status in ('queued', 'running', 'suspended')
-            and (r.context_ref = c.context_ref or starts_with(c.context_ref, r.id || '.')))
+        when m.n is null then r.id is null
         else m.role <> 'tool' or m.payload ->> 'tool_call_id' is distinct from c.id
       end`,
   },

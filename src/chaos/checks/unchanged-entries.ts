@@ -26,8 +26,14 @@ export const unchangedEntries: Check[] = [
     name: 'every large text that an entry quotes is there, as it was written',
     holds: 'always',
     sql: `
-      select e.thread_id, e.seq from lanefold._entry e
-      where (e.refs ? 'contents' or e.is_anchor) and not lanefold._contents_whole(e.thread_id, e)`,
+      with quoted as materialized (
+        select e.thread_id, e.seq, jsonb_path_query(e.refs, '$.contents[*]') ->> 'id' as id from lanefold._entry e
+        union all
+        select e.thread_id, e.seq, jsonb_path_query(e.payload, '$.operation.result_context.entries[*].refs.contents[*]') ->> 'id'
+        from lanefold._entry e where e.is_anchor
+      ), found as (select q.*, lanefold._content_text(q.thread_id, q.id) as text from quoted q)
+      select thread_id, seq, id from found
+      where text is null or id <> 'c_' || left(encode(sha256(convert_to(text, 'UTF8')), 'hex'), 32)`,
   },
   {
     invariant: 'I2',

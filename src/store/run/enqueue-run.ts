@@ -1,5 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { scopeOf } from '../../postgres/query-in-scope.ts';
 import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
@@ -25,24 +26,27 @@ export async function enqueueRun(
 ): Promise<AcceptedRun> {
   const { messages, contents } = outOfLine(db, [given['input'] as JsonObject]);
   const request = { ...given, input: messages[0]!, ...(contents ? { contents } : {}), ...contextLimit(db) };
-  if (tx) return enqueueWithin(tx, threadId, JSON.stringify(request), db.tenant);
+  if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
 }
 
 async function enqueueWithin(
+  { tenant, settings }: Database,
   tx: Transaction,
   threadId: string,
   request: string,
-  tenant: string | undefined,
 ): Promise<AcceptedRun> {
   const [row] = await within(tx, async (query) => {
     const enqueue = () => query('select lanefold.enqueue_run($1, $2::text::jsonb) as run', [threadId, request]);
     if (tenant === undefined) return enqueue();
     // the rest of the caller's transaction keeps its own tenant
     const [before] = await query("select coalesce(current_setting('lanefold.tenant', true), '') as tenant", []);
-    const act = (as: string) => query("select set_config('lanefold.tenant', $1, true)", [as]);
+    const act = async (as: string) => {
+      if (settings.distributed) for (const { text } of scopeOf({ tenant: as }, true)) await query(text, []);
+      else await query("select set_config('lanefold.tenant', $1, true)", [as]);
+    };
     await act(tenant);
     const answer = await enqueue();
     await act((before as { tenant: string }).tenant);

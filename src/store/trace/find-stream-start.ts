@@ -32,10 +32,11 @@ export async function findStreamStart(db: Database, threadId: string, runId: str
      left join lanefold._run r on r.thread_id = t.id and r.id = $2
      left join lateral (
        select min(b.event_seq) as first, max(b.event_seq + json_array_length(b.events)) - 1 as last
-       from lanefold._run_batch b where b.thread_id = r.thread_id and b.run_id = r.id
+       from lanefold._run_batch b where b.thread_id = $1 and b.run_id = $2
      ) own on true
      where t.id = $1`,
-    [threadId, runId ?? null],
+    // no run has an empty id; with null, Citus does not see that one thread is asked for
+    [threadId, runId ?? ''],
   );
   if (row?.erased) throw threadErased(threadId);
   if (runId !== undefined && !row?.known) throw runNotFound(threadId, runId);

@@ -28,7 +28,7 @@ describe.skipIf(noRedis())('old traces', () => {
   };
   const age = (run: RunHandle, days: number) =>
     runtime.database.pool.query(
-      "update lanefold._run set finished_at = finished_at - $3 * interval '1 day' where thread_id = $1 and id = $2",
+      "update lanefold._run set finished_at = now() - $3 * interval '1 day' where thread_id = $1 and id = $2",
       [run.threadId, run.id, days],
     );
   const row = async (run: RunHandle) => {

@@ -1,0 +1,13 @@
+import { onCitus } from './services.ts';
+
+/** What a distributed database lacks by design: where `onCitus`, tests of it are skipped. Use as `test.skipIf(citusLacks.plans)`. */
+export const citusLacks = {
+  /** A coordinator explains and counts none of what its nodes read. The functions that read are the same on both. */
+  plans: onCitus,
+  /** Nothing is batched: a transaction over nodes would be a two-phase commit. */
+  batches: onCitus,
+  /** `grant_role` refuses readers, because nodes cannot tell whose rows a function may read. */
+  readers: onCitus,
+  /** Only a superuser migrates: what Citus creates on the other nodes has to be their owner's. */
+  migrators: onCitus,
+};
