@@ -3,6 +3,7 @@ import { startServers, type Servers } from './setup.ts';
 import { printMachine } from './support/machine.ts';
 import { backlog } from './backlog.ts';
 import { cancel } from './cancel.ts';
+import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
 import { forking } from './forks.ts';
@@ -29,6 +30,8 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
+    /** Of `citus`; default: all of it. */
+    part: { type: 'string' },
   },
 });
 
@@ -51,17 +54,19 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   waiting: (servers) => waiting(servers, { runs }),
   backlog: (servers) => backlog(servers, { runs }),
 };
-/** Too long to run unasked. */
+/** Too long to run unasked, or in need of servers that are not everywhere. */
 const onRequest: typeof benches = {
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;
     return soak(servers, { minutes: Number(minutes), runsPerSecond: Number(rate), redis, out });
   },
+  citus: (servers) => citus(servers, values.part),
 };
 const all = { ...benches, ...onRequest };
 
 // npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
+// LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);
 const selected = positionals.length > 0 ? positionals : Object.keys(benches);

@@ -39,6 +39,7 @@ const poolEnded = /after calling end on the pool/;
 
 interface PostgresFault {
   code?: string;
+  severity?: string;
   message: string;
   hint?: string;
   syscall?: string;
@@ -64,6 +65,15 @@ export function isAnswerLost(error: unknown): boolean {
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
   if (!isConnectionError(error) || !fault || fault.errors?.length) return false;
   return fault.syscall !== 'connect' && fault.code !== readOnly && !/trying to connect/.test(fault.message);
+}
+
+/**
+ * The server answers, but not the node of a distributed database that has the thread: threads of other nodes are not
+ * affected. A server that goes down itself says FATAL, or nothing.
+ */
+export function isNodeUnreachable(error: unknown): boolean {
+  const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
+  return isConnectionError(error) && fault?.severity === 'ERROR' && fault.code !== readOnly;
 }
 
 /** SQLSTATE of a full disk. */

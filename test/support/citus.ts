@@ -8,8 +8,6 @@ import { freePort } from '../../src/postgres/embedded/free-port.ts';
 /** The folder of a `cluster.sh` that starts Citus on this machine; the distributed suites are skipped without it. */
 export const citusFolder = process.env['LANEFOLD_CITUS'] ?? '';
 
-const workers = 2;
-
 export interface CitusCluster {
   /** Superuser URLs: of the coordinator, then of the workers. */
   nodes: string[];
@@ -18,10 +16,10 @@ export interface CitusCluster {
 
 const run = promisify(execFile);
 
-/** Starts a coordinator and two workers, without durability. They may run as another user, who must be able to enter `dir`. */
-export async function startCitus(dir: string): Promise<CitusCluster> {
+/** Starts a coordinator and workers, without durability. They may run as another user, who must be able to enter `dir`. */
+export async function startCitus(dir: string, workers = 2): Promise<CitusCluster> {
   const script = path.join(citusFolder, 'cluster.sh');
-  const port = await freePorts();
+  const port = await freePorts(workers + 1);
   await run(script, ['start', dir, String(port), String(workers)]);
   const nodes = Array.from({ length: workers + 1 }, (_, i) => `postgres://postgres@127.0.0.1:${port + i}/postgres`);
   const settings = [
@@ -36,10 +34,10 @@ export async function startCitus(dir: string): Promise<CitusCluster> {
 }
 
 /** The first of several free ports in a row, below those that systems give away to connections. */
-async function freePorts(): Promise<number> {
+async function freePorts(count: number): Promise<number> {
   for (;;) {
     const first = 20_000 + ((await freePort()) % 10_000);
-    const free = await Promise.all(Array.from({ length: workers + 1 }, (_, i) => isFree(first + i)));
+    const free = await Promise.all(Array.from({ length: count }, (_, i) => isFree(first + i)));
     if (free.every(Boolean)) return first;
   }
 }

@@ -1,6 +1,6 @@
 import { DelayedError, type Job } from 'bullmq';
 import { isLanefoldError } from '../../errors.ts';
-import { isConnectionError } from '../../postgres/errors.ts';
+import { isConnectionError, isNodeUnreachable } from '../../postgres/errors.ts';
 import type { Intake } from './intake.ts';
 
 /** Before a job is tried again, and once more at most, so that jobs put back together spread out. */
@@ -9,12 +9,14 @@ const againMs = 500;
 /**
  * Puts back a job whose run could not be claimed for a reason that passes. A reason that concerns every run, such as a
  * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the job
- * back only then. A thread that somebody has locked concerns its own run alone.
+ * back only then. A thread that somebody has locked concerns its own run alone, a node of a distributed
+ * database the runs of its threads.
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
 export async function putBack(job: Job, token: string | undefined, intake: Intake, error: unknown): Promise<never> {
-  const concernsAll = isConnectionError(error) || isLanefoldError(error, 'database_busy');
+  const unreachable = isConnectionError(error) && !isNodeUnreachable(error);
+  const concernsAll = unreachable || isLanefoldError(error, 'database_busy');
   const answers = concernsAll ? intake.interrupt() : Promise.resolve();
   const delay = () => moveLater(job, token);
   await delay().catch(() => answers.then(delay));

@@ -25,16 +25,19 @@ const renewTogether = (db: Database, held: readonly HeldLease[], leaseMs: number
     [JSON.stringify(held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }))), leaseMs],
   );
 
-/** A lease whose node does not answer was not renewed; where there is none, it is still known whether the database answers. */
+/**
+ * A lease whose node does not answer was not renewed. Where no node answered, or there was none to ask, the coordinator says
+ * whether the database answers: threads of other nodes need not wait for these.
+ */
 async function renewEach(db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> {
-  if (held.length === 0) return renewTogether(db, held, leaseMs);
   const answers = await eachThread(held, ({ threadId: thread_id, runId: run_id, lease }) =>
     db.query<LeaseNotice>(
       'renew_lease',
       'select $1 as thread_id, $2 as run_id, lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
       [thread_id, run_id, lease, leaseMs],
     ),
-  );
+  ).catch(() => []);
+  if (answers.length === 0) await renewTogether(db, [], leaseMs);
   const answered = new Map(answers.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
   return held.flatMap(({ threadId: thread_id, runId: run_id }) => {
     const notice = answered.get(`${thread_id} ${run_id}`);

@@ -19,6 +19,7 @@ import {
   isFilled,
   separateContents,
 } from './distribute.ts';
+import { compareContexts, rememberContexts } from './compare-contexts.ts';
 import { assertCompatible, isDistributed, readVersions } from './version.ts';
 
 /** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
@@ -100,11 +101,13 @@ async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
   await assertNoReaders(client);
   if (filled) {
     await assertAlone(client);
+    await rememberContexts(client);
     await separateContents(client);
   }
   const tables = await distributeTables(client);
   if (tables) await applySql(client);
   const functions = await distributeFunctions(client);
+  await compareContexts(client);
   if (asked) await dropLocalCopies(client);
   return functions || tables;
 }

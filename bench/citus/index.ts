@@ -1,0 +1,15 @@
+import type { Servers } from '../setup.ts';
+import { besidePlain } from './beside-plain.ts';
+import { byNodes } from './by-nodes.ts';
+import { latency } from './latency.ts';
+import { moving } from './moving.ts';
+
+const parts = { latency, moving, 'beside-plain': besidePlain, 'by-nodes': byNodes };
+
+/** A distributed database: what the coordinator costs, what nodes give, and how long writes wait for moving shards. */
+export async function citus(servers: Servers, part: string | undefined): Promise<void> {
+  if (!servers.redisUrl) throw new Error('The queue is in Redis: put redis-server on the PATH.');
+  if (part !== undefined && !(part in parts))
+    throw new Error(`There is no part "${part}", only ${Object.keys(parts).join(', ')}.`);
+  for (const [name, measure] of Object.entries(parts)) if (part === undefined || part === name) await measure(servers);
+}

@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { migrate } from 'lanefold';
+import pg from 'pg';
+import { freePort } from '../../src/postgres/embedded/free-port.ts';
+
+/** The folder of a `cluster.sh` that starts Citus on this machine. */
+const folder = process.env['LANEFOLD_CITUS'];
+const run = promisify(execFile);
+
+export interface Nodes {
+  /** Superuser URL of the migrated database on the coordinator, or on the only server. */
+  url: string;
+  /** The same on the workers. */
+  workers: string[];
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts a coordinator and workers, as durable as in production. Without workers it is a plain PostgreSQL of the same version
+ * and settings: the library of Citus is loaded there, and the database does not have the extension.
+ */
+export async function startNodes(workers: number, settings: readonly string[] = []): Promise<Nodes> {
+  if (!folder) throw new Error('Set LANEFOLD_CITUS to the folder of a cluster.sh that starts Citus.');
+  const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-bench-citus-'));
+  await chmod(dir, 0o755);
+  const script = path.join(folder, 'cluster.sh');
+  const nodes = path.join(dir, 'nodes');
+  // below those that systems give away to connections
+  const port = 20_000 + ((await freePort()) % 10_000);
+  await run(script, ['start', nodes, String(port), String(workers)]);
+  const [url, ...others] = Array.from(
+    { length: workers + 1 },
+    (_, i) => `postgres://postgres@127.0.0.1:${port + i}/postgres`,
+  ) as [string, ...string[]];
+  if (workers === 0) await execute(url, 'drop extension citus cascade');
+  for (const node of [url, ...others])
+    await execute(node, ...settings.map((setting) => `alter system set ${setting}`), 'select pg_reload_conf()');
+  await migrate(url, { queueTables: false });
+  return {
+    url,
+    workers: others,
+    async stop() {
+      await run(script, ['stop', nodes]);
+      await rm(dir, { recursive: true, force: true });
+    },
+  };
+}
+
+async function execute(url: string, ...statements: string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  for (const statement of statements) await client.query(statement);
+  await client.end();
+}

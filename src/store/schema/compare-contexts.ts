@@ -1,0 +1,46 @@
+import type pg from 'pg';
+import { LanefoldError } from '../../errors.ts';
+
+/** On the coordinator until all is distributed: a distribution may be interrupted and continued by another process. */
+const remembered = 'lanefold._context_before';
+
+/** One short row for each lane, made by the database: no context is held here. */
+const hashes = `
+  select thread_id, context_ref, sha256(convert_to(string_agg(jsonb_build_array(ordinal, anchor_seq, seq, role, content, tool_calls,
+    tool_call_id, name, thinking, reasoning_details, provider_metadata, run_id, request_id, refs)::text, '' order by ordinal), 'UTF8')) as hash
+  from lanefold.lane_context group by thread_id, context_ref`;
+
+/** Remembers a hash of the context of every lane, before threads move. */
+export async function rememberContexts(client: pg.Client): Promise<void> {
+  await client.query(`drop table if exists ${remembered}`);
+  await client.query(`create table ${remembered} as ${hashes}`);
+}
+
+/**
+ * Compares the contexts with those that were remembered, where there are such.
+ *
+ * @throws LanefoldError `database_error`
+ */
+export async function compareContexts(client: pg.Client): Promise<void> {
+  const { rows: found } = await client.query('select from pg_class where oid = to_regclass($1)', [remembered]);
+  if (found.length === 0) return;
+  await client.query('drop table if exists pg_temp.context_after');
+  await client.query(`create temporary table context_after as ${hashes}`);
+  const { rows } = await client.query<{ thread: string; lane: string }>(
+    `select coalesce(b.thread_id, a.thread_id) as thread, coalesce(b.context_ref, a.context_ref) as lane
+     from ${remembered} b full join context_after a on a.thread_id = b.thread_id and a.context_ref = b.context_ref
+     where a.hash is distinct from b.hash limit 1`,
+  );
+  const [differs] = rows;
+  if (differs) {
+    throw new LanefoldError(
+      'database_error',
+      `The context of lane ${differs.lane} of thread ${differs.thread} is not what it was before it was distributed.`,
+      {
+        hint: `The coordinator still has the rows as they were. Start no process, restore the backup, and please report this. ${remembered} has the hash of every context before.`,
+        details: differs,
+      },
+    );
+  }
+  await client.query(`drop table ${remembered}, pg_temp.context_after`);
+}

@@ -1,0 +1,102 @@
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createLanefold, type Lanefold } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { chaosAgent } from '../../src/chaos/workload/agent.ts';
+import { Journal } from '../../src/chaos/workload/journal.ts';
+import { migrate } from '../../src/store/schema/migrate.ts';
+import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
+import { killNode, on, portsOf } from '../support/citus-node.ts';
+import { startLoad } from './load.ts';
+import { expectWhole } from './whole.ts';
+
+/** Servers start, die and recover, on a busy machine. */
+const busyMs = 180_000;
+const answer = 'scripted:["Done."]';
+
+describe.skipIf(!citusFolder || !inject('redisUrl'))('a distributed database', () => {
+  let dir: string;
+  let cluster: CitusCluster;
+  let databaseUrl: string;
+  let lanefold: Lanefold;
+  beforeAll(async () => {
+    dir = await mkdtemp(path.join(tmpdir(), 'lanefold-citus-'));
+    await chmod(dir, 0o755);
+    cluster = await startCitus(path.join(dir, 'nodes'));
+    databaseUrl = await createCluster(cluster.nodes, 'faults');
+    await migrate(databaseUrl, { queueTables: false });
+    lanefold = await createLanefold({
+      databaseUrl,
+      redisUrl: inject('redisUrl'),
+      queuePrefix: 'distributed-faults',
+      agents: [chaosAgent(new Journal(dir))],
+    });
+    await lanefold.startWorker({ sweepMs: 300, concurrency: 12, onError: () => {} });
+  }, busyMs);
+  afterAll(async () => {
+    await lanefold?.close();
+    await cluster?.stop();
+    await rm(dir, { recursive: true, force: true });
+  });
+
+  const complete = async (threadId: string) => {
+    const run = await lanefold.runs.enqueue({
+      agent: 'chaos',
+      threadId,
+      createThread: true,
+      model: answer,
+      input: 'go',
+    });
+    expect(await lanefold.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({
+      status: 'completed',
+      result: 'Done.',
+    });
+  };
+
+  test(
+    'completes the runs of other nodes while one is down, and its own when it is back',
+    async () => {
+      const ids = Array.from({ length: 12 }, (_, n) => `here-or-there-${n}`);
+      const ports = await on(databaseUrl, (coordinator) => portsOf(coordinator, ids));
+      const killed = cluster.nodes[1]!;
+      const [gone, there] = [true, false].map((isGone) =>
+        ids.filter((_, n) => (ports[n] === Number(new URL(killed).port)) === isGone),
+      ) as [string[], string[]];
+      expect([gone.length > 0, there.length > 1]).toEqual([true, true]);
+      const load = startLoad(lanefold, 'node', 6);
+      await load.progress(6);
+      const start = await killNode(killed);
+      try {
+        for (const threadId of there) await complete(threadId);
+        await expect(complete(gone[0]!)).rejects.toMatchObject({ code: 'database_unreachable' });
+      } finally {
+        await start();
+      }
+      for (const threadId of gone) await complete(threadId);
+      await load.progress(6);
+      await load.stop();
+      await expectWhole(databaseUrl, dir, load.acknowledged);
+    },
+    busyMs,
+  );
+
+  test(
+    'goes on when its coordinator is back',
+    async () => {
+      const load = startLoad(lanefold, 'coordinator', 6);
+      await load.progress(6);
+      const start = await killNode(cluster.nodes[0]!);
+      try {
+        await expect(complete('any')).rejects.toMatchObject({ code: 'database_unreachable' });
+      } finally {
+        await start();
+      }
+      await complete('any');
+      await load.progress(6);
+      await load.stop();
+      await expectWhole(databaseUrl, dir, load.acknowledged);
+    },
+    busyMs,
+  );
+});

@@ -1,0 +1,48 @@
+import type { Lanefold } from 'lanefold';
+import { converse, type Acknowledged } from '../../src/chaos/workload/conversation.ts';
+import { randomOf } from '../../src/chaos/random.ts';
+
+export interface Load {
+  acknowledged: Acknowledged;
+  /** Resolves when more runs have ended than now, by `count`. */
+  progress(count: number): Promise<void>;
+  /** Starts no more conversations, and resolves when those under way have ended. */
+  stop(): Promise<void>;
+}
+
+/** Limits the runs of a thread, so that there are many threads and contexts stay short. */
+const conversationsPerThread = 3;
+
+/** Conversations of the campaign, `atOnce` at a time: runs with tools, steered, cancelled, deferred and waiting. */
+export function startLoad(lanefold: Lanefold, name: string, atOnce: number): Load {
+  const acknowledged: Acknowledged = { runs: [], inputs: [], operations: [], trees: [] };
+  const client = { lanefold, acknowledged, signal: new AbortController().signal };
+  let stopping = false;
+  let ended = 0;
+  let watch = () => {};
+  const talk = async (slot: number) => {
+    const random = randomOf(1, `${name} ${slot}`);
+    for (let n = 0; !stopping; n++) {
+      const threadId = `${name}-${slot}-${Math.floor(n / conversationsPerThread)}`;
+      await converse(client, threadId, `${slot}.${n}`, random);
+      ended += 1;
+      watch();
+    }
+  };
+  const conversations = Promise.all(Array.from({ length: atOnce }, (_, slot) => talk(slot)));
+  conversations.catch(() => {});
+  return {
+    acknowledged,
+    progress(count) {
+      const enough = ended + count;
+      const reached = new Promise<void>((resolve) => {
+        watch = () => ended >= enough && resolve();
+      });
+      return Promise.race([reached, conversations.then(() => {})]);
+    },
+    async stop() {
+      stopping = true;
+      await conversations;
+    },
+  };
+}

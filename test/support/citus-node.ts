@@ -1,0 +1,61 @@
+import { spawn } from 'node:child_process';
+import { openSync } from 'node:fs';
+import { readFile, readlink } from 'node:fs/promises';
+import path from 'node:path';
+import pg from 'pg';
+import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
+import { postgresEnv, run } from '../../src/postgres/embedded/run.ts';
+import { postgresUser, spawnAs } from '../../src/postgres/embedded/system-user.ts';
+import { until } from './until.ts';
+
+/** Kills a node, the postmaster and every process of it, and returns what starts it again on what is on its disk. */
+export async function killNode(url: string): Promise<() => Promise<void>> {
+  const { rows } = await on(url, (client) =>
+    client.query<{ data: string }>("select current_setting('data_directory') as data"),
+  );
+  const { data } = rows[0]!;
+  const postmaster = parseInt(await readFile(`${data}/postmaster.pid`, 'utf8'), 10);
+  const program = await readlink(`/proc/${postmaster}/exe`);
+  const { output } = await run('ps', ['-o', 'pid=', '--ppid', String(postmaster)]);
+  const pids = [postmaster, ...output.trim().split(/\s+/).map(Number)];
+  // the postmaster first: it would start others in place of those that die
+  for (const pid of pids) if (isAlive(pid)) process.kill(pid, 'SIGKILL');
+  await until('every process of the node is gone', () => !pids.some(isAlive));
+  return async () => {
+    const log = openSync(path.join(data, '../log'), 'a');
+    const user = spawnAs(await postgresUser(data));
+    spawn(program, ['-D', data], {
+      ...user,
+      cwd: data,
+      env: postgresEnv(),
+      stdio: ['ignore', log, log],
+      detached: true,
+    }).unref();
+    await until('the node answers', () => answers(url));
+  };
+}
+
+const answers = (url: string): Promise<boolean> => on(url, () => Promise.resolve(true)).catch(() => false);
+
+/** The port of the node that has each of the threads. */
+export async function portsOf(coordinator: pg.Client, threadIds: readonly string[]): Promise<number[]> {
+  const { rows } = await coordinator.query<{ port: number }>(
+    `select n.nodeport as port from unnest($1::text[]) with ordinality i (id, no),
+       lateral (select get_shard_id_for_distribution_column('lanefold.thread', i.id) as shard) s
+     join pg_dist_placement p on p.shardid = s.shard join pg_dist_node n on n.groupid = p.groupid order by i.no`,
+    [threadIds],
+  );
+  return rows.map(({ port }) => port);
+}
+
+/** Executes something with a connection of its own. */
+export async function on<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
