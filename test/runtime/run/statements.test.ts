@@ -4,6 +4,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { z } from 'zod';
 import { citusLacks } from '../../support/citus-lacks.ts';
 import { noRedis } from '../../support/lanefold.ts';
+import { onCitus } from '../../support/services.ts';
 import { functionsIn } from '../../support/statements.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -66,8 +67,9 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     expect(ended).toMatchObject({ status: 'completed', step: 3 });
     return counted.slice(from);
   };
-  /** Sorted: the client that waits asks beside the worker that writes. */
-  const own = (statements: string[]) => statements.filter((name) => !shared.includes(name)).toSorted();
+  /** Sorted: the client that waits asks beside the worker that writes. On Citus a run takes longer, so it asks more often. */
+  const own = (statements: string[]) =>
+    statements.filter((name) => !shared.includes(name) && !(onCitus && name === 'get_run')).toSorted();
 
   test('number at most eight for one safe tool call and three steps', async () => {
     const statements = own(await run(1));
