@@ -69,7 +69,7 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
   };
   /** Sorted: the client that waits asks beside the worker that writes. On Citus a run takes longer, so it asks more often. */
   const own = (statements: string[]) =>
-    statements.filter((name) => !shared.includes(name) && !(onCitus && name === 'get_run')).toSorted();
+    statements.filter((name) => !shared.includes(name) && !(onCitus && name === 'read_run')).toSorted();
 
   test('number at most eight for one safe tool call and three steps', async () => {
     const statements = own(await run(1));
