@@ -3,6 +3,7 @@ import { besidePlain } from './beside-plain.ts';
 import { byNodes } from './by-nodes.ts';
 import { latency } from './latency.ts';
 import { moving } from './moving.ts';
+import { stopNodes } from './nodes.ts';
 
 const parts = { latency, moving, 'beside-plain': besidePlain, 'by-nodes': byNodes };
 
@@ -11,5 +12,10 @@ export async function citus(servers: Servers, part: string | undefined): Promise
   if (!servers.redisUrl) throw new Error('The queue is in Redis: put redis-server on the PATH.');
   if (part !== undefined && !(part in parts))
     throw new Error(`There is no part "${part}", only ${Object.keys(parts).join(', ')}.`);
-  for (const [name, measure] of Object.entries(parts)) if (part === undefined || part === name) await measure(servers);
+  try {
+    for (const [name, measure] of Object.entries(parts))
+      if (part === undefined || part === name) await measure(servers);
+  } finally {
+    await stopNodes();
+  }
 }

@@ -20,7 +20,7 @@ export async function moving(servers: Servers): Promise<void> {
   await coordinator.connect();
   const ports = nodes.workers.map((url) => Number(new URL(url).port));
   const { rows } = await coordinator.query<{ shard: string; port: number }>(
-    `select s.shard, n.nodeport as port from (select get_shard_id_for_distribution_column('lanefold.thread', $1) as shard) s
+    `select s.shard, n.nodeport as port from (select get_shard_id_for_distribution_column('lanefold.thread', $1::text) as shard) s
      join pg_dist_placement p on p.shardid = s.shard join pg_dist_node n on n.groupid = p.groupid`,
     [id],
   );
@@ -51,16 +51,19 @@ async function longestGap(
   const done = meanwhile().finally(() => (over = true));
   let last = performance.now();
   let longest = 0;
-  let failed = 0;
-  while (!over) {
+  const failures: string[] = [];
+  // one more than the move needs: the write it held up may have failed
+  for (let ended = false; !ended;) {
+    ended = over;
     try {
       await lanefold.threads.append(threadId, [{ message: { role: 'user', content: 'on we go' } }]);
       longest = Math.max(longest, performance.now() - last);
       last = performance.now();
-    } catch {
-      failed += 1;
+    } catch (error) {
+      ended = false;
+      failures.push((error as Error).message);
     }
   }
   await done;
-  return `${longest.toFixed(0)}   ${failed} writes failed`;
+  return `${longest.toFixed(0)}   writes failed: ${failures.length} ${[...new Set(failures)].join(' | ')}`;
 }

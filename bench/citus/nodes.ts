@@ -40,14 +40,20 @@ export async function startNodes(workers: number, settings: readonly string[] = 
   for (const node of [url, ...others])
     await execute(node, ...settings.map((setting) => `alter system set ${setting}`), 'select pg_reload_conf()');
   await migrate(url, { queueTables: false });
-  return {
-    url,
-    workers: others,
-    async stop() {
-      await run(script, ['stop', nodes]);
-      await rm(dir, { recursive: true, force: true });
-    },
+  const stop = async () => {
+    running.delete(stop);
+    await run(script, ['stop', nodes]);
+    await rm(dir, { recursive: true, force: true });
   };
+  running.add(stop);
+  return { url, workers: others, stop };
+}
+
+const running = new Set<() => Promise<void>>();
+
+/** Those that a failed measurement has left. */
+export async function stopNodes(): Promise<void> {
+  for (const stop of running) await stop();
 }
 
 async function execute(url: string, ...statements: string[]): Promise<void> {

@@ -99,12 +99,20 @@ const transientCodes = new Set<ErrorCode>([
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
+/**
+ * The thread moved to another node while the statement waited (Citus, SQLSTATE 0A000): the old node would send rows there,
+ * which row-level security refuses. A retry goes to the new node.
+ */
+const threadMoved = /COPY FROM not supported with row-level security/;
+
 /** A transient failure that wrote nothing, or a broken connection. Idempotent statements may be retried. */
 export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   if (error instanceof LanefoldError && error.code !== 'database_error') return transientCodes.has(error.code);
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
-  return transientStates.test(fault?.code ?? '') || stalePlan.test(fault?.message ?? '');
+  return (
+    transientStates.test(fault?.code ?? '') || [stalePlan, threadMoved].some((text) => text.test(fault?.message ?? ''))
+  );
 }
 
 const faultOf = (error: unknown): PostgresFault | undefined =>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { fromPostgres, isConnectionError, isNodeUnreachable } from '../../src/postgres/errors.ts';
+import { fromPostgres, isConnectionError, isNodeUnreachable, isTransient } from '../../src/postgres/errors.ts';
 
 const fault = (severity: string | undefined, code: string, message: string) =>
   Object.assign(new Error(message), { code, ...(severity ? { severity } : {}) });
@@ -17,4 +17,10 @@ test.each([
     expect(isConnectionError(each)).toBe(true);
     expect(isNodeUnreachable(each)).toBe(ofOneNode);
   }
+});
+
+test('a write that waited for a thread to move is tried again', () => {
+  const moved = fault('ERROR', '0A000', 'COPY FROM not supported with row-level security');
+  expect([isTransient(moved), isTransient(fromPostgres(moved))]).toEqual([true, true]);
+  expect(isTransient(fault('ERROR', '0A000', 'another feature not supported'))).toBe(false);
 });
