@@ -13,7 +13,7 @@ const longestPauseMs = 500;
 
 /**
  * Waits for runs to end. However many wait, one statement at a time asks for all of them and reads those that have ended;
- * the pause grows while nothing happens. Nobody asks for a run that a worker of this process holds: its last step returns it, or
+ * the pause grows while nothing happens. A run that a worker of the same library holds is not asked for: its last step returns it, or
  * it is asked for once, when it is released.
  */
 export class RunWaiter {

@@ -31,15 +31,16 @@ const codes: Record<string, ErrorCode> = {
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary
 const connectionStates = /^(08|57P|53300|25006)/;
-// the last two: between the nodes of a distributed database
 const connectionTexts =
-  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout|connection marked as essential|connection to the remote node/;
+  /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
+
+/** What a coordinator of Citus says of a node that it cannot reach. */
+const nodeTexts = /connection marked as essential|connection to the remote node/;
 
 const poolEnded = /after calling end on the pool/;
 
 interface PostgresFault {
   code?: string;
-  severity?: string;
   message: string;
   hint?: string;
   syscall?: string;
@@ -57,7 +58,12 @@ export function isConnectionError(error: unknown): boolean {
   if (!fault) return false;
   if (fault.errors?.length) return fault.errors.some(isConnectionError);
   const code = fault.code ?? '';
-  return networkErrorCodes.has(code) || connectionStates.test(code) || connectionTexts.test(fault.message ?? '');
+  const message = fault.message ?? '';
+  return (
+    networkErrorCodes.has(code) ||
+    connectionStates.test(code) ||
+    [connectionTexts, nodeTexts].some((text) => text.test(message))
+  );
 }
 
 /** The connection broke after it had been made: the statement may have been executed, and its answer lost. */
@@ -69,11 +75,11 @@ export function isAnswerLost(error: unknown): boolean {
 
 /**
  * The server answers, but not the node of a distributed database that has the thread: threads of other nodes are not
- * affected. A server that goes down itself says FATAL, or nothing.
+ * affected.
  */
 export function isNodeUnreachable(error: unknown): boolean {
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
-  return isConnectionError(error) && fault?.severity === 'ERROR' && fault.code !== readOnly;
+  return nodeTexts.test(fault?.message ?? '');
 }
 
 /** SQLSTATE of a full disk. */

@@ -248,6 +248,27 @@ test.skipIf(citusLacks.batches)(
 const batchOf = (calls: Call[]) =>
   JSON.stringify(calls.map(([name, threadId, args]) => ({ thread_id: threadId, function: name, args })));
 
+test.skipIf(citusLacks.batches)('a call that ends a run brings it back, together with others or alone', async () => {
+  for (const count of [1, 3]) {
+    const threads = Array.from({ length: count }, (_, n) => `ends-${count}-${n}`);
+    const each = (calls: (threadId: string) => Call) =>
+      Promise.all(
+        threads.map((threadId) => {
+          const [name, id, args] = calls(threadId);
+          return callFunction<{ run?: object }>(batching.db, name, id, args, 'r');
+        }),
+      );
+    await Promise.all(threads.map((threadId) => send(batching, enqueue(threadId, 'r'))));
+    await Promise.all(threads.map((threadId) => send(batching, claim(threadId, 'r'))));
+    const ended = await each((threadId) => ['commit_step', threadId, ['r', 1, 0, 60_000, answers]]);
+    expect(statements.at(-1)).toEqual(threads.map(() => 'commit_step'));
+    for (const [n, { run }] of ended.entries()) {
+      expect(run).toMatchObject({ threadId: threads[n], status: 'completed', result: 'Done.' });
+      expect(run).toEqual(await value(batching.db, 'select lanefold.read_run($1, $2)', threads[n], 'r'));
+    }
+  }
+});
+
 test.skipIf(citusLacks.batches)('what is not plain is left to the function of one call', async () => {
   const taken = async (name: string, calls: Call[]) =>
     (

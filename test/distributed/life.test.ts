@@ -265,8 +265,10 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
           expect(await library.contexts.project(id)).toMatchObject([{ content: id }]);
         }
         expect((await library.threads.list({ limit: 100 })).data).toHaveLength(few.length);
+        expect((await library.threads.list({ tenantId: library.tenant! })).data).toHaveLength(few.length);
         const run = await library.runs.enqueue({ agent: 'a', threadId: `${library.tenant}-0`, input: 'go' });
         expect(await library.runs.wait(run, { timeoutMs: 30_000 })).toMatchObject({ status: 'completed' });
+        expect(await library.runs.unfinished({ tenant: library.tenant! })).toBe(0);
       }
       for (const [library, other] of [
         [acme, 'bolt'],

@@ -9,7 +9,7 @@ begin
   for v_relation in
     select c.oid::regclass from pg_class c
     where c.relnamespace = 'lanefold'::regnamespace and c.relkind in ('r', 'p', 'v')
-      and c.relname <> '_role' and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
+      and c.relname not in ('_role', '_context_before') and (p_duty <> 'reader' or c.relname !~ '^_' and c.relname not in ('api_key', 'audit'))
   loop
     execute format('grant select on %s to %I', v_relation, p_role);
   end loop;

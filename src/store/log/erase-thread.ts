@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { tenantIs } from '../tenant/tenant-is.ts';
 
 /** What a thread had. */
 export interface Erased {
@@ -32,7 +33,7 @@ export async function dropUnread(db: Database, topic: string): Promise<void> {
 export async function findThreadsOf(db: Database, tenantId: string, limit: number): Promise<string[]> {
   const rows = await db.query<{ id: string }>(
     'threads_of_tenant',
-    'select id from lanefold.thread where tenant_id = $1 and erased_at is null order by created_at, id limit $2',
+    `select id from lanefold.thread where ${tenantIs(db, '$1')} and erased_at is null order by created_at, id limit $2`,
     [tenantId, limit],
   );
   return rows.map((row) => row.id);

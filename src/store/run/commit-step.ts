@@ -25,7 +25,7 @@ export interface CommitResult {
   inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
-  /** The run as it ended, where the step that ended it was `awaited`, and was not large. */
+  /** The run as it ended, where the step that ended it was `awaited` and went in a batch. */
   run?: Run;
 }
 

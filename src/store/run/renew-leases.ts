@@ -1,3 +1,4 @@
+import { isNodeUnreachable } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -36,7 +37,10 @@ async function renewEach(db: Database, held: readonly HeldLease[], leaseMs: numb
       'select $1 as thread_id, $2 as run_id, lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
       [thread_id, run_id, lease, leaseMs],
     ),
-  ).catch(() => []);
+  ).catch((error: unknown) => {
+    if (isNodeUnreachable(error)) return [];
+    throw error;
+  });
   if (answers.length === 0) await renewTogether(db, [], leaseMs);
   const answered = new Map(answers.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
   return held.flatMap(({ threadId: thread_id, runId: run_id }) => {

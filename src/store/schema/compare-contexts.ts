@@ -6,8 +6,9 @@ const remembered = 'lanefold._context_before';
 
 /** One short row for each lane, made by the database: no context is held here. */
 const hashes = `
-  select thread_id, context_ref, sha256(convert_to(string_agg(jsonb_build_array(ordinal, anchor_seq, seq, role, content, tool_calls,
-    tool_call_id, name, thinking, reasoning_details, provider_metadata, run_id, request_id, refs)::text, '' order by ordinal), 'UTF8')) as hash
+  select thread_id, context_ref, sha256(string_agg(sha256(convert_to(jsonb_build_array(ordinal, anchor_seq, seq, role, content,
+    tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata, run_id, request_id, refs)::text, 'UTF8')),
+    ''::bytea order by ordinal)) as hash
   from lanefold.lane_context group by thread_id, context_ref`;
 
 /** Remembers a hash of the context of every lane, before threads move. */
@@ -16,14 +17,19 @@ export async function rememberContexts(client: pg.Client): Promise<void> {
   await client.query(`create table ${remembered} as ${hashes}`);
 }
 
+/** Whether a distribution was begun and not ended. */
+export async function isRemembered(client: pg.Client): Promise<boolean> {
+  const { rows } = await client.query('select from pg_class where oid = to_regclass($1)', [remembered]);
+  return rows.length > 0;
+}
+
 /**
  * Compares the contexts with those that were remembered, where there are such.
  *
  * @throws LanefoldError `database_error`
  */
 export async function compareContexts(client: pg.Client): Promise<void> {
-  const { rows: found } = await client.query('select from pg_class where oid = to_regclass($1)', [remembered]);
-  if (found.length === 0) return;
+  if (!(await isRemembered(client))) return;
   await client.query('drop table if exists pg_temp.context_after');
   await client.query(`create temporary table context_after as ${hashes}`);
   const { rows } = await client.query<{ thread: string; lane: string }>(
@@ -37,7 +43,7 @@ export async function compareContexts(client: pg.Client): Promise<void> {
       'database_error',
       `The context of lane ${differs.lane} of thread ${differs.thread} is not what it was before it was distributed.`,
       {
-        hint: `The coordinator still has the rows as they were. Start no process, restore the backup, and please report this. ${remembered} has the hash of every context before.`,
+        hint: `Unless a process wrote since the distribution began, rows were changed by it: start no process, restore the backup, and please report this. ${remembered} has the hash of every context before.`,
         details: differs,
       },
     );

@@ -19,7 +19,7 @@ import {
   isFilled,
   separateContents,
 } from './distribute.ts';
-import { compareContexts, rememberContexts } from './compare-contexts.ts';
+import { compareContexts, isRemembered, rememberContexts } from './compare-contexts.ts';
 import { assertCompatible, isDistributed, readVersions } from './version.ts';
 
 /** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
@@ -99,8 +99,8 @@ async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
   const filled = await isFilled(client);
   if (filled && !asked) return false;
   await assertNoReaders(client);
+  if (filled || (await isRemembered(client))) await assertAlone(client);
   if (filled) {
-    await assertAlone(client);
     await rememberContexts(client);
     await separateContents(client);
   }
