@@ -87,7 +87,7 @@ async function check(pool: pg.Pool): Promise<Found> {
   const { rows } = await pool.query<Found>(`
     select count(*) filter (where status = 'completed')::int as completed,
       count(*) filter (where finished_at is null)::int as unfinished,
-      count(*) filter (where lease > 1)::int as "claimedTwice",
+      (select count(distinct run_id)::int from lanefold.run_event where kind = 'worker_lost') as "claimedTwice",
       (select count(*)::int from (select from lanefold.thread_entry where role = 'assistant'
         group by thread_id, run_id having count(*) > 1) e) as "answeredTwice",
       (select count(*)::int from lanefold.run_event where kind = 'llm_lost') as "lostCalls"

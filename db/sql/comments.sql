@@ -43,6 +43,7 @@ comment on function lanefold.apply_operation(text, text, text, jsonb, jsonb) is 
 comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inject input for the active run and returns its receipt.';
 comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an unfinished run that no worker holds, at the step of a checkpoint.';
 comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';
+comment on function lanefold.renew_leases(jsonb, int) is 'Renews the leases [{thread_id, run_id, lease}] of a worker, on a database that is not distributed; returns those that are lost, not renewed, or whose cancel was requested.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.pass_run_on(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';

@@ -4,6 +4,7 @@ import { silenceMs } from '../postgres/watched-client.ts';
 import { within } from '../time-limit.ts';
 import { openConnections } from './connection.ts';
 import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
+import { makeLocksLast } from './lasting-locks.ts';
 
 export interface QueueOptions {
   /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */
@@ -27,7 +28,7 @@ export type Processor = (
 export interface WorkOptions {
   concurrency: number;
   name: string;
-  /** How long a job's lock lasts without renewal; renewed every half of it. */
+  /** How long a job's first lock lasts without renewal; see `makeLocksLast` for later ones on PostgreSQL. */
   lockMs: number;
   /** Pause between BullMQ's checks for jobs whose worker died, on Redis. */
   stalledMs: number;
@@ -168,6 +169,7 @@ export function openQueue(options: QueueOptions): RunQueue {
           // BullMQ's default of 15 s would lengthen every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
+        if (backend === 'postgres') makeLocksLast(worker);
         // once it closes, the server may end connections before they have
         worker.on('error', (error) => closing || onError(error));
         workers.push(worker);

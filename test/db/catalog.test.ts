@@ -85,6 +85,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'record_tool_call',
     'release_run',
     'renew_lease',
+    'renew_leases',
     'requeue_run',
   ]) {
     expect(

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, refused, rows, useLog, value } from './helpers.ts';
 import { answer, asks, sqlRun, type Receipt } from './sql-run.ts';
 
@@ -61,6 +62,30 @@ describe('renew_lease', () => {
       [held[1]!.threadId, true, false],
       ['never-made', false, true],
     ]);
+  });
+
+  test.skipIf(citusLacks.batches)('says of many leases what it says of each', async () => {
+    const [kept, cancelled, taken, ended, locked] = await Promise.all(Array.from({ length: 5 }, () => claimed(-1_000)));
+    await cancelled!.run.cancel();
+    await taken!.run.claim({ leaseMs: -1_000 });
+    await ended!.run.commit(0, answer('done'));
+    const all = [kept, cancelled, taken, ended, locked].map((one) => one!.threadId);
+    const leases = [...all, 'never-made'].map((thread_id) => ({ thread_id, run_id: 'run', lease: 1 }));
+    await whileHeld('_run where thread_id', locked!.threadId, async () => {
+      const notices = await rows<Receipt>(
+        log.db,
+        'select * from lanefold.renew_leases($1, 60000)',
+        JSON.stringify(leases),
+      );
+      expect(notices).toEqual([
+        { thread_id: all[1], run_id: 'run', lost: false, cancel_requested: true, renewed: true },
+        { thread_id: all[2], run_id: 'run', lost: true, cancel_requested: false, renewed: false },
+        { thread_id: all[3], run_id: 'run', lost: true, cancel_requested: expect.any(Boolean), renewed: false },
+        { thread_id: all[4], run_id: 'run', lost: false, cancel_requested: false, renewed: false },
+        { thread_id: 'never-made', run_id: 'run', lost: true, cancel_requested: false, renewed: false },
+      ]);
+    });
+    expect(await Promise.all(all.map(isPast))).toEqual([false, false, true, null, true]);
   });
 
   test('reports a cancel, and renews all the same', async () => {

@@ -1,3 +1,4 @@
+import pLimit, { type LimitFunction } from 'p-limit';
 import { cleanText } from '../../text.ts';
 
 /** The progress of a run as Bull Board shows it. */
@@ -25,6 +26,9 @@ const batchMs = 250;
 const flushMs = 500;
 /** Lines that may wait for a slow queue; beyond that the oldest are dropped. */
 const maxWaiting = 200;
+/** What thousands of runs report must not keep the queue's few connections from its jobs and their locks. */
+export const writesAtOnce = 2;
+const ofThisProcess = pLimit(writesAtOnce);
 
 /**
  * Writes progress and log lines to a job, for people to read. One write at a time, since concurrent ones may be rejected
@@ -42,7 +46,12 @@ export class JobProgress {
   #dropped = false;
   #sending: Promise<void> | undefined;
 
-  constructor(job: ProgressJob, first: Progress, line: string) {
+  constructor(
+    job: ProgressJob,
+    first: Progress,
+    line: string,
+    private readonly inTurn: LimitFunction = ofThisProcess,
+  ) {
     this.#job = job;
     this.note(first, [line]);
   }
@@ -71,7 +80,7 @@ export class JobProgress {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
       // a write in flight may be older than the last update
-      await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#send()), late]);
+      await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#sendInTurn()), late]);
       clearTimeout(timer);
     }
     this.drop();
@@ -89,12 +98,16 @@ export class JobProgress {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       this.#shown = true;
-      this.#sending = this.#send().finally(() => {
+      this.#sending = this.#sendInTurn().finally(() => {
         this.#sending = undefined;
         if (this.#latest) this.#sendSoon();
       });
     }, batchMs);
     this.#timer.unref();
+  }
+
+  #sendInTurn(): Promise<void> {
+    return this.inTurn(() => this.#send());
   }
 
   async #send(): Promise<void> {

@@ -12,17 +12,14 @@ export interface LeaseNotice {
   renewed: boolean;
 }
 
-/** Renews many leases in one round trip; each is a call of its own, so none waits for another. */
+/** Renews many leases in one round trip; one that a writer holds is left to the next time. */
 export const renewLeases = (db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> =>
   db.settings.distributed ? renewEach(db, held, leaseMs) : renewTogether(db, held, leaseMs);
 
 const renewTogether = (db: Database, held: readonly HeldLease[], leaseMs: number) =>
   db.query<LeaseNotice>(
     'renew_leases',
-    `select h.thread_id, h.run_id, r.lost, r.cancel_requested, r.renewed
-     from jsonb_to_recordset($1) as h (thread_id text, run_id text, lease bigint)
-     cross join lateral lanefold.renew_lease(h.thread_id, h.run_id, h.lease, $2) r
-     where r.lost or r.cancel_requested or not r.renewed`,
+    'select thread_id, run_id, lost, cancel_requested, renewed from lanefold.renew_leases($1, $2)',
     [JSON.stringify(held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }))), leaseMs],
   );
 

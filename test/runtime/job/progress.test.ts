@@ -1,5 +1,6 @@
+import pLimit from 'p-limit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { JobProgress, type Progress, type ProgressJob } from '../../../src/runtime/job/progress.ts';
+import { JobProgress, writesAtOnce, type Progress, type ProgressJob } from '../../../src/runtime/job/progress.ts';
 import { deferred } from '../../support/until.ts';
 
 const at = (iteration: number, phase = 'llm'): Progress => ({ iteration, max_iterations: 9, tokens: 0, phase });
@@ -104,5 +105,16 @@ describe('job progress', () => {
     await progress.close();
     expect(writes[0]).toBe('… 801 lines dropped');
     expect(writes.slice(1)).toEqual(Array.from({ length: 200 }, (_, i) => `line ${i + 800}`));
+  });
+
+  test('is written for two jobs of a process at a time: their queue needs connections for jobs and locks', async () => {
+    const slow = slowJob();
+    const inTurn = pLimit(writesAtOnce);
+    for (const n of [1, 2, 3]) new JobProgress(slow.job, at(n), `begins ${n}`, inTurn);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(slow.writes).toEqual([1, 2]);
+    for (let left = 6; left > 0; left--) await slow.answer();
+    expect(slow.writes).toEqual([1, 2, 'begins 1', 'begins 2', 3, 'begins 3']);
+    expect(slow.peak()).toBe(2);
   });
 });

@@ -31,6 +31,17 @@ beforeEach(async () => {
         perform pg_advisory_lock_shared(1);
       end if;
       return query select * from lanefold.renew_lease_now(p_thread_id, p_run_id, p_lease, p_lease_ms);
+    end $$;
+    alter function lanefold.renew_leases(jsonb, int) rename to renew_leases_now;
+    create function lanefold.renew_leases(p_leases jsonb, p_lease_ms int)
+    returns table (thread_id text, run_id text, lost boolean, cancel_requested boolean, renewed boolean) language plpgsql as $$
+    declare
+      v_no constant bigint := (select min(nextval('public.renewal')) from jsonb_array_elements(p_leases));
+    begin
+      if v_no = 1 and public.is_slow() then
+        perform pg_advisory_lock_shared(1);
+      end if;
+      return query select * from lanefold.renew_leases_now(p_leases, p_lease_ms);
     end $$`);
 });
 afterEach(async () => {
