@@ -50,6 +50,8 @@ export interface DatabaseOptions {
    * `statement_timeout` in the URL takes its place.
    */
   timeoutMs?: number;
+  /** Those of another pool on the same database; by default, of a database that is not distributed. */
+  settings?: DatabaseSettings;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
@@ -74,7 +76,7 @@ const batchTimeoutMs = 15_000;
 const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 3 };
 
 export function openDatabase(options: DatabaseOptions): Database {
-  const { max = 10, prepare = true } = options;
+  const { max = 10, prepare = true, settings = { distributed: false } } = options;
   const pool = new BoundedPool({
     connectionString: options.url,
     max,
@@ -88,7 +90,6 @@ export function openDatabase(options: DatabaseOptions): Database {
   });
   /** When a statement last waited in vain. */
   let lockedOutAt = 0;
-  const settings: DatabaseSettings = { distributed: false };
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: Scope | undefined): Database => {

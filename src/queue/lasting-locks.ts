@@ -1,4 +1,4 @@
-import type { BullWorker } from './queue.ts';
+import type { Worker } from 'bullmq';
 
 /** How much longer a renewed lock lasts than the first one. */
 const lasting = 5;
@@ -8,7 +8,7 @@ const lasting = 5;
  * entries, and thousands of jobs may be waiting for their models. The first lock stays short, because a job whose worker
  * died before it claimed the run is found by that; a claimed run has a lease, which says whether its worker lives.
  */
-export function makeLocksLast(worker: BullWorker): void {
+export function makeLocksLast(worker: Pick<Worker, 'extendJobLocks'>): void {
   const extend = worker.extendJobLocks.bind(worker);
   const lastingUntil = new Map<string, number>();
   worker.extendJobLocks = async (ids, tokens, durationMs) => {

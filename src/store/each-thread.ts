@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type { Database } from '../postgres/pool.ts';
 
 /** Calls under way at once: what looks after many threads leaves connections to what works on one. */
-const atOnce = 4;
+export const callsAtOnce = 4;
 
 /**
  * Calls `ask` for each item, which is about one thread: on a distributed database, where one statement over threads would
@@ -12,7 +12,7 @@ export async function eachThread<Item, Answer>(
   items: readonly Item[],
   ask: (item: Item) => Promise<Answer[]>,
 ): Promise<Answer[]> {
-  const limit = pLimit(atOnce);
+  const limit = pLimit(callsAtOnce);
   const settled = await Promise.allSettled(items.map((item) => limit(() => ask(item))));
   const answers = settled.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
   const [first] = settled;

@@ -14,6 +14,8 @@ declare
   v_state jsonb := p -> 'state';
   v_iteration int := (p ->> 'iteration')::int;
   v_inputs jsonb;
+  v_one jsonb;         -- entry, call or outcome
+  v_round int;
   v_then jsonb;
   v_continued boolean := false;
   v_end record;
@@ -46,12 +48,15 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
-      hash)
-    select p_thread_id, t.tenant_id, v_first + n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
-           coalesce(e ->> 'context_ref', r.context_ref), e ->> 'role', p_run_id, nullif(r.request_id, p_run_id), e -> 'payload',
-           e -> 'refs', pg_column_size(e -> 'payload'), case when t.chained then ''::bytea end
-    from jsonb_array_elements(p -> 'entries') with ordinality as x (e, n);
+    -- one by one: a node of Citus plans an insert of rows from elsewhere anew each time, and copies them
+    for n in 0 .. v_entries - 1 loop
+      v_one := p -> 'entries' -> n;
+      insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
+        hash)
+      values (p_thread_id, t.tenant_id, v_first + n, v_at, coalesce(v_one ->> 'kind', 'ai_message'),
+        coalesce(v_one ->> 'context_ref', r.context_ref), v_one ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
+        v_one -> 'payload', v_one -> 'refs', pg_column_size(v_one -> 'payload'), case when t.chained then ''::bytea end);
+    end loop;
   end if;
   if p ? 'contents' then
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
@@ -65,17 +70,22 @@ begin
     on conflict (thread_id, context_ref) do nothing;
   end if;
   if p ? 'calls' then
-    insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
-    select p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (c ->> 'index')::smallint, c ->> 'id', c ->> 'name',
-           coalesce(c ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0)
-    from jsonb_array_elements(p -> 'calls') c;
+    for n in 0 .. jsonb_array_length(p -> 'calls') - 1 loop
+      v_one := p -> 'calls' -> n;
+      insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+      values (p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (v_one ->> 'index')::smallint, v_one ->> 'id', v_one ->> 'name',
+        coalesce(v_one ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0));
+    end loop;
   end if;
   if p ? 'outcomes' then
-    update lanefold._tool_call c
-    set status = o ->> 'status', attempts = (o ->> 'attempts')::smallint, duration_ms = (o ->> 'duration_ms')::int, outcome = null,
-        finished_at = coalesce(c.finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + c.call_index
-    from jsonb_array_elements(p -> 'outcomes') with ordinality as x (o, n)
-    where c.thread_id = p_thread_id and c.run_id = p_run_id and c.round = coalesce(p -> 'outcomes_round', p -> 'round')::int and c.call_index = n - 1;
+    v_round := coalesce(p -> 'outcomes_round', p -> 'round')::int;
+    for n in 0 .. jsonb_array_length(p -> 'outcomes') - 1 loop
+      v_one := p -> 'outcomes' -> n;
+      update lanefold._tool_call
+      set status = v_one ->> 'status', attempts = (v_one ->> 'attempts')::smallint, duration_ms = (v_one ->> 'duration_ms')::int,
+          outcome = null, finished_at = coalesce(finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + call_index
+      where thread_id = p_thread_id and run_id = p_run_id and round = v_round and call_index = n;
+    end loop;
     if p ? 'effects' then
       perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
       v_next := v_next + 1;

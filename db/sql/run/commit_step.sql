@@ -14,11 +14,19 @@
 -- seal?: boolean, closes the input queue while the run continues,
 -- continue?: {state, iteration, events} in place of finish or seal when input waits,
 -- resumed?: boolean, the step only resumes the run and does not count as progress,
--- max_events?: the length of the trace from which on droppable events are left out, 2000}.
--- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}], promoted?}. Raises LF012 for a worker that no
+-- max_events?: the length of the trace from which on droppable events are left out, 2000,
+-- awaited?: boolean, somebody waits for the run; a batch says so of the call}.
+-- Returns {step, finished, status, cancel_requested, seq?: of the first entry, inputs?: [{seq, content, refs}], promoted?, run?: where
+-- it ended and is awaited, as read_run has it}. Raises LF012 for a worker that no
 -- longer holds the run, LF013 for a step too high, LF014 for a state above 64 KB.
 create or replace function lanefold.commit_step(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb)
 returns jsonb language plpgsql as $$
+declare
+  v_out jsonb;
 begin
-  return lanefold._apply_step(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_lease, p_step, p_lease_ms, p);
+  v_out := lanefold._apply_step(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_lease, p_step, p_lease_ms, p);
+  if p ? 'awaited' and v_out ? 'finished' then
+    v_out := v_out || jsonb_build_object('run', lanefold.read_run(p_thread_id, p_run_id));
+  end if;
+  return v_out;
 end $$;

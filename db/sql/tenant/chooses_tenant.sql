@@ -1,4 +1,6 @@
 -- Whether the role that logged in acts for one tenant at a time and names it. Immutable: see _sees_all.
 create or replace function lanefold._chooses_tenant()
-returns boolean language sql immutable parallel safe
-return has_function_privilege(session_user, 'lanefold._any_tenant()'::regprocedure, 'execute');
+returns boolean language plpgsql immutable parallel safe as $$
+begin
+  return has_function_privilege(session_user, 'lanefold._any_tenant()'::regprocedure, 'execute');
+end $$;

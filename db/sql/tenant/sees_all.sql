@@ -1,7 +1,10 @@
 -- Whether the role that logged in may see all tenants. The three questions about the role are declared immutable, though they read
 -- the catalog: then the planner answers them, once for a plan, and a policy costs a statement next to nothing. A session cannot
 -- change its role, and grant_role changes the rights on the schema, at which PostgreSQL discards every plan of every session. A
--- superuser who becomes somebody with `set session authorization` has to `discard plans`.
+-- superuser who becomes somebody with `set session authorization` has to `discard plans`. In plpgsql, because a node of Citus asks anew for
+-- each statement, and a function in SQL would be set up each time.
 create or replace function lanefold._sees_all()
-returns boolean language sql immutable parallel safe
-return has_function_privilege(session_user, 'lanefold._all_tenants()'::regprocedure, 'execute');
+returns boolean language plpgsql immutable parallel safe as $$
+begin
+  return has_function_privilege(session_user, 'lanefold._all_tenants()'::regprocedure, 'execute');
+end $$;

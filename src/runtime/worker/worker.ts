@@ -3,6 +3,7 @@ import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
+import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
@@ -30,7 +31,7 @@ import type { RunningWorker, WorkerOptions } from './options.ts';
 /** What a worker process needs besides what its runs do. */
 export interface WorkerDependencies extends RunDependencies {
   /** Opens more connections to the database of `db`. */
-  connect(options: Pick<DatabaseOptions, 'max' | 'timeoutMs' | 'applicationName'>): Database;
+  connect(options: Pick<DatabaseOptions, 'max' | 'timeoutMs' | 'applicationName' | 'settings'>): Database;
   /** The queue belongs to this process alone: it adopts no runs of other fleets. */
   privateQueue?: boolean;
   /**
@@ -89,7 +90,11 @@ export async function startWorker(
   const { retentionDays } = checkTraceOptions(options);
   const onError = options.onError ?? reportErrors(deps.log);
   const id = newId('worker');
-  const own = deps.connect({ max: 1, timeoutMs: renewalTimeoutMs(leaseMs), applicationName: 'lanefold leases' });
+  const { settings } = deps.db;
+  const own = deps.connect({
+    ...{ max: settings.distributed ? callsAtOnce : 1, timeoutMs: renewalTimeoutMs(leaseMs), settings },
+    applicationName: 'lanefold leases',
+  });
   const keeper = new LeaseKeeper(own, deps.db, leaseMs);
   const intake = new Intake(() => keeper.renew());
   const { telemetry, metrics } = await observe(deps, options.metrics === true, () => keeper.size);

@@ -25,7 +25,7 @@ export interface CommitResult {
   inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
-  /** The run as it ended, where the step that ended it was `awaited` and went in a batch. */
+  /** The run as it ended, where the step that ended it was `awaited`, and went in a batch or to the node of its thread. */
   run?: Run;
 }
 
@@ -52,6 +52,7 @@ export async function commitStep(
   usage?: Usage,
   { resumed = false, maxTraceEvents, messages, contents = [], awaited = false }: CommitOptions = {},
 ): Promise<CommitResult> {
+  const ends = awaited && draft.finish !== undefined;
   const body = {
     entries: draft.entries?.map(toEntry),
     contents: contents.length > 0 ? contents : undefined,
@@ -83,10 +84,16 @@ export async function commitStep(
     },
     resumed: resumed || undefined,
     max_events: maxTraceEvents,
+    awaited: (ends && db.settings.distributed) || undefined,
   };
   const args = [run.runId, run.lease, run.step, run.leaseMs, body];
-  const ends = awaited && draft.finish ? run.runId : undefined;
-  const { run: ended, ...result } = await callFunction<CommitAnswer>(db, 'commit_step', run.threadId, args, ends);
+  const { run: ended, ...result } = await callFunction<CommitAnswer>(
+    db,
+    'commit_step',
+    run.threadId,
+    args,
+    ends ? run.runId : undefined,
+  );
   return { ...result, ...(ended && result.finished ? { run: toRun({ run: ended }) } : {}) };
 }
 

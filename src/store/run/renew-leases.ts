@@ -38,7 +38,7 @@ async function renewEach(db: Database, held: readonly HeldLease[], leaseMs: numb
     if (isNodeUnreachable(error)) return [];
     throw error;
   });
-  if (answers.length === 0) await renewTogether(db, [], leaseMs);
+  if (answers.length === 0) await db.query('answers', 'select 1');
   const answered = new Map(answers.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
   return held.flatMap(({ threadId: thread_id, runId: run_id }) => {
     const notice = answered.get(`${thread_id} ${run_id}`);
