@@ -1,13 +1,15 @@
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { createLanefold, type Lanefold } from 'lanefold';
+import { createLanefold, defineAgent, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { chaosAgent } from '../../src/chaos/workload/agent.ts';
 import { Journal } from '../../src/chaos/workload/journal.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { citusFolder, createCluster, startCitus, type CitusCluster } from '../support/citus.ts';
 import { killNode, on, portsOf } from '../support/citus-node.ts';
+import { fakeModel, type FakeTurn } from '../support/fake-model.ts';
+import { until } from '../support/until.ts';
 import { startLoad } from './load.ts';
 import { expectWhole } from './whole.ts';
 
@@ -77,6 +79,64 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('a distributed database', (
       await load.progress(6);
       await load.stop();
       await expectWhole(databaseUrl, dir, load.acknowledged);
+    },
+    busyMs,
+  );
+
+  test(
+    'renews the leases of runs on other nodes while one is down',
+    async () => {
+      let answerAll = () => {};
+      const answered = new Promise<FakeTurn>((resolve) => (answerAll = () => resolve({ text: 'Done.' })));
+      const model = fakeModel(() => answered);
+      const own = await createLanefold({
+        databaseUrl,
+        redisUrl: inject('redisUrl'),
+        queuePrefix: 'distributed-leases',
+        agents: [defineAgent({ name: 'waits', model: 'fake' })],
+        models: { fake: model },
+      });
+      const ids = Array.from({ length: 12 }, (_, n) => `waits-${n}`);
+      const killed = cluster.nodes[1]!;
+      const ports = await on(databaseUrl, (coordinator) => portsOf(coordinator, ids));
+      const there = ids.filter((_, n) => ports[n] !== Number(new URL(killed).port));
+      try {
+        await own.startWorker({ leaseMs: 3_000, sweepMs: 300, concurrency: 12, onError: () => {} });
+        const runs = await Promise.all(
+          ids.map((threadId) =>
+            own.runs.enqueue({ agent: 'waits', threadId, createThread: true, input: `from ${threadId}.` }),
+          ),
+        );
+        await until('every run waits for its model', () => model.calls.length === ids.length, 60_000);
+        const start = await killNode(killed);
+        const killedAt = new Date();
+        try {
+          const renewedSince = `select min(lease_until) > $2::timestamptz + interval '6 s' as renewed from lanefold._run
+            where thread_id = any ($1)`;
+          await on(databaseUrl, (coordinator) =>
+            until(
+              'leases were renewed for longer than one lasts',
+              async () => {
+                const { rows } = await coordinator.query<{ renewed: boolean }>(renewedSince, [there, killedAt]);
+                return rows[0]!.renewed;
+              },
+              60_000,
+            ),
+          );
+          answerAll();
+          for (const run of runs.filter(({ threadId }) => there.includes(threadId))) {
+            expect(await own.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({ status: 'completed' });
+          }
+        } finally {
+          await start();
+        }
+        const asked = there.map((id) => model.calls.filter((c) => JSON.stringify(c.prompt).includes(`from ${id}.`)));
+        expect(asked.map((calls) => calls.length)).toEqual(there.map(() => 1));
+        for (const run of runs)
+          expect(await own.runs.wait(run, { timeoutMs: 60_000 })).toMatchObject({ status: 'completed' });
+      } finally {
+        await own.close();
+      }
     },
     busyMs,
   );

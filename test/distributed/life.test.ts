@@ -15,6 +15,7 @@ import {
   startCitus,
   type CitusCluster,
 } from '../support/citus.ts';
+import { portsOf } from '../support/citus-node.ts';
 import { fakeModel, type FakeScript } from '../support/fake-model.ts';
 import { deferred, until } from '../support/until.ts';
 
@@ -110,6 +111,22 @@ describe.skipIf(!citusFolder || !inject('redisUrl'))('threads on two nodes', () 
     const [coordinator, ...others] = await Promise.all(clients.map(async (node) => (await node.query(what)).rows[0]));
     expect(coordinator).toMatchObject({ open: 0, triggers: 'A' });
     for (const other of others) expect(other).toEqual(coordinator);
+  });
+
+  test('a session of a node needs no more memory for calls it has executed before', async () => {
+    const node = clients[1]!;
+    const ports = await portsOf(clients[0]!, ids);
+    const mine = ids[ports.indexOf(Number(new URL(cluster.nodes[1]!).port))];
+    const renewTimes = async (times: number) => {
+      for (let i = 0; i < times; i++)
+        await node.query({ name: 'renew', text: "select lanefold.renew_lease($1, 'none', 1, 1000)", values: [mine] });
+      const { rows } = await node.query<{ bytes: string }>(
+        'select sum(total_bytes) as bytes from pg_backend_memory_contexts',
+      );
+      return Number(rows[0]!.bytes);
+    };
+    const before = await renewTimes(50);
+    expect((await renewTimes(200)) - before).toBeLessThan(200_000);
   });
 
   const runOn = async (threads: string[]) => {
