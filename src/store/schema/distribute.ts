@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import { LanefoldError } from '../../errors.ts';
+import { planOnNodes } from './plan-on-nodes.ts';
 import { isDistributed } from './version.ts';
 
 /** Read by policies and functions wherever a thread is, so every node has them whole. What else concerns no thread is local. */
@@ -29,18 +30,6 @@ const findFunctions = `
   from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
   where p.pronamespace = 'lanefold'::regnamespace and (p.proname !~ '^_' or p.proname = '_for_tenant') and p.proargnames[1] = 'p_thread_id'
     and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit' and o.distribution_argument_index is null`;
-
-/**
- * Distributed functions whose statements a node may plan once and for all. From Citus 13.2.1 on, until a fix of September 2026
- * (citusdata/citus#8824), it does not find such a plan again: each execution makes one more, and the session keeps them all.
- * Planned for each execution, statements cost no more, and memory stays as it is.
- */
-const findPlannedOnce = `
-  select p.oid::regprocedure::text as name
-  from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid
-  where p.pronamespace = 'lanefold'::regnamespace and o.distribution_argument_index is not null
-    and p.prolang <> (select l.oid from pg_language l where l.lanname = 'sql')
-    and not coalesce(p.proconfig @> '{plan_cache_mode=force_custom_plan}', false)`;
 
 /** Nodes connect to each other as the owner of the tables. Without a password it can log in only where a node trusts another. */
 const ownerMayConnect = `
@@ -174,8 +163,6 @@ export async function distributeFunctions(client: pg.Client): Promise<boolean> {
       [name],
     );
   }
-  const plannedOnce = (await client.query<{ name: string }>(findPlannedOnce)).rows;
-  for (const { name } of plannedOnce)
-    await client.query(`alter function ${name} set plan_cache_mode = force_custom_plan`);
-  return functions.length + plannedOnce.length > 0;
+  const planned = await planOnNodes(client);
+  return functions.length > 0 || planned;
 }
