@@ -50,7 +50,7 @@ export interface DatabaseOptions {
    * `statement_timeout` in the URL takes its place.
    */
   timeoutMs?: number;
-  /** Those of another pool on the same database; by default, of a database that is not distributed. */
+  /** The settings of another pool on the same database, to share; by default, those of a database that is not distributed. */
   settings?: DatabaseSettings;
 }
 

@@ -1,30 +1,45 @@
 import type { Worker } from 'bullmq';
 
-/** How much longer a renewed lock lasts than the first one. */
+/** How much longer the lock of a claimed job lasts than that of another. */
 const lasting = 5;
 
 /**
- * Has a worker renew the locks of its jobs less often: on PostgreSQL every renewal rewrites the row of the job and its index
- * entries, and thousands of jobs may be waiting for their models. The first lock stays short, because a job whose worker
- * died before it claimed the run is found by that; a claimed run has a lease, which says whether its worker lives.
+ * Has a worker renew the locks of jobs whose runs it has claimed less often: on PostgreSQL every renewal rewrites the row of
+ * the job and its index entries, and thousands of jobs may be waiting for their models. A claimed run has a lease, which
+ * says whether its worker lives. Until then only the lock does, so it stays short.
+ *
+ * @param claimOf what stands for the claim of a job's run, a new object for each claim
  */
-export function makeLocksLast(worker: Pick<Worker, 'extendJobLocks'>): void {
+export function makeLocksLast(
+  worker: Pick<Worker, 'extendJobLocks'>,
+  claimOf: (jobId: string) => object | undefined,
+): void {
   const extend = worker.extendJobLocks.bind(worker);
-  const lastingUntil = new Map<string, number>();
+  const lastingUntil = new WeakMap<object, number>();
   worker.extendJobLocks = async (ids, tokens, durationMs) => {
+    // without ids, BullMQ asks nothing of a job: we ask so whether the queue answers
+    if (ids.length === 0) return extend(ids, tokens, durationMs);
     const now = performance.now();
-    for (const [token, until] of lastingUntil) if (until <= now) lastingUntil.delete(token);
-    const keys = ids.map((id, i) => `${id} ${tokens[i]}`);
-    const due = ids.flatMap((_, i) => (lastingUntil.has(keys[i]!) ? [] : [i]));
-    // without ids it is a question whether the queue answers
-    if (ids.length > 0 && due.length === 0) return [];
-    const lost = await extend(
-      due.map((i) => ids[i]!),
-      due.map((i) => tokens[i]!),
-      durationMs * lasting,
-    );
+    const jobs = ids.map((id, i) => ({ id, token: tokens[i]!, claim: claimOf(id) }));
+    const claimed = jobs.filter(({ claim }) => claim && now >= (lastingUntil.get(claim) ?? 0));
+    const lostOf = async (some: typeof jobs, ms: number) =>
+      some.length === 0
+        ? []
+        : extend(
+            some.map(({ id }) => id),
+            some.map(({ token }) => token),
+            ms,
+          );
+    const lost = [
+      ...(await lostOf(
+        jobs.filter(({ claim }) => !claim),
+        durationMs,
+      )),
+      ...(await lostOf(claimed, durationMs * lasting)),
+    ];
     // BullMQ asks again within half of the first duration
-    for (const i of due) if (!lost.includes(ids[i]!)) lastingUntil.set(keys[i]!, now + durationMs * (lasting - 2));
+    for (const { id, claim } of claimed)
+      if (!lost.includes(id)) lastingUntil.set(claim!, now + durationMs * (lasting - 2));
     return lost;
   };
 }

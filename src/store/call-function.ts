@@ -23,7 +23,7 @@ const attempts = 'select a.result, a.locked, a.error from lanefold.attempt_all($
  * so no call fails because of another one.
  *
  * @param args those after the thread id; no `undefined`
- * @param ends the run that this call ends: the result then has it as `run`, unless the call went on its own
+ * @param ends the run that this call ends: a result of a batch then has it as `run`
  */
 export async function callFunction<Result>(
   db: Database,

@@ -14,7 +14,8 @@ declare
   v_state jsonb := p -> 'state';
   v_iteration int := (p ->> 'iteration')::int;
   v_inputs jsonb;
-  v_one jsonb;         -- entry, call or outcome
+  v_list jsonb;        -- of entries, calls or outcomes
+  v_one jsonb;
   v_round int;
   v_then jsonb;
   v_continued boolean := false;
@@ -49,8 +50,9 @@ begin
   v_next := v_first + v_entries;
   if v_entries > 0 then
     -- one by one: a node of Citus plans an insert of rows from elsewhere anew each time, and copies them
+    v_list := p -> 'entries';
     for n in 0 .. v_entries - 1 loop
-      v_one := p -> 'entries' -> n;
+      v_one := v_list -> n;
       insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
         hash)
       values (p_thread_id, t.tenant_id, v_first + n, v_at, coalesce(v_one ->> 'kind', 'ai_message'),
@@ -70,8 +72,9 @@ begin
     on conflict (thread_id, context_ref) do nothing;
   end if;
   if p ? 'calls' then
-    for n in 0 .. jsonb_array_length(p -> 'calls') - 1 loop
-      v_one := p -> 'calls' -> n;
+    v_list := p -> 'calls';
+    for n in 0 .. jsonb_array_length(v_list) - 1 loop
+      v_one := v_list -> n;
       insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
       values (p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (v_one ->> 'index')::smallint, v_one ->> 'id', v_one ->> 'name',
         coalesce(v_one ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0));
@@ -79,8 +82,9 @@ begin
   end if;
   if p ? 'outcomes' then
     v_round := coalesce(p -> 'outcomes_round', p -> 'round')::int;
-    for n in 0 .. jsonb_array_length(p -> 'outcomes') - 1 loop
-      v_one := p -> 'outcomes' -> n;
+    v_list := p -> 'outcomes';
+    for n in 0 .. jsonb_array_length(v_list) - 1 loop
+      v_one := v_list -> n;
       update lanefold._tool_call
       set status = v_one ->> 'status', attempts = (v_one ->> 'attempts')::smallint, duration_ms = (v_one ->> 'duration_ms')::int,
           outcome = null, finished_at = coalesce(finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + call_index

@@ -25,7 +25,7 @@ declare
   v_out jsonb;
 begin
   v_out := lanefold._apply_step(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_lease, p_step, p_lease_ms, p);
-  if p ? 'awaited' and v_out ? 'finished' then
+  if p ? 'awaited' and (v_out -> 'finished')::boolean then
     v_out := v_out || jsonb_build_object('run', lanefold.read_run(p_thread_id, p_run_id));
   end if;
   return v_out;

@@ -2,5 +2,5 @@
 create or replace function lanefold._chooses_tenant()
 returns boolean language plpgsql immutable parallel safe as $$
 begin
-  return has_function_privilege(session_user, 'lanefold._any_tenant()'::regprocedure, 'execute');
+  return pg_catalog.has_function_privilege(session_user, 'lanefold._any_tenant()'::pg_catalog.regprocedure, 'execute');
 end $$;

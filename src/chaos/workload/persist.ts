@@ -1,13 +1,18 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { isTransient } from '../../postgres/errors.ts';
+import { isConnectionError, isTransient } from '../../postgres/errors.ts';
 
-/** Repeats a request that wrote nothing, or of which that is unknown, as a careful client does: each has an idempotency key. */
+/** Longer than any fault lasts: an error that is still there is none of them. */
+const patienceMs = 60_000;
+
+/** Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency key. */
 export async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  const giveUpAt = performance.now() + patienceMs;
   for (;;) {
     try {
       return await request();
     } catch (error) {
-      if (!isTransient(error) || signal.aborted) throw error;
+      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() < giveUpAt);
+      if (!mayPass || signal.aborted) throw error;
       await delay(100);
     }
   }

@@ -45,6 +45,7 @@ export class JobProgress {
   #ending = false;
   #dropped = false;
   #sending: Promise<void> | undefined;
+  #writing: Promise<void> | undefined;
 
   constructor(
     job: ProgressJob,
@@ -79,8 +80,8 @@ export class JobProgress {
     if (this.#shown || always) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
-      // a write in flight may be older than the last update
-      await Promise.race([(this.#sending ?? Promise.resolve()).then(() => this.#sendInTurn()), late]);
+      // a write in flight may be older than the last update; a job that ends waits for no other job's turn
+      await Promise.race([(this.#writing ?? Promise.resolve()).then(() => this.#send()), late]);
       clearTimeout(timer);
     }
     this.drop();
@@ -97,7 +98,6 @@ export class JobProgress {
     if (this.#timer || this.#sending || this.#ending) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#shown = true;
       this.#sending = this.#sendInTurn().finally(() => {
         this.#sending = undefined;
         if (this.#latest) this.#sendSoon();
@@ -107,11 +107,15 @@ export class JobProgress {
   }
 
   #sendInTurn(): Promise<void> {
-    return this.inTurn(() => this.#send());
+    return this.inTurn(() => {
+      this.#writing = this.#send().finally(() => (this.#writing = undefined));
+      return this.#writing;
+    });
   }
 
   async #send(): Promise<void> {
     if (this.#latest && !this.#dropped) {
+      this.#shown = true;
       const progress = this.#latest;
       this.#latest = undefined;
       await this.#job.updateProgress(progress).catch(() => {});

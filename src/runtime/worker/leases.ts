@@ -1,17 +1,18 @@
 import type { Database } from '../../postgres/pool.ts';
 import { LanefoldError } from '../../errors.ts';
-import { renewLeases, type LeaseNotice } from '../../store/run/renew-leases.ts';
+import { renewLeases, type OnLeaseAnswer } from '../../store/run/renew-leases.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 
 /** An abandoned renewal leaves time for the next one, on a new connection, before the lease ends. */
 export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 3, 10_000);
 
 /**
- * Renews all leases of a worker in one statement, every third of a lease; the answer names lost leases and cancels. A
- * renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
+ * Renews all leases of a worker every third of a lease, in one statement where the database is not distributed; the answers
+ * tell of lost leases and cancels. A renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
  */
 export class LeaseKeeper {
   readonly #runs = new Set<HeldRun>();
+  readonly #claims = new Map<string, HeldRun>();
   readonly #timer: NodeJS.Timeout;
   #renewing: Promise<boolean> | undefined;
   #answeredAt = performance.now();
@@ -38,10 +39,16 @@ export class LeaseKeeper {
 
   hold(run: HeldRun): void {
     this.#runs.add(run);
+    this.#claims.set(run.runId, run);
   }
 
   release(run: HeldRun): void {
     this.#runs.delete(run);
+    if (this.#claims.get(run.runId) === run) this.#claims.delete(run.runId);
+  }
+
+  claimOf(runId: string): HeldRun | undefined {
+    return this.#claims.get(runId);
   }
 
   /** Aborts every held run. */
@@ -72,26 +79,23 @@ export class LeaseKeeper {
 
   async #renew(db: Database, runs: HeldRun[]): Promise<boolean> {
     const held = runs.filter((run) => run.lease > 0);
-    const askedAt = performance.now();
-    let notices: LeaseNotice[];
-    try {
-      notices = await renewLeases(db, held, this.leaseMs);
-    } catch {
-      return false;
-    }
-    if (db === this.own) this.#answeredAt = performance.now();
-    const noticeOf = new Map(notices.map((notice) => [keyOf(notice.thread_id, notice.run_id), notice]));
-    for (const run of held) {
-      const notice = noticeOf.get(keyOf(run.threadId, run.runId));
-      if (!notice || notice.renewed) {
+    const onAnswer: OnLeaseAnswer<HeldRun> = (run, { lost, cancelRequested, renewed }, askedAt) => {
+      if (db === this.own) this.#answeredAt = performance.now();
+      if (renewed) {
         run.telemetry.leaseRenewed(run.leaseAgeMs);
         run.renewed(askedAt);
       }
       // a run this worker has just finished is no longer running, and was not lost
-      if (!notice || !this.#runs.has(run)) continue;
-      if (notice.lost) run.lose(leaseLost(run));
-      else if (notice.cancel_requested) run.lose(new CancelRequested());
+      if (!this.#runs.has(run)) return;
+      if (lost) run.lose(leaseLost(run));
+      else if (cancelRequested) run.lose(new CancelRequested());
+    };
+    try {
+      await renewLeases(db, held, this.leaseMs, onAnswer);
+    } catch {
+      return false;
     }
+    if (db === this.own) this.#answeredAt = performance.now();
     return true;
   }
 

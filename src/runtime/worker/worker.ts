@@ -112,7 +112,10 @@ export async function startWorker(
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast:
   // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
-  const jobs = { concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError };
+  const jobs = {
+    ...{ concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError },
+    claimOf: (runId: string) => keeper.claimOf(runId),
+  };
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();
     throw error;

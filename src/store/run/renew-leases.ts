@@ -1,10 +1,19 @@
-import { isNodeUnreachable } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import type { HeldLease } from './held-lease.ts';
 
-/** What a worker must know of a lease it asked to renew; a lease without a notice was renewed. */
-export interface LeaseNotice {
+export interface LeaseAnswer {
+  /** Another worker has the run, or it ended or is gone. */
+  lost: boolean;
+  cancelRequested: boolean;
+  /** False without `lost` where a writer held the row: the next renewal will do. */
+  renewed: boolean;
+}
+
+/** Called for each lease that was answered; `askedAt`, on the clock of `performance`, is when its renewal was requested. */
+export type OnLeaseAnswer<Lease> = (lease: Lease, answer: LeaseAnswer, askedAt: number) => void;
+
+interface LeaseRow {
   thread_id: string;
   run_id: string;
   lost: boolean;
@@ -12,37 +21,55 @@ export interface LeaseNotice {
   renewed: boolean;
 }
 
-/** Renews many leases in one round trip; one that a writer holds is left to the next time. */
-export const renewLeases = (db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> =>
-  db.settings.distributed ? renewEach(db, held, leaseMs) : renewTogether(db, held, leaseMs);
+/** Renews the leases of a worker; one that a writer holds is left to the next time. Rejects where the database does not answer. */
+export const renewLeases = <Lease extends HeldLease>(
+  db: Database,
+  held: readonly Lease[],
+  leaseMs: number,
+  onAnswer: OnLeaseAnswer<Lease>,
+): Promise<void> => (db.settings.distributed ? renewEach : renewTogether)(db, held, leaseMs, onAnswer);
 
-const renewTogether = (db: Database, held: readonly HeldLease[], leaseMs: number) =>
-  db.query<LeaseNotice>(
+async function renewTogether<Lease extends HeldLease>(
+  db: Database,
+  held: readonly Lease[],
+  leaseMs: number,
+  onAnswer: OnLeaseAnswer<Lease>,
+): Promise<void> {
+  const askedAt = performance.now();
+  const rows = await db.query<LeaseRow>(
     'renew_leases',
     'select thread_id, run_id, lost, cancel_requested, renewed from lanefold.renew_leases($1, $2)',
     [JSON.stringify(held.map((run) => ({ thread_id: run.threadId, run_id: run.runId, lease: run.lease }))), leaseMs],
   );
-
-/**
- * A lease whose node does not answer was not renewed. Where no node answered, or there was none to ask, the coordinator says
- * whether the database answers: threads of other nodes need not wait for these.
- */
-async function renewEach(db: Database, held: readonly HeldLease[], leaseMs: number): Promise<LeaseNotice[]> {
-  const answers = await eachThread(held, ({ threadId: thread_id, runId: run_id, lease }) =>
-    db.query<LeaseNotice>(
-      'renew_lease',
-      'select $1 as thread_id, $2 as run_id, lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
-      [thread_id, run_id, lease, leaseMs],
-    ),
-  ).catch((error: unknown) => {
-    if (isNodeUnreachable(error)) return [];
-    throw error;
-  });
-  if (answers.length === 0) await db.query('answers', 'select 1');
-  const answered = new Map(answers.map((notice) => [`${notice.thread_id} ${notice.run_id}`, notice]));
-  return held.flatMap(({ threadId: thread_id, runId: run_id }) => {
-    const notice = answered.get(`${thread_id} ${run_id}`);
-    if (!notice) return { thread_id, run_id, lost: false, cancel_requested: false, renewed: false };
-    return notice.lost || notice.cancel_requested || !notice.renewed ? notice : [];
-  });
+  const rowOf = new Map(rows.map((row) => [`${row.thread_id} ${row.run_id}`, row]));
+  for (const lease of held) onAnswer(lease, toAnswer(rowOf.get(`${lease.threadId} ${lease.runId}`)), askedAt);
 }
+
+/** A lease whose node does not answer is not renewed, and those of other nodes are. */
+async function renewEach<Lease extends HeldLease>(
+  db: Database,
+  held: readonly Lease[],
+  leaseMs: number,
+  onAnswer: OnLeaseAnswer<Lease>,
+): Promise<void> {
+  let answered = false;
+  await eachThread(held, async (lease) => {
+    const askedAt = performance.now();
+    const [row] = await db.query<LeaseRow>(
+      'renew_lease',
+      'select lost, cancel_requested, renewed from lanefold.renew_lease($1, $2, $3, $4)',
+      [lease.threadId, lease.runId, lease.lease, leaseMs],
+    );
+    answered = true;
+    onAnswer(lease, toAnswer(row), askedAt);
+    return [];
+  }).catch(() => {});
+  // whether the database answers, the coordinator says where no node did or there was none to ask
+  if (!answered) await db.query('answers', 'select 1');
+}
+
+/** Without a row there is nothing to tell of a lease but that it was renewed. */
+const toAnswer = (row: LeaseRow | undefined): LeaseAnswer =>
+  row
+    ? { lost: row.lost, cancelRequested: row.cancel_requested, renewed: row.renewed }
+    : { lost: false, cancelRequested: false, renewed: true };

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** Distributed functions that have the setting although they should not, or the other way round. */
+/** Distributed functions that have the setting and should not, or should and do not. */
 const findOthers = `
   select p.oid::regprocedure::text as name
   from pg_proc p join pg_dist_object o on o.classid = 'pg_proc'::regclass and o.objid = p.oid

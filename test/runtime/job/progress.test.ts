@@ -90,6 +90,38 @@ describe('job progress', () => {
     expect(slow.writes).toEqual([1, 'a\nz', 2]);
   });
 
+  test('of a run that ends before its turn is left to the result of the job', async () => {
+    const slow = slowJob();
+    const inTurn = pLimit(1);
+    const [first, second] = [1, 2].map((n) => new JobProgress(slow.job, at(n), `begins ${n}`, inTurn));
+    await vi.advanceTimersByTimeAsync(300);
+    second!.note(at(3, 'completed'), ['ends 2']);
+    expect(second!.unwritten()).toMatchObject({ progress: at(3, 'completed') });
+    expect(first!.unwritten()).toBeUndefined();
+    await second!.close();
+    for (let left = 2; left > 0; left--) await slow.answer();
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(slow.writes).toEqual([1, 'begins 1']);
+  });
+
+  test('does not wait for other jobs when its own job ends', async () => {
+    const slow = slowJob();
+    const inTurn = pLimit(1);
+    const ending = new JobProgress(slow.job, at(1), 'a', inTurn);
+    await vi.advanceTimersByTimeAsync(250);
+    for (let left = 2; left > 0; left--) await slow.answer();
+    const other = new JobProgress(slow.job, at(7), 'other', inTurn);
+    await vi.advanceTimersByTimeAsync(250);
+    ending.note(at(2), ['z']);
+    const closing = ending.close();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(slow.writes).toEqual([1, 'a', 7, 2]);
+    for (let left = 4; left > 0; left--) await slow.answer();
+    await closing;
+    expect(slow.writes.toSorted()).toEqual([1, 2, 7, 'a', 'other', 'z']);
+    other.drop();
+  });
+
   test('survives a failing queue, and drops the oldest lines to bound memory', async () => {
     const writes: string[] = [];
     const failing: ProgressJob = {
