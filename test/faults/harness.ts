@@ -61,6 +61,14 @@ export async function startHarness(options: LanefoldOptions = {}): Promise<Fault
       return child;
     },
     async expireLease(threadId) {
+      // PostgreSQL completes what a killed process has sent, and that may renew the lease
+      await until('no statement is under way', async () => {
+        const { rowCount } = await lanefold.database.pool.query(
+          `select from pg_stat_activity where datname = current_database() and application_name like 'lanefold%'
+             and state <> 'idle' and pid <> pg_backend_pid()`,
+        );
+        return rowCount === 0;
+      });
       await lanefold.database.pool.query(
         `update lanefold._run set lease_until = now() - interval '1 ms',
            enqueued_at = now() - interval '1 hour' where thread_id = $1 and status = 'running'`,
