@@ -24,9 +24,6 @@ export interface RunJobResult {
 
 export const jobId = (job: Pick<RunJob, 'run_id' | 'enqueue_no'>): string => `${job.run_id}.${job.enqueue_no}`;
 
-/** The run of a job by the job's id: run ids are unique, also among threads. */
-export const runIdOf = (id: string): string => id.slice(0, id.lastIndexOf('.'));
-
 export const toJob = ({ thread_id, run_id, agent, enqueue_no }: RunJob): RunJob => ({
   thread_id,
   run_id,

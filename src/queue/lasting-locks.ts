@@ -1,6 +1,6 @@
 import type { Worker } from 'bullmq';
 
-/** How much longer the lock of a claimed job lasts than that of another. */
+/** How much longer the lock of a job lasts once its run is claimed. */
 const lasting = 5;
 
 /**
@@ -17,7 +17,7 @@ export function makeLocksLast(
   const extend = worker.extendJobLocks.bind(worker);
   const lastingUntil = new WeakMap<object, number>();
   worker.extendJobLocks = async (ids, tokens, durationMs) => {
-    // without ids, BullMQ asks nothing of a job: we ask so whether the queue answers
+    // a call without ids is how we ask whether the queue answers
     if (ids.length === 0) return extend(ids, tokens, durationMs);
     const now = performance.now();
     const jobs = ids.map((id, i) => ({ id, token: tokens[i]!, claim: claimOf(id) }));

@@ -3,7 +3,7 @@ import { LanefoldError } from '../errors.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
 import { within } from '../time-limit.ts';
 import { openConnections } from './connection.ts';
-import { jobId, runIdOf, toJob, type RunJob, type RunJobResult } from './job.ts';
+import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
 import { makeLocksLast } from './lasting-locks.ts';
 
 export interface QueueOptions {
@@ -30,8 +30,8 @@ export interface WorkOptions {
   name: string;
   /** How long a job's lock lasts without renewal; that of a claimed run's job lasts longer on PostgreSQL: see `makeLocksLast`. */
   lockMs: number;
-  /** What stands for the claim of a run that is held, a new object for each claim; without it none is held. */
-  claimOf?: (runId: string) => object | undefined;
+  /** What stands for the claim of a job's run, a new object for each claim; without it none is claimed. */
+  claimOf?: (jobId: string) => object | undefined;
   /** Pause between BullMQ's checks for jobs whose worker died, on Redis. */
   stalledMs: number;
   /** Receives lost connections and the like, from the first one on; must not throw. */
@@ -175,7 +175,7 @@ export function openQueue(options: QueueOptions): RunQueue {
           // BullMQ's default of 15 s would lengthen every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
-        if (backend === 'postgres') makeLocksLast(worker, (id) => claimOf(runIdOf(id)));
+        if (backend === 'postgres') makeLocksLast(worker, claimOf);
         // once it closes, the server may end connections before they have
         worker.on('error', (error) => closing || onError(error));
         workers.push(worker);

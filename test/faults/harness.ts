@@ -65,7 +65,7 @@ export async function startHarness(options: LanefoldOptions = {}): Promise<Fault
       await until('no statement is under way', async () => {
         const { rowCount } = await lanefold.database.pool.query(
           `select from pg_stat_activity where datname = current_database() and application_name like 'lanefold%'
-             and state <> 'idle' and pid <> pg_backend_pid()`,
+             and state <> 'idle' and query not like '%pg_stat_activity%'`,
         );
         return rowCount === 0;
       });

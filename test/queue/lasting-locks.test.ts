@@ -41,7 +41,7 @@ test.skipIf(queueBackend() === 'redis')(
       await holder.query('rollback');
       expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
     } finally {
-      holder.release();
+      holder.release(true);
       await lanefold.close();
     }
   },

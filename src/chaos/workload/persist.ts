@@ -3,15 +3,19 @@ import { isConnectionError, isTransient } from '../../postgres/errors.ts';
 
 /** Longer than any fault lasts: an error that is still there is none of them. */
 const patienceMs = 60_000;
+const seriesMs = 5_000;
 
 /** Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency key. */
 export async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
-  const giveUpAt = performance.now() + patienceMs;
+  let failingSince: number | undefined;
   for (;;) {
+    const askedAt = performance.now();
     try {
       return await request();
     } catch (error) {
-      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() < giveUpAt);
+      // what lasted is not one more of a series
+      if (failingSince === undefined || performance.now() - askedAt > seriesMs) failingSince = performance.now();
+      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() - failingSince < patienceMs);
       if (!mayPass || signal.aborted) throw error;
       await delay(100);
     }

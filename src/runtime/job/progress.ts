@@ -108,6 +108,8 @@ export class JobProgress {
 
   #sendInTurn(): Promise<void> {
     return this.inTurn(() => {
+      // `close` writes what is left, one update at a time
+      if (this.#ending) return Promise.resolve();
       this.#writing = this.#send().finally(() => (this.#writing = undefined));
       return this.#writing;
     });

@@ -11,7 +11,8 @@ export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 
  * tell of lost leases and cancels. A renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
  */
 export class LeaseKeeper {
-  readonly #runs = new Set<HeldRun>();
+  /** With the ids of their jobs. */
+  readonly #runs = new Map<HeldRun, string>();
   readonly #claims = new Map<string, HeldRun>();
   readonly #timer: NodeJS.Timeout;
   #renewing: Promise<boolean> | undefined;
@@ -37,23 +38,26 @@ export class LeaseKeeper {
     return performance.now() - this.#answeredAt > this.leaseMs;
   }
 
-  hold(run: HeldRun): void {
-    this.#runs.add(run);
-    this.#claims.set(run.runId, run);
+  hold(run: HeldRun, jobId: string): void {
+    this.#runs.set(run, jobId);
+    this.#claims.set(jobId, run);
   }
 
   release(run: HeldRun): void {
+    const jobId = this.#runs.get(run);
     this.#runs.delete(run);
-    if (this.#claims.get(run.runId) === run) this.#claims.delete(run.runId);
+    // a later claim for the same job stays
+    if (jobId !== undefined && this.#claims.get(jobId) === run) this.#claims.delete(jobId);
   }
 
-  claimOf(runId: string): HeldRun | undefined {
-    return this.#claims.get(runId);
+  /** The run of a job, from its claim on. */
+  claimOf(jobId: string): HeldRun | undefined {
+    return this.#claims.get(jobId);
   }
 
   /** Aborts every held run. */
   loseAll(reason: () => unknown): void {
-    for (const run of this.#runs) run.lose(reason());
+    for (const run of this.#runs.keys()) run.lose(reason());
   }
 
   /**
@@ -63,7 +67,7 @@ export class LeaseKeeper {
    * @returns whether the database answered
    */
   renew(): Promise<boolean> {
-    this.#renewing ??= this.#renew(this.own, [...this.#runs]).finally(() => (this.#renewing = undefined));
+    this.#renewing ??= this.#renew(this.own, [...this.#runs.keys()]).finally(() => (this.#renewing = undefined));
     return this.#renewing;
   }
 
@@ -72,7 +76,7 @@ export class LeaseKeeper {
    * a renewal that is under way. Without a payload, notifications may have been missed.
    */
   async cancelNotified(payload: string | undefined): Promise<void> {
-    const named = [...this.#runs].filter((run) => keyOf(run.threadId, run.runId) === payload);
+    const named = [...this.#runs.keys()].filter((run) => keyOf(run.threadId, run.runId) === payload);
     if (payload === undefined) await this.renew();
     else if (named.length > 0) await this.#renew(this.shared, named);
   }

@@ -2,7 +2,7 @@ import { refusedClaims, type RefusedClaim } from '../../telemetry/telemetry.ts';
 import { WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { RunJob, RunJobResult } from '../../queue/job.ts';
+import { jobId, type RunJob, type RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
 import { startCompaction } from '../../library/compact.ts';
@@ -93,7 +93,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       ...{ fresh: claimed.fresh, step: claimed.step, traceparent: claimed.traceparent },
       queuedMs: queuedMs(job),
     });
-    keeper.hold(run);
+    keeper.hold(run, jobId(job.data));
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent, strategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);

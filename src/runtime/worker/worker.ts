@@ -114,7 +114,7 @@ export async function startWorker(
   // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
   const jobs = {
     ...{ concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError },
-    claimOf: (runId: string) => keeper.claimOf(runId),
+    claimOf: (id: string) => keeper.claimOf(id),
   };
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();

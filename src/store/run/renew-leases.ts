@@ -1,3 +1,4 @@
+import { isTransient } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import type { HeldLease } from './held-lease.ts';
@@ -21,7 +22,7 @@ interface LeaseRow {
   renewed: boolean;
 }
 
-/** Renews the leases of a worker; one that a writer holds is left to the next time. Rejects where the database does not answer. */
+/** Renews the leases of a worker; one that a writer holds is left to the next time. Rejects where the database does not answer or refuses. */
 export const renewLeases = <Lease extends HeldLease>(
   db: Database,
   held: readonly Lease[],
@@ -63,7 +64,9 @@ async function renewEach<Lease extends HeldLease>(
     answered = true;
     onAnswer(lease, toAnswer(row), askedAt);
     return [];
-  }).catch(() => {});
+  }).catch((error: unknown) => {
+    if (!isTransient(error)) throw error;
+  });
   // whether the database answers, the coordinator says where no node did or there was none to ask
   if (!answered) await db.query('answers', 'select 1');
 }

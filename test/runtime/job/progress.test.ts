@@ -113,12 +113,15 @@ describe('job progress', () => {
     const other = new JobProgress(slow.job, at(7), 'other', inTurn);
     await vi.advanceTimersByTimeAsync(250);
     ending.note(at(2), ['z']);
+    // its own turn would come after the other job's
+    await vi.advanceTimersByTimeAsync(250);
     const closing = ending.close();
     await vi.advanceTimersByTimeAsync(0);
     expect(slow.writes).toEqual([1, 'a', 7, 2]);
     for (let left = 4; left > 0; left--) await slow.answer();
     await closing;
     expect(slow.writes.toSorted()).toEqual([1, 2, 7, 'a', 'other', 'z']);
+    expect(slow.peak()).toBe(2);
     other.drop();
   });
 
