@@ -49,7 +49,7 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    -- one by one: a node of Citus plans an insert of rows from elsewhere anew each time, and copies them
+    -- row by row: Citus replans an insert from a query on every call, and copies its rows
     v_list := p -> 'entries';
     for n in 0 .. v_entries - 1 loop
       v_one := v_list -> n;

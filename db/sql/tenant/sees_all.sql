@@ -1,9 +1,10 @@
--- Whether the role that logged in may see all tenants. The three questions about the role are declared immutable, though they read
--- the catalog: then the planner answers them, once for a plan, and a policy costs a statement next to nothing. A session cannot
--- change its role, and grant_role changes the rights on the schema, at which PostgreSQL discards every plan of every session. A
--- superuser who becomes somebody with `set session authorization` has to `discard plans`. In plpgsql, because a node of Citus asks anew for
--- each statement, and a function in SQL would be set up each time. It names the schema of everything: a search_path of its own would
--- cost each of those statements more, and with the caller's a reader could put types and functions of its own in the place of these.
+-- Whether the role that logged in may see all tenants. The three questions about the role read the catalog but are declared
+-- immutable, so that the planner answers them once per plan and a policy adds almost nothing to a statement. The answers cannot
+-- go stale: a session cannot change the role that logged in, and grant_role changes the rights on the schema, which makes
+-- PostgreSQL discard every session's plans. After `set session authorization`, a superuser has to run `discard plans`.
+-- These functions are in plpgsql because Citus nodes ask them for every statement, and an SQL function is set up on each call.
+-- They qualify every name: with the caller's search_path, a reader could shadow a type or function and see all tenants, and a
+-- search_path of their own would slow each call down.
 create or replace function lanefold._sees_all()
 returns boolean language plpgsql immutable parallel safe as $$
 begin
