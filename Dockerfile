@@ -1,6 +1,11 @@
 # One image for every service: the entry point is the command line, and worker containers start dist/workers/worker.js
 # instead. Debian rather than Alpine, because BullMQ's native modules are built for glibc.
-FROM node:22-bookworm-slim AS build
+#
+# The digest is that of the index of all platforms. To renew it:
+#   docker buildx imagetools inspect node:22-bookworm-slim --format '{{.Manifest.Digest}}'
+FROM node:22-bookworm-slim@sha256:43ac6c60b8f89723f746e8a92ce91abd5017e627ce1ddfe4238355d3a30b772c AS base
+
+FROM base AS build
 WORKDIR /app
 COPY package.json package-lock.json ./
 # without the embedded PostgreSQL, which would be most of the image and is never used in it
@@ -12,7 +17,7 @@ COPY page ./page
 COPY workers ./workers
 RUN npm run build && npm prune --omit=dev --omit=optional --no-audit --no-fund
 
-FROM node:22-bookworm-slim
+FROM base
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./

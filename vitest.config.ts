@@ -5,7 +5,7 @@ import { defineConfig } from 'vitest/config';
 const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
-  'lanefold/testing': path.resolve('src/testing.ts'),
+  'lanefold/testing': path.resolve('src/testing/index.ts'),
   lanefold: path.resolve('src/index.ts'),
 };
 
@@ -18,12 +18,13 @@ export default defineConfig({
   resolve: { alias },
   test: {
     globalSetup: ['test/support/services.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     // more than cores: most of these suites wait for servers, leases and processes
     maxWorkers: 3,
     // the imports of one file after the other took a third of the time; a test undoes what it does to its process
     isolate: false,
+    tags: [{ name: 'long', description: 'not part of npm test: takes long, or starts browsers and clusters' }],
     projects: [
       {
         extends: true,

@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from 'lanefold';
 import { openDatabase, type Database } from '../src/postgres/pool.ts';
-import { scopeOf } from '../src/library/tenant.ts';
+import { scopeOf } from '../src/library/access/tenant-scope.ts';
 import { readSessionRights } from '../src/store/role/session-rights.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';

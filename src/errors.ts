@@ -101,6 +101,7 @@ export const errorStatus = {
   database_too_new: 503,
   tenants_not_enforced: 503,
   role_unfit: 503,
+  log_replaced: 503,
   lanefold_closed: 503,
   queue_unreachable: 503,
   embedded_postgres_failed: 503,

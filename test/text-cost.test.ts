@@ -3,10 +3,10 @@ import { parseAnswer } from '../src/contracts/parse-answer.ts';
 import { toParts } from '../src/models/messages/parts.ts';
 import { createModelRegistry } from '../src/models/registry/registry.ts';
 import { generate } from '../src/models/generate.ts';
-import { oneLine } from '../src/printable.ts';
+import { oneLine } from '../src/log/printable.ts';
 import { redactSecrets } from '../src/redaction/error-text.ts';
 import { parseThought } from '../src/strategies/chain/parse-thought.ts';
-import { cleanText } from '../src/text.ts';
+import { cleanText } from '../src/checks/text.ts';
 
 /** A megabyte of what makes a pattern search from every character to the end. */
 const hostile: Record<string, string> = {

@@ -2,7 +2,7 @@
 import { chaosAgent } from '../src/chaos/workload/agent.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';
-import { createLanefold } from '../src/on-demand.ts';
+import { createLanefold } from '../src/lanefold/create.ts';
 
 process.stdin.on('end', () => process.exit()).resume();
 const options = JSON.parse(process.env['CHAOS_WORKER']!) as ChaosWorkerOptions;

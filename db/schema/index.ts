@@ -7,4 +7,5 @@ export { appendReceipt, entry } from './entry.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';
 export { tenant } from './tenant.ts';
+export { worker } from './worker.ts';
 export { minCompatibleVersion, schemaVersion } from './version.ts';

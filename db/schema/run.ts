@@ -82,6 +82,8 @@ export const run = lanefold.table(
     input: jsonb('input'),
     options: jsonb('options'),
     usage: jsonb('usage'),
+    /** The part of `usage` spent on other models than the run's, by model: {calls, …}. Null, as a rule: a request transformer chooses them. */
+    otherUsage: jsonb('other_usage'),
     result: jsonb('result'),
     error: jsonb('error'),
     state: jsonb('state'),

@@ -13,6 +13,7 @@ comment on view lanefold.run_event is 'The trace: event_seq is gapless per threa
 comment on table lanefold.content is 'Large texts, each once per thread: messages show them shortened and name them in refs.contents.';
 comment on view lanefold.api_key is 'API keys and what they allow, without their secrets.';
 comment on view lanefold.audit is 'Who configured, approved, cancelled, erased or made a key. Rows are never updated or deleted.';
+comment on view lanefold.worker is 'The workers and whether they are alive. Of no tenant: not for a session that acts for one.';
 comment on function lanefold.lane_context_at(text, text, bigint) is 'The context of a lane as of an entry, inclusive; above the head means the head.';
 comment on function lanefold.call_context(text, text) is 'What one model call was sent, as its policy cut it; `altered` says where the log cannot tell.';
 comment on function lanefold.context_diff(text, text, bigint, text, text, bigint) is 'How the contexts of any two threads, lanes and entries differ.';
@@ -30,6 +31,7 @@ comment on function lanefold.create_fork(text, jsonb) is 'Creates a thread from 
 comment on function lanefold.append_entries(text, jsonb, jsonb) is 'Appends a caller''s entries: closed groups of messages, or entries of its own kinds.';
 comment on function lanefold.enqueue_run(text, jsonb) is 'Accepts a run; the same request_id returns the same run.';
 comment on function lanefold.claim_run(text, text, int, jsonb) is 'Gives a run to a worker under a new lease and returns its context.';
+comment on function lanefold.claim_failed(text, text, int, jsonb) is 'Counts a claim that raised an error, and ends the run at the limit.';
 comment on function lanefold.commit_step(text, text, bigint, int, int, jsonb) is 'One durable advance of a run by its lease holder, once per step.';
 comment on function lanefold.attempt_all(jsonb) is 'A batch of writes to many threads: the answer of `attempt` to each.';
 comment on function lanefold.attempt(text, text, jsonb) is 'One write of a batch: its result, or that its thread is locked, or its error.';
@@ -44,6 +46,7 @@ comment on function lanefold.enqueue_input(text, jsonb) is 'Queues steer or inje
 comment on function lanefold.resume_run(text, text, int, text) is 'Resumes an unfinished run that no worker holds, at the step of a checkpoint.';
 comment on function lanefold.renew_lease(text, text, bigint, int) is 'Renews the lease of a run and returns whether it is lost and whether a cancel was requested.';
 comment on function lanefold.renew_leases(jsonb, int) is 'Renews the leases [{thread_id, run_id, lease}] of a worker, on a database that is not distributed; returns those that are lost, not renewed, or whose cancel was requested.';
+comment on function lanefold.report_worker(text, jsonb) is 'The heartbeat of a worker; the first one adds it to the view worker, the last one says that it has stopped.';
 comment on function lanefold.release_run(text, text, bigint, boolean) is 'Returns a run to the queue, under the lease of the worker that gives it up.';
 comment on function lanefold.requeue_run(text, text, int, jsonb) is 'Raises the enqueue_no of a run whose job the queue has lost and returns the job to add.';
 comment on function lanefold.pass_run_on(text, text, int, int) is 'Notes that a worker does not know the agent of a run, and returns whether the run waits for one that does.';
@@ -53,6 +56,7 @@ comment on function lanefold.mark_job_seen(text, text, int) is 'Notes that the q
 comment on function lanefold.mark_job_missing(text, text, int) is 'Notes that a queued run has no job, so that the next sweep of its own fleet adds one.';
 comment on function lanefold.finish_cancelled_run(text, text) is 'Ends a cancelled run without its worker, unless a writer holds its thread.';
 comment on function lanefold.read_run(text, text) is 'A run as the library returns it, as one JSON value; null where there is none.';
+comment on function lanefold.run_marks(text, text[]) is 'What is worth a look in runs of a thread: failed tools, retries, cuts, missed caches and the like, with the entry and the model call of each.';
 comment on function lanefold.run_ended(text, text) is 'Whether a run has ended; true also for a run that does not exist.';
 comment on function lanefold.new_events(text, bigint, int) is 'Events of a thread after an event_seq, or one row that says that the thread was erased.';
 comment on function lanefold.drop_trace(text, text[]) is 'Empties events, state and result of runs that have ended; rows and keys stay.';
@@ -61,7 +65,7 @@ comment on function lanefold.rotate_key(text, bytea, text, float8) is 'Adds a se
 comment on function lanefold.revoke_key(text) is 'Ends every secret of an API key.';
 comment on function lanefold.audit_read(text, jsonb) is 'Writes down a read across tenants.';
 comment on function lanefold.configure_tenant(text, jsonb) is 'Sets limits and tamper evidence of a tenant.';
-comment on function lanefold.verify_thread(text) is 'Compares the entries of a thread with its chain; no row where all is well.';
+comment on function lanefold.verify_thread(text) is 'Compares the entries of a thread with its chain; no row where all is well. Proves nothing against a superuser: see lanefold verify.';
 comment on function lanefold.write_audit(jsonb) is 'Writes down who does what.';
 comment on function lanefold.grant_role(text, text, text) is 'Gives a role of the server what its duty needs: worker, api, or reader of a tenant.';
 comment on function lanefold.revoke_role(text) is 'Takes from a role of the server what grant_role gave it.';

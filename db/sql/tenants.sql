@@ -48,6 +48,14 @@ begin
     execute format('create policy tenant on %s %s', c.name, v_policy_of_operators);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
+  -- of no tenant, so there for nobody who acts for one
+  if not (select relforcerowsecurity from pg_class where oid = 'lanefold._worker'::regclass) then
+    create policy tenant on lanefold._worker using (case
+      when lanefold._sees_all() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')
+      when lanefold._chooses_tenant() then coalesce(current_setting('lanefold.tenant', true), '') = ''
+      else lanefold._bound_tenant() = '*' end);
+    alter table lanefold._worker enable row level security, force row level security;
+  end if;
   if not (select relforcerowsecurity from pg_class where oid = 'lanefold._role'::regclass) then
     create policy own on lanefold._role
       using (name = session_user or has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute'));

@@ -9,7 +9,14 @@ export interface Page<T> {
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
-export interface ThreadSummary {
+/** What model calls cost, in US dollars. */
+export interface Cost {
+  /** Null: nothing whose price is known. */
+  cost: number | null;
+  unpriced_tokens: number;
+}
+
+export interface ThreadSummary extends Cost {
   id: string;
   tenant_id: string;
   rev: number;
@@ -19,11 +26,26 @@ export interface ThreadSummary {
   status: RunStatus | null;
   runs: number;
   total_tokens: number;
-  last_run: { id: string; agent: string; model: string; error_type: string | null } | null;
+  last_run: { id: string; agent: string; model: string; error_type: string | null; start_at: string | null } | null;
   last_message: string | null;
+  marks: MarkCount[] | null;
 }
 
-export interface Thread {
+/** Something about a run that is worth a look. */
+export interface Mark {
+  run_id: string;
+  kind: string;
+  seq: number | null;
+  llm_call_id: string | null;
+  data: JsonObject;
+}
+
+/** How often, and where for the first time. */
+export interface MarkCount extends Omit<Mark, 'data'> {
+  count: number;
+}
+
+export interface Thread extends Cost {
   id: string;
   tenant_id: string;
   rev: number;
@@ -83,7 +105,7 @@ export interface AwaitedCall {
   arguments: Json;
 }
 
-export interface Run {
+export interface Run extends Cost {
   id: string;
   thread_id: string;
   agent: string;
@@ -99,9 +121,15 @@ export interface Run {
   awaiting: AwaitedCall[];
   suspended_until: string | null;
   created_at: string;
+  /** No worker starts it before. */
+  start_at: string | null;
   started_at: string | null;
   finished_at: string | null;
   duration_ms: number | null;
+  /** What the message that began it begins with. */
+  question: string | null;
+  /** In lists. */
+  marks?: MarkCount[] | null;
 }
 
 export interface RunSnapshot extends Run {
@@ -119,6 +147,8 @@ export interface RunSnapshot extends Run {
   }[];
   worker: { id: string; lease_until: string } | null;
   job: { queue: string; id: string };
+  /** Why no worker takes it. */
+  unattended: { message: string } | null;
 }
 
 export interface RunNode {
@@ -173,6 +203,7 @@ export interface ModelCall {
   duration_ms: number | null;
   failed_attempts: { kind: string; at: string; data: JsonObject }[];
   tools: { name: string; description: string | null; input_schema: JsonObject }[] | null;
+  prefix_break: { position: number; seq: number; cause: string } | null;
   previous_call_id: string | null;
   next_call_id: string | null;
 }
@@ -220,11 +251,22 @@ export interface Approval extends AwaitedCall {
   expires_at: string;
 }
 
+export interface Worker {
+  id: string;
+  state: 'alive' | 'draining' | 'dead' | 'stopped';
+  host: string;
+  agents: string[];
+  runs_held: number;
+  heartbeat_at: string;
+}
+
 export interface Activity {
   runs: Record<string, number>;
   oldest_queued_seconds: number;
   jobs: { queue: string; counts: Record<string, number> }[];
-  workers: { id: string; runs: number; lease_until: string; oldest_run_at: string }[];
+  fleet: { alive: number };
+  /** Those that hold runs. */
+  workers: { id: string }[];
   errors: { type: string; runs: number; last_at: string }[];
   slots: {
     at: string;

@@ -1,3 +1,5 @@
+import type { Cost } from '../api/types.ts';
+
 const whole = new Intl.NumberFormat('en');
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const clock = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
@@ -14,8 +16,11 @@ const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', 
 const share = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });
 
 export const percent = (value: number): string => share.format(value);
-/** US dollars. A run may cost less than a cent. */
-export const dollars = (value: number): string => money.format(value);
+/** What model calls cost in US dollars. A run may cost less than a cent, and the price of its model may be unknown. */
+export function price({ cost, unpriced_tokens: unpriced }: Cost): string {
+  if (cost === null) return unpriced > 0 ? 'unpriced' : '–';
+  return money.format(cost) + (unpriced > 0 ? ' + unpriced' : '');
+}
 export const number = (value: number): string => whole.format(value);
 export const amount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
 export const fullTime = (at: string): string => clock.format(new Date(at));

@@ -10,7 +10,7 @@ export const MessageBody = ({ message }: { message: Message }) => (
         <Text text={message.thinking} />
       </details>
     )}
-    <Content content={message.content} />
+    {isEmpty(message) ? <p class="muted">empty result</p> : <Content content={message.content} />}
     {message.tool_calls?.map((call, index) => (
       <Call key={index} call={call} />
     ))}
@@ -20,6 +20,10 @@ export const MessageBody = ({ message }: { message: Message }) => (
 /** A tool's error, as the model reads it. */
 export const isToolError = ({ role, content }: Message): boolean =>
   role === 'tool' && typeof content === 'string' && content.startsWith('{"ok":false,"error":{');
+
+/** An answer that asks for tools needs no text. */
+const isEmpty = ({ role, content, tool_calls: calls }: Message): boolean =>
+  content === '' && (role === 'tool' || (role === 'assistant' && !calls?.length));
 
 function Content({ content }: { content: Json }) {
   if (typeof content === 'string') return content === '' ? null : <Text {...laidOut(content)} />;

@@ -2,22 +2,30 @@ import { useSignal } from '@preact/signals';
 import type { Json } from '../api/types.ts';
 
 const shown = 6_000;
+/** Of a long value that is laid out, a look at how it begins. */
+const shownLines = 12;
+const lineShown = 200;
 
 /** Text as it is, in its own lines; a long one is cut until the reader asks for the rest. */
 export function Text({ text, mono = false }: { text: string; mono?: boolean }) {
   const all = useSignal(false);
-  const cut = !all.value && text.length > shown;
+  const long = text.length > shown;
   return (
     <div class={mono ? 'text mono' : 'text'}>
-      {cut ? text.slice(0, shown) : text}
-      {cut && (
-        <button type="button" class="link" onClick={() => (all.value = true)}>
-          Show all {text.length.toLocaleString('en')} characters
+      {!long || all.value ? text : mono ? beginning(text) : text.slice(0, shown)}
+      {long && (
+        <button type="button" class="link" aria-expanded={all.value} onClick={() => (all.value = !all.value)}>
+          {all.value ? 'Show less' : `Show all ${text.length.toLocaleString('en')} characters`}
         </button>
       )}
     </div>
   );
 }
+
+const beginning = (text: string): string => {
+  const lines = text.slice(0, shownLines * lineShown).split('\n', shownLines);
+  return lines.map((line) => (line.length > lineShown ? `${line.slice(0, lineShown)}…` : line)).join('\n');
+};
 
 /** Small values stay on one line, so that a list of calls can be read at a glance. */
 const lineChars = 96;

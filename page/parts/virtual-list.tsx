@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { elementScroll, observeElementOffset, observeElementRect, Virtualizer } from '@tanstack/virtual-core';
 import type { ComponentChild } from 'preact';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 const nearEndPx = 120;
 
@@ -44,24 +44,46 @@ export function VirtualList<T>({
   useLayoutEffect(() => list._didMount(), []);
   useLayoutEffect(() => list._willUpdate());
   const first = useRef(keys[0]);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const added = first.current === undefined ? -1 : keys.indexOf(first.current);
     first.current = keys[0];
-    if (added > 0) list.scrollToIndex(added, { align: 'start' });
-    else if (atEnd.current && keys.length > 0) list.scrollToIndex(keys.length - 1, { align: 'end' });
+    // whoever asked for earlier items looks at where they begin
+    if (added > 0) {
+      atEnd.current = false;
+      list.scrollToIndex(added, { align: 'start' });
+    } else if (atEnd.current && keys.length > 0) list.scrollToIndex(keys.length - 1, { align: 'end' });
   }, [keys[0], keys.at(-1), keys.length]);
-  // Items are measured after they are drawn: the end moves with their real heights.
+  // Items are measured after they are drawn: the end moves with their real heights, and the box with it in the same frame.
   const total = list.getTotalSize();
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [total]);
+  // Only the reader leaves the end, by going up. The end goes away by itself when items turn out higher than they were taken for.
+  const top = useRef(0);
   const onScroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = box.current!;
-    atEnd.current = scrollHeight - scrollTop - clientHeight < nearEndPx;
+    const left = scrollHeight - scrollTop - clientHeight;
+    const up = scrollTop < top.current;
+    if (left <= 1 || (left < nearEndPx && !up)) atEnd.current = true;
+    else if (up) atEnd.current = false;
+    top.current = scrollTop;
+  };
+  // Where the reader has put the focus, the list stays.
+  const onFocus = () => {
+    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+    if (scrollHeight - scrollTop - clientHeight >= nearEndPx) atEnd.current = false;
   };
   void version.value;
   return (
-    <div ref={box} class="virtual" role="region" aria-label={label} tabIndex={0} onScroll={onScroll}>
+    <div
+      ref={box}
+      class="virtual"
+      role="region"
+      aria-label={label}
+      tabIndex={0}
+      onScrollCapture={onScroll}
+      onFocusIn={onFocus}
+    >
       <div class="virtual-inner" style={{ height: `${total}px` }} role="list">
         {list.getVirtualItems().map(({ index, key, start }) => (
           <div

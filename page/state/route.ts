@@ -36,6 +36,6 @@ export function href(...parts: (string | Record<string, string | undefined>)[]):
 export function setQuery(changes: Record<string, string | undefined>): void {
   const { path, query } = route.value;
   const next = { ...Object.fromEntries(query), ...changes };
-  history.replaceState(null, '', href(...path, next));
+  history.replaceState(history.state, '', href(...path, next));
   route.value = read();
 }

@@ -5,6 +5,8 @@ import type { Entry, ErasureReport, Lane, Page, Run, Thread } from '../api/types
 
 /** Entries read at once. A thread may have a million: the page reads those the reader looks at. */
 const pageSize = 200;
+/** How many of the newest runs are known. */
+export const listedRuns = 50;
 
 interface LiveAnswer {
   runId: string;
@@ -59,9 +61,9 @@ export class ThreadState {
 
   async showEarlier(): Promise<void> {
     const first = this.entries.value[0]?.seq ?? 0;
-    const after = Math.max(-1, first - 1 - pageSize);
-    const { data } = await this.#read<Page<Entry>>('entries', { after, limit: first - 1 - after });
-    this.entries.value = [...data, ...this.entries.value];
+    const earlier = await this.#readUpTo(first - 1);
+    // whoever asked twice, or went elsewhere meanwhile, has no use for them
+    if (this.entries.value[0]?.seq === first) this.entries.value = [...earlier, ...this.entries.value];
   }
 
   /** Reads what is new. Calls that come meanwhile are answered by one more read. */
@@ -88,21 +90,29 @@ export class ThreadState {
 
   async #readAround(at: number | null): Promise<void> {
     const thread = await this.#read<Thread>('');
-    const end = at ?? thread.rev - 1;
-    const [entries] = await Promise.all([
-      this.#read<Page<Entry>>('entries', { after: Math.max(-1, end - pageSize), limit: pageSize + 1 }),
-      this.#readAside(),
-    ]);
+    // the entry after that moment tells when it ended
+    const end = Math.min((at ?? thread.rev) + 1, thread.rev - 1);
+    const [entries] = await Promise.all([this.#readUpTo(end), this.#readAside()]);
     batch(() => {
       this.thread.value = thread;
       this.at.value = at;
-      this.entries.value = entries.data;
+      this.entries.value = entries;
     });
+  }
+
+  /** The last entries up to one, without a gap. The server ends a page of large ones early: fewer are asked for then. */
+  async #readUpTo(end: number): Promise<Entry[]> {
+    for (let count = pageSize; ;) {
+      const after = Math.max(-1, end - count);
+      const { data } = await this.#read<Page<Entry>>('entries', { after, limit: Math.max(1, end - after) });
+      if (count === 1 || (data.at(-1)?.seq ?? end) >= end) return data;
+      count = Math.max(1, Math.min(count >> 1, data.length));
+    }
   }
 
   async #readAside(): Promise<void> {
     const [runs, lanes] = await Promise.all([
-      this.#read<Page<Run>>('runs', { limit: 50 }),
+      this.#read<Page<Run>>('runs', { limit: listedRuns }),
       this.#read<{ data: Lane[] }>('contexts'),
     ]);
     batch(() => {

@@ -1,17 +1,33 @@
 import { useSignal } from '@preact/signals';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../api/client.ts';
-import type { Page } from '../api/types.ts';
+import type { MarkCount, Page } from '../api/types.ts';
 import { useLoaded } from './use-loaded.ts';
 
-/** A list that grows at its end on demand, while its first page is loaded again every `everyMs`. Another filter starts anew. */
-export function useList<Item extends { id: string }>(
+interface Listed {
+  id: string;
+  marks?: MarkCount[] | null;
+}
+
+/**
+ * A list that grows at its end on demand, while its first page is loaded again every `everyMs`. Another filter starts anew.
+ * Marks take the server longer than all the rest, so they are asked for again only where something else has changed.
+ */
+export function useList<Item extends Listed>(
   path: string,
   filter: Record<string, string | null>,
   everyMs: number | undefined,
 ) {
   const key = JSON.stringify(filter);
-  const first = useLoaded<Page<Item>>((signal) => get(path, filter, signal), [key], { everyMs });
+  const marked = useRef<{ as: string; page: Page<Item> }>(undefined);
+  const read = async (signal: AbortSignal): Promise<Page<Item>> => {
+    if (marked.current && asOf(await get<Page<Item>>(path, filter, signal)) === marked.current.as)
+      return marked.current.page;
+    const page = await get<Page<Item>>(path, { ...filter, marks: 'true' }, signal);
+    marked.current = { as: asOf(page), page };
+    return page;
+  };
+  const first = useLoaded<Page<Item>>(read, [key], { everyMs });
   const older = useSignal<Item[]>([]);
   const next = useSignal<string | null | undefined>(undefined);
   useEffect(() => {
@@ -27,9 +43,13 @@ export function useList<Item extends { id: string }>(
     /** Where the next page begins; null on the last one. */
     after,
     more: async (): Promise<void> => {
-      const page = await get<Page<Item>>(path, { ...filter, after });
+      const page = await get<Page<Item>>(path, { ...filter, marks: 'true', after });
       older.value = [...older.value, ...page.data];
       next.value = page.next_after;
     },
   };
 }
+
+/** A page without its marks. */
+const asOf = <Item extends Listed>({ data, next_after }: Page<Item>): string =>
+  JSON.stringify([data.map((item) => ({ ...item, marks: null })), next_after]);

@@ -2,6 +2,7 @@ import { get } from '../api/client.ts';
 import type { Approval, Page } from '../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../parts/basics.tsx';
 import { fullTime } from '../parts/format.ts';
+import { Heading } from '../parts/heading.tsx';
 import { href } from '../state/route.ts';
 import { useLoaded } from '../state/use-loaded.ts';
 import { Decision } from './run/decision.tsx';
@@ -17,7 +18,7 @@ export function ApprovalsView() {
   return (
     <section aria-labelledby="title">
       <div class="heading">
-        <h1 id="title">Approvals</h1>
+        <Heading title="Approvals" />
       </div>
       <Failure error={loaded.error} />
       {!calls && !loaded.error && <Loading />}

@@ -1,9 +1,13 @@
 import type { Run } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
-import { amount, duration } from '../parts/format.ts';
+import { amount, duration, price } from '../parts/format.ts';
+import { FilterForm } from '../parts/filters.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { WaitingNotice } from '../parts/waiting-notice.tsx';
 import { TimeFilter } from '../parts/time-filter.tsx';
 import { href, route, setQuery } from '../state/route.ts';
 import { useList } from '../state/use-list.ts';
+import { CountedMarks } from './marks/marks.tsx';
 
 const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;
 const times = ['created_after', 'created_before'];
@@ -13,14 +17,14 @@ const refreshMs = 4_000;
 /** The runs of all threads, newest first. */
 export function RunsView() {
   const { query } = route.value;
-  const filter = Object.fromEntries([...names, ...times].map((name) => [name, query.get(name)]));
+  const filter = Object.fromEntries([...names, ...times].map((name) => [name, query.get(name)] as const));
   const { first, items: runs, after, more } = useList<Run>('/v1/runs', filter, refreshMs);
   return (
     <section aria-labelledby="title">
       <div class="heading">
-        <h1 id="title">Runs</h1>
+        <Heading title="Runs" />
       </div>
-      <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+      <FilterForm names={[...names, ...times]}>
         {names.map((name) => (
           <label key={name}>
             <span>{titles[name]}</span>
@@ -31,10 +35,11 @@ export function RunsView() {
           </label>
         ))}
         <TimeFilter />
-      </form>
+      </FilterForm>
       <Failure error={first.error} />
       {!first.data && !first.error && <Loading />}
       {first.data && runs.length === 0 && !after && <Empty>No run matches.</Empty>}
+      <WaitingNotice runs={runs.map(({ status, agent, start_at: startAt }) => [status, agent, startAt])} />
       {runs.length > 0 && <RunTable runs={runs} />}
       {after && (
         <button type="button" class="more" onClick={() => void more()}>
@@ -51,12 +56,16 @@ const RunTable = ({ runs }: { runs: Run[] }) => (
       <tr>
         <th scope="col">Run</th>
         <th scope="col">Status</th>
+        <th scope="col">Agent</th>
         <th scope="col">Model</th>
         <th scope="col" class="num">
           Calls
         </th>
         <th scope="col" class="num">
           Tokens
+        </th>
+        <th scope="col" class="num">
+          Cost
         </th>
         <th scope="col" class="num">
           Duration
@@ -71,15 +80,19 @@ const RunTable = ({ runs }: { runs: Run[] }) => (
         <tr key={`${run.thread_id}/${run.id}`}>
           <th scope="row">
             <a href={href('threads', run.thread_id, 'runs', run.id)} class="row-link">
-              <span class="preview">{run.agent}</span>
+              <span class="preview">{run.question ?? `Run of ${run.agent}`}</span>
               <span class="id">{run.thread_id}</span>
             </a>
           </th>
           <td>
             <Status status={run.status} />
             {run.error && run.status === 'failed' && <span class="why">{run.error.type}</span>}
+            <CountedMarks threadId={run.thread_id} marks={run.marks} known={['failed', 'waiting']} />
           </td>
-          <td data-label="model" class="clip">
+          <td data-label="agent" class="clip" title={run.agent}>
+            {run.agent}
+          </td>
+          <td data-label="model" class="clip" title={run.model}>
             {run.model}
           </td>
           <td data-label="calls" class="num">
@@ -87,6 +100,9 @@ const RunTable = ({ runs }: { runs: Run[] }) => (
           </td>
           <td data-label="tokens" class="num">
             {amount(run.usage?.total_tokens ?? 0)}
+          </td>
+          <td data-label="cost" class="num">
+            {price(run)}
           </td>
           <td data-label="duration" class="num">
             {run.duration_ms === null ? '–' : duration(run.duration_ms)}

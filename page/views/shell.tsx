@@ -1,5 +1,4 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect } from 'preact/hooks';
 import { apiKey, signOut } from '../state/session.ts';
 import { href, route } from '../state/route.ts';
 import { nextTheme, theme } from '../state/theme.ts';
@@ -13,12 +12,7 @@ const areas = [
 
 /** The frame of every view. */
 export function Shell({ children }: { children: ComponentChildren }) {
-  const { path } = route.value;
-  const area = path[0] ?? 'threads';
-  useEffect(() => {
-    const name = areas.find(([key]) => key === area)?.[1] ?? 'Lanefold';
-    document.title = path[1] ? `${path[1]} · Lanefold` : `${name} · Lanefold`;
-  }, [path.join('/')]);
+  const area = route.value.path[0] ?? 'threads';
   return (
     <>
       <a class="skip" href="#main" onClick={toMain}>

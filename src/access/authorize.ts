@@ -2,13 +2,17 @@ import { LanefoldError } from '../errors.ts';
 import { may, type Principal } from './principal.ts';
 import type { Scope } from './scope.ts';
 
-/** What a request is about, as far as its path and body say. */
+/** What a request is about, as far as its path, query and body say. */
 export interface Subject {
   scope: Scope;
+  /** Its `operationId`. */
+  operation: string;
+  /** The fields of its body. */
+  fields: readonly string[];
   tenantId?: string | undefined;
   threadId?: string | undefined;
   runId?: string | undefined;
-  agent?: string | undefined;
+  agents?: readonly string[];
 }
 
 /**
@@ -17,9 +21,15 @@ export interface Subject {
  *
  * @throws LanefoldError `forbidden`
  */
-export function authorize(principal: Principal, { scope, tenantId, threadId, runId, agent }: Subject): void {
+export function authorize(principal: Principal, subject: Subject): void {
+  const { scope, operation, fields, tenantId, threadId, runId, agents: asked = [] } = subject;
   if (!may(principal, scope)) throw forbidden(`it has no scope ${scope}`);
-  const { tenant, threadId: only, runId: onlyRun, threadPrefix, agents } = principal;
+  const { tenant, threadId: only, runId: onlyRun, threadPrefix, agents, operations } = principal;
+  const allowed = operations && (Object.hasOwn(operations, operation) ? operations[operation]! : undefined);
+  if (operations && !allowed) throw forbidden(`${operation} is for keys, and this is a browser token`);
+  const surplus = allowed && fields.find((field) => !allowed.includes(field));
+  if (surplus !== undefined)
+    throw forbidden(`a browser token may send ${allowed!.join(', ')} there, and no other field`);
   if (tenant !== undefined && tenantId !== undefined && tenant !== tenantId)
     throw forbidden(`it is for tenant ${tenant}`);
   if (only !== undefined && threadId !== only) throw forbidden(`it is for thread ${only} alone`);
@@ -27,9 +37,13 @@ export function authorize(principal: Principal, { scope, tenantId, threadId, run
   if (threadPrefix !== undefined && !threadId?.startsWith(threadPrefix)) {
     throw forbidden(`it is for threads that begin with ${threadPrefix}`);
   }
-  if (agents && agent !== undefined && !agents.includes(agent))
+  if (agents && asked.some((agent) => !agents.includes(agent)))
     throw forbidden(`it is for the agents ${agents.join(', ')}`);
 }
+
+/** An agent-bound principal met a thread that is not of its agents alone. */
+export const otherAgents = (threadId: string, agents: readonly string[]): LanefoldError =>
+  forbidden(`it is for the agents ${agents.join(', ')}, and another agent has run in thread ${threadId}`);
 
 const forbidden = (why: string): LanefoldError =>
   new LanefoldError('forbidden', `The key of this request does not allow it: ${why}.`, {

@@ -1,8 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
 import { LanefoldError } from '../errors.ts';
-import { authorize } from './authorize.ts';
-import type { Principal } from './principal.ts';
+import { may, type Principal } from './principal.ts';
 import type { Scope } from './scope.ts';
 
 const prefix = 'lft_';
@@ -10,9 +9,32 @@ const prefix = 'lft_';
 /** What a page may do with a token: see a thread or a run, or also ask, steer and cancel in it. */
 export type BrowserAccess = 'read' | 'chat';
 
-export const scopesOf: Record<BrowserAccess, readonly Scope[]> = {
+const scopesOf: Record<BrowserAccess, readonly Scope[]> = {
   read: ['read'],
   chat: ['read', 'run', 'steer'],
+};
+
+/** The conversation and its runs; not the log, the contexts and the calls, which have prompts and the tool context in them. */
+const reads = {
+  getThread: [],
+  listUiMessages: [],
+  readContent: [],
+  listThreadEvents: [],
+  listRuns: [],
+  getRun: [],
+  listRunEvents: [],
+  listInputs: [],
+};
+
+/** What a token may do, by `operationId`, with the fields it may send: a new operation or field is refused until it is here. */
+const operationsOf: Record<BrowserAccess, NonNullable<Principal['operations']>> = {
+  read: reads,
+  chat: {
+    ...reads,
+    createRun: ['agent', 'input', 'request_id', 'busy', 'create_thread'],
+    steerRun: ['content', 'input_id', 'expected_request_id'],
+    cancelRun: ['reason'],
+  },
 };
 
 /** The content of a token. It is signed, not encrypted. */
@@ -53,13 +75,15 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
     const expected = hmac(payload, secret);
     return expected.length === given.length && timingSafeEqual(expected, given);
   });
-  if (!genuine) throw refused('is not one of this server');
+  if (!genuine) throw tokenRefused('is not one of this server');
   const token = Payload.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
-  if (token.exp_ms <= nowMs) throw refused('has expired');
+  if (token.exp_ms <= nowMs) throw tokenRefused('has expired');
   const { thread_id: threadId, run_id: runId, tenant, agents, limits, by, access } = token;
   return {
     actor: `token:${by}`,
     scopes: scopesOf[access],
+    operations: operationsOf[access],
+    expiresAtMs: token.exp_ms,
     threadId,
     ...(runId === undefined ? {} : { runId }),
     ...(tenant === undefined ? {} : { tenant }),
@@ -68,20 +92,20 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
   };
 }
 
-/** Whoever holds a token does not make others, and nobody gives away rights they lack. @throws LanefoldError `forbidden` */
+/** A key gives no rights away that it lacks. @throws LanefoldError `forbidden` */
 export function assertMayMint(principal: Principal, access: BrowserAccess): void {
-  if (principal.actor.startsWith('token:')) {
-    throw new LanefoldError('forbidden', 'A browser token cannot make others.', { hint: 'Your backend mints them.' });
-  }
-  const { actor, scopes } = principal;
-  for (const scope of scopesOf[access]) authorize({ actor, scopes }, { scope });
+  const missing = scopesOf[access].find((scope) => !may(principal, scope));
+  if (missing === undefined) return;
+  throw new LanefoldError('forbidden', `A token for ${access} has the scope ${missing}, which this key lacks.`, {
+    hint: `Use a key with the scopes ${scopesOf[access].join(', ')}.`,
+  });
 }
 
 /** The prefix keeps a signature from serving as one of a checkpoint token, which the same secrets sign. */
 const hmac = (payload: string, secret: string): Buffer =>
   createHmac('sha256', secret).update(`${prefix}${payload}`).digest();
 
-const refused = (why: string): LanefoldError =>
+export const tokenRefused = (why: string): LanefoldError =>
   new LanefoldError('unauthorized', `The token ${why}.`, {
     hint: 'Ask your backend for a new one; it mints them with POST /v1/tokens.',
   });

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { newId } from '../ids.ts';
+import { newId } from '../checks/ids.ts';
 
 /** `lfk_<id>_<secret>`: the id finds the key, the secret (43 characters of base64url, 256 bits) proves it. */
 const grammar = /^lfk_([0-9a-v]{26})_([A-Za-z0-9_-]{43})$/;

@@ -10,6 +10,10 @@ export interface Principal extends Allowed {
   /** Only this thread, and of it only this run. */
   threadId?: string;
   runId?: string;
+  /** Only these operations, each with the fields that a body may have. */
+  operations?: Readonly<Record<string, readonly string[]>>;
+  /** When it ends by itself, in ms as of `Date.now()`. */
+  expiresAtMs?: number;
 }
 
 /** The holder of LANEFOLD_API_KEY; without one, whoever is on this machine. */

@@ -11,7 +11,7 @@ export interface Allowed {
   scopes: readonly Scope[];
   /** Only this tenant's threads. */
   tenant?: string;
-  /** Only runs of these agents. */
+  /** Only runs of these agents, in threads in which no other agent has run. */
   agents?: readonly string[];
   /** Only threads whose ids begin with this. */
   threadPrefix?: string;

@@ -2,18 +2,20 @@ import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
 import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import type { ModelName } from '../models/registry/model-name.ts';
 import { parseOptions } from '../strategies/options.ts';
-import type { ResultUnder, StrategyOptions } from '../strategies/types.ts';
+import type { ResultUnder, StrategyOptions, StrategyTypes } from '../strategies/types.ts';
 import { createStrategyRegistry, type Strategy } from '../strategies/registry.ts';
 import type { OutputContract, OutputSchema } from '../contracts/contract.ts';
 import type { SchemaResult, WithResult } from '../contracts/result-type.ts';
 import type { PolicyOption } from '../policy/policy.ts';
 import { readPolicy } from '../policy/read-policy.ts';
+import { defaultMaxToolCalls } from '../tools/call-limit.ts';
 import type { EffectPolicy } from '../tools/effects.ts';
 import type { GuardTool } from '../tools/guard.ts';
 import type { ToolListing } from '../tools/normalise.ts';
-import { promptOf } from '../text.ts';
-import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { promptOf } from '../checks/text.ts';
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import {
   overridableFields,
   readOverridable,
@@ -30,12 +32,12 @@ import type { RequestTransformer } from './transformer.ts';
 export interface AgentDefinition<
   NAME extends string = string,
   SCHEMA extends OutputSchema = OutputSchema,
-  CHOSEN extends string | Strategy = string | Strategy,
+  CHOSEN extends keyof StrategyTypes | Strategy = keyof StrategyTypes | Strategy,
 > {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: NAME;
   /** `provider:model` or an alias. */
-  model: string;
+  model: ModelName;
   /** The system prompt of lanes that have none of their own. Default: none. */
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
@@ -70,6 +72,8 @@ export interface AgentDefinition<
   toolRetryBackoffMs?: number;
   /** Tool calls of a round that run concurrently; default 4. */
   toolConcurrency?: number;
+  /** Tool calls of one answer; of an answer with more, none is executed, and the model reads why. Default 128. */
+  maxToolCalls?: number;
   /** Maximum size of a tool result in bytes; default 262,144, or 16 MiB where `largeContentBytes` is set. */
   maxToolResultBytes?: number;
   /** Passed to every tool as `ctx.context`. */
@@ -114,6 +118,7 @@ const agentKeys: KeysOf<AgentDefinition> = {
   toolMaxRetries: true,
   toolRetryBackoffMs: true,
   toolConcurrency: true,
+  maxToolCalls: true,
   maxToolResultBytes: true,
   toolContext: true,
   output: true,
@@ -156,7 +161,7 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
 export function defineAgent<
   const NAME extends string,
   SCHEMA extends OutputSchema = never,
-  const CHOSEN extends string | Strategy = 'react',
+  const CHOSEN extends keyof StrategyTypes | Strategy = 'react',
 >(definition: AgentDefinition<NAME, SCHEMA, CHOSEN>): Agent<NAME, ResultUnder<CHOSEN, SchemaResult<SCHEMA>>> {
   refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
@@ -201,6 +206,7 @@ export function defineAgent<
     toolMaxRetries: definition.toolMaxRetries ?? 1,
     toolRetryBackoffMs: definition.toolRetryBackoffMs ?? 200,
     toolConcurrency: definition.toolConcurrency ?? 4,
+    maxToolCalls: definition.maxToolCalls ?? defaultMaxToolCalls,
     toolContext: definition.toolContext ?? {},
     requestTransformers: definition.requestTransformers ?? {},
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),
@@ -235,6 +241,7 @@ const atLeastOne = [
   'maxDurationMs',
   'toolTimeoutMs',
   'toolConcurrency',
+  'maxToolCalls',
   'maxToolResultBytes',
   'approvalTimeoutMs',
 ] as const;

@@ -1,7 +1,8 @@
 import { OpenAPIHono } from '@hono/zod-openapi';
+import type { Principal } from '../access/principal.ts';
 import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
-import { omitUndefined } from '../omit-undefined.ts';
+import { omitUndefined } from '../common/omit-undefined.ts';
 import { actFor } from './access/act-for.ts';
 import { authorizeOperation } from './access/authorize-operation.ts';
 import { knownKeys } from './access/known-keys.ts';
@@ -34,6 +35,7 @@ import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
+import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
 import { addActivity, addOverview } from './routes/overview.ts';
 import { addRetry } from './routes/retry.ts';
@@ -41,12 +43,15 @@ import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
 import { securityHeaders } from './security-headers.ts';
-import { onInvalid } from './validation.ts';
+import { assertWhole } from '../checks/whole-number.ts';
+import { onInvalid, refuseQueries } from './validation.ts';
 
 const defaultMaxBodyBytes = 4 * 1024 * 1024;
 export const defaultBodyTimeoutMs = 20_000;
 const defaultMaxHeldBytes = 64 * 1024 * 1024;
 const defaultMaxStreams = 1_000;
+const defaultKeyRecheckMs = 5_000;
+const minKeyRecheckMs = 100;
 
 /**
  * The application behind `startServer`, mountable wherever a `fetch` handler is accepted. Without a key it only answers
@@ -57,11 +62,16 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
   const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
+  refuseQueries(app);
   const requests = requestCounter();
 
   app.onError((error, c) => {
     const problem = toProblem(error);
-    if (problem.status >= 500) onError(error, { method: c.req.method, path: c.req.path });
+    if (problem.status >= 500) {
+      // unset where the request was refused before its key was read
+      const principal = c.get('principal') as Principal | undefined;
+      onError(error, { method: c.req.method, path: c.req.path, ...omitUndefined({ actor: principal?.actor }) });
+    }
     return c.body(JSON.stringify(problem), problem.status as 500, problemHeaders(problem.status, error));
   });
   app.notFound((c) => {
@@ -78,7 +88,12 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   });
 
   app.use(requests.count, securityHeaders);
-  const keys = knownKeys(lanefold);
+  const { keyRecheckMs = defaultKeyRecheckMs } = options;
+  assertWhole(keyRecheckMs, 'keyRecheckMs', {
+    minimum: minKeyRecheckMs,
+    hint: 'Leave it out for 5,000: every open stream looks its key up so often.',
+  });
+  const keys = knownKeys(lanefold, keyRecheckMs);
   const byKey = authenticate(apiKey, keys);
   const bySignIn = authenticate(apiKey, keys, { basic: true });
   app.use('/v1/*', byKey);
@@ -109,11 +124,12 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addRetry(app);
   addInputs(app);
   addNodes(app);
+  addMarks(app);
   addCheckpoints(app);
   addApprovals(app);
   const maxStreams = options.maxStreams ?? defaultMaxStreams;
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
-  addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed }));
+  addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }));
   addKeys(app);
   addAudit(app);
   addOverview(app, lanefold);

@@ -18,7 +18,8 @@ export const authenticate = (
   const expected = apiKey === undefined ? undefined : digest(apiKey);
   return async (c, next) => {
     const given = credentials(c, basic);
-    const found = given === undefined ? undefined : await keys.find(given);
+    const identify = async () => (given === undefined ? undefined : keys.find(given));
+    const found = await identify();
     if (found) c.set('principal', found);
     else if (!expected) assertLoopback(c);
     else if (given === undefined || !timingSafeEqual(digest(given), expected)) {
@@ -34,6 +35,7 @@ export const authenticate = (
       );
     }
     if (!found) c.set('principal', operator);
+    c.set('identify', async () => (await identify()) ?? c.get('principal'));
     // A browser sends a remembered password even with requests that another site triggers.
     if (basic) refuseCrossSite(c);
     await next();

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Context, MiddlewareHandler } from 'hono';
 import { matchedRoutes } from 'hono/route';
 import { LanefoldError } from '../errors.ts';
-import { assertStorable } from '../text.ts';
+import { assertStorable } from '../checks/text.ts';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 import { exceeds } from './json-size.ts';

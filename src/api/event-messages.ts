@@ -1,12 +1,17 @@
 import type { SSEMessage } from 'hono/streaming';
 import type { StreamItem } from '../streams/stream-item.ts';
+import type { LanefoldError } from '../errors.ts';
 import { toJson } from './json.ts';
+import { toProblem } from './problem.ts';
 
 /**
  * Converts a stream to server-sent events named by their kind. Only trace events have an id, their `event_seq`, because
- * a client that reconnects resumes after the last id.
+ * a client that reconnects resumes after the last id. `refusal`: why the stream has ended before its time, if it has.
  */
-export async function* toEventMessages(items: AsyncIterable<StreamItem>): AsyncGenerator<SSEMessage> {
+export async function* toEventMessages(
+  items: AsyncIterable<StreamItem>,
+  refusal: () => LanefoldError | undefined,
+): AsyncGenerator<SSEMessage> {
   for await (const item of items) {
     if (item.type === 'event') {
       const { event, entry } = item;
@@ -17,4 +22,6 @@ export async function* toEventMessages(items: AsyncIterable<StreamItem>): AsyncG
       yield { event: type, data: JSON.stringify(toJson(rest)) };
     }
   }
+  const why = refusal();
+  if (why) yield { event: 'problem', data: JSON.stringify(toProblem(why)) };
 }

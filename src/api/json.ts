@@ -1,4 +1,4 @@
-import { snakeKeys, type SnakeCase } from '../case.ts';
+import { snakeKeys, type SnakeCase } from '../common/case.ts';
 
 export type Json<T> = {
   [K in keyof T as SnakeCase<K & string>]: T[K] extends Date ? string : T[K] extends Date | null ? string | null : T[K];

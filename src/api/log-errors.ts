@@ -1,11 +1,37 @@
+import { isLanefoldError } from '../errors.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AppOptions } from './options.ts';
 
-/** The default handler for errors behind a response of 500 or above. The log redacts them; the response never has them. */
-export const logErrors =
-  (log: Logger): NonNullable<AppOptions['onError']> =>
-  (err, { method, path }) =>
-    log.error({ component: 'api', err, method, path }, `${method} ${path}: ${summary(err)}`);
+/** For how long the refusals of one caller are counted, to be one line. */
+const intervalMs = 10_000;
+
+/**
+ * The default handler for errors behind a response of 500 or above. The log redacts them; the response never has them. What a
+ * busy server refuses does not flood the log: a caller gets a line at first, and one with a count for each interval after it.
+ */
+export function logErrors(log: Logger): NonNullable<AppOptions['onError']> {
+  /** By caller, since its last line. */
+  const refused = new Map<string | undefined, number>();
+  const countOn = (actor: string | undefined) => {
+    refused.set(actor, 0);
+    setTimeout(() => {
+      const count = refused.get(actor)!;
+      refused.delete(actor);
+      if (count === 0) return;
+      const message = `${count} more requests of ${actor ?? 'unknown callers'} were refused in ${intervalMs / 1_000} s: server_busy`;
+      log.error({ component: 'api', code: 'server_busy', actor, count }, message);
+      countOn(actor);
+    }, intervalMs).unref();
+  };
+  return (err, { method, path, actor }) => {
+    if (isLanefoldError(err, 'server_busy')) {
+      const before = refused.get(actor);
+      if (before !== undefined) return void refused.set(actor, before + 1);
+      countOn(actor);
+    }
+    log.error({ component: 'api', err, method, path, actor }, `${method} ${path}: ${summary(err)}`);
+  };
+}
 
 function summary(error: unknown): string {
   if (!(error instanceof Error)) return String(error);

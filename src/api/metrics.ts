@@ -1,4 +1,4 @@
-import type { Stats } from '../library/health.ts';
+import type { Stats } from '../library/fleet/health.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 interface Metric {
@@ -22,6 +22,12 @@ export function metricsText(stats: Stats, requests: ReturnType<RequestCounter['c
       type: 'gauge',
       help: 'Age of the oldest queued run.',
       samples: [{ value: stats.oldestQueuedSeconds }],
+    },
+    {
+      name: 'lanefold_workers',
+      type: 'gauge',
+      help: 'Workers by state; dead ones for an hour.',
+      samples: Object.entries(stats.fleet).map(([state, value]) => ({ labels: { state }, value })),
     },
     {
       name: 'lanefold_queue_jobs',

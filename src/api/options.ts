@@ -17,8 +17,16 @@ export interface AppOptions {
   maxHeldBytes?: number;
   /** Live streams that this server may serve at once; default 1,000. Beyond that requests get 503 `server_busy`. */
   maxStreams?: number;
-  /** Called with the error behind a response of 500 or above; default: log it on stderr. Must not throw. */
-  onError?: (error: unknown, request: { method: string; path: string }) => void;
+  /**
+   * How long an answer of the database about a key is used, in ms; default 5,000, at least 100. A key that was revoked works for so long at
+   * most, and for twice as long in streams that are open.
+   */
+  keyRecheckMs?: number;
+  /**
+   * Called with the error behind a response of 500 or above, and who made the request, if that is known; default: log it on
+   * stderr. Must not throw.
+   */
+  onError?: (error: unknown, request: { method: string; path: string; actor?: string }) => void;
 }
 
 export interface ServerOptions extends AppOptions {

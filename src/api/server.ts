@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Library } from '../library/library.ts';
 import { LanefoldError } from '../errors.ts';
-import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { createApp, defaultBodyTimeoutMs } from './app.ts';
 import { isLoopback } from './auth.ts';
 import type { RunningServer, ServerOptions } from './options.ts';
@@ -20,6 +20,7 @@ const optionKeys: KeysOf<ServerOptions> = {
   tenant: true,
   page: true,
   maxStreams: true,
+  keyRecheckMs: true,
   bodyTimeoutMs: true,
   maxHeldBytes: true,
   apiKey: true,
@@ -36,7 +37,8 @@ export async function serve(lanefold: Library, options: ServerOptions = {}): Pro
   const host = options.host ?? (process.env['LANEFOLD_HOST'] || '127.0.0.1');
   const first = options.port ?? Number(process.env['LANEFOLD_PORT'] || defaultPort);
   if (!Number.isInteger(first) || first < 0 || first > 65_535) {
-    throw new LanefoldError('invalid_input', `The port must be a whole number from 0 to 65535; got ${first}.`, {
+    const given = options.port ?? process.env['LANEFOLD_PORT'];
+    throw new LanefoldError('invalid_input', `The port must be a whole number from 0 to 65535; got ${given}.`, {
       hint: 'Set port or LANEFOLD_PORT to a free one, or to 0.',
     });
   }
@@ -97,7 +99,7 @@ async function listen(create: () => http.Server, host: string, first: number, la
             cause: error,
           })
         : new LanefoldError('listen_failed', `Cannot listen on ${host}:${port}: ${message}.`, {
-            hint: 'Use an address of this machine and a port from 1024 to 65535.',
+            hint: 'Set LANEFOLD_HOST or --host to an address of this machine, and LANEFOLD_PORT or --port to 1024 to 65535.',
             cause: error,
           });
     }

@@ -1,7 +1,6 @@
-import type { Hook } from '@hono/zod-openapi';
-import type { z } from 'zod';
+import { z, type Hook, type RouteConfig } from '@hono/zod-openapi';
 import { LanefoldError } from '../errors.ts';
-import type { ApiEnv } from './env.ts';
+import type { ApiApp, ApiEnv } from './env.ts';
 import { invalidRequest, type FieldError } from './problem.ts';
 
 /** Rejects a request that does not match the schemas of its operation. */
@@ -18,6 +17,16 @@ export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
     },
   );
 };
+
+/** Has operations without a query refuse one, as the others refuse parameters they do not know. */
+export function refuseQueries(app: ApiApp): void {
+  const add = app.openapi as (route: RouteConfig, ...more: unknown[]) => unknown;
+  const strict: typeof add = (route, ...more) => {
+    const none = route.path.startsWith('/v1/') && !route.request?.query;
+    return add(none ? { ...route, request: { ...route.request, query: z.strictObject({}) } } : route, ...more);
+  };
+  app.openapi = strict as typeof app.openapi;
+}
 
 /** The error for a body or query with these issues. */
 export const invalidFields = (issues: readonly z.core.$ZodIssue[]): LanefoldError =>

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { AgentDefinition } from '../agents/agent.ts';
 import { LanefoldError } from '../errors.ts';
-import { createLanefold } from '../on-demand.ts';
+import { createLanefold } from '../lanefold/create.ts';
 import { Fleet } from './fleet.ts';
 import { completedTrees, lateStarts, recordHistory, startHistory } from './history.ts';
 import { inject } from './inject.ts';

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { openSync } from 'node:fs';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../common/package-root.ts';
 import { startProxy, type Proxy } from './services/proxy.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from './worker-options.ts';
 

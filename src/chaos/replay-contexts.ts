@@ -2,7 +2,7 @@ import { canonicalJson, canonicalMessage, contextHash } from '../context/canonic
 import { foldContext, type ContextRow, type FoldEntry } from '../context/fold.ts';
 import type { Message } from '../context/message.ts';
 import type { Observer } from './observer.ts';
-import type { Violation } from './violation.ts';
+import type { Violation } from './checks/check.ts';
 
 const names = {
   I9: 'a context contains both a call and its result, or neither',

@@ -5,7 +5,7 @@ import type { CheckResult } from './run-checks.ts';
 import type { Scenario } from './scenario.ts';
 import type { FaultKind } from './schedule.ts';
 import { spreadOf, type Spread } from './spread.ts';
-import type { Violation } from './violation.ts';
+import type { Violation } from './checks/check.ts';
 
 /** The result of one campaign, as `lanefold chaos --json` prints it. */
 export interface CampaignReport {

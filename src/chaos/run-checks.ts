@@ -1,9 +1,8 @@
-import type { Check } from './checks/check.ts';
+import type { Check, Violation } from './checks/check.ts';
 import { checks } from './checks/index.ts';
 import { historyChecks } from './history.ts';
 import type { Observer } from './observer.ts';
 import { replayContexts } from './replay-contexts.ts';
-import type { Violation } from './violation.ts';
 
 export interface CheckResult {
   violations: Violation[];

@@ -1,10 +1,10 @@
 import { LanefoldError } from '../errors.ts';
 import type { TenantLibrary } from '../library/library.ts';
-import type { RunRef } from '../store/run/run-ref.ts';
 import { isTerminal } from '../streams/assemble-deltas.ts';
 import type { StreamItem } from '../streams/stream-item.ts';
 import { UiAnswer } from '../ui-messages/answer.ts';
 import { approvalId, type UiChunk } from '../ui-messages/message.ts';
+import type { RunRef } from '../store/run/run.ts';
 
 export interface AnswerOptions {
   signal: AbortSignal;

@@ -2,7 +2,7 @@ import { invalidRequest } from '../api/problem.ts';
 import type { JsonObject } from '../context/message.ts';
 import { isLanefoldError } from '../errors.ts';
 import type { TenantLibrary } from '../library/library.ts';
-import type { RunRef } from '../store/run/run-ref.ts';
+import type { RunRef } from '../store/run/run.ts';
 
 /** Each is a locking call of the database. */
 const mostResponses = 128;

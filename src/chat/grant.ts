@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
-import { assertId } from '../ids.ts';
-import type { EnqueueOptions } from '../library/enqueue.ts';
+import { assertId } from '../checks/ids.ts';
+import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { ChatRequest } from './request.ts';
 
 /** What a request may do: everything a chat needs on one thread. */

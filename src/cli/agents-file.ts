@@ -3,7 +3,7 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { AgentDefinition } from '../agents/agent.ts';
 import { detectModules } from './esm-hook.ts';
-import { oneLine } from '../printable.ts';
+import { oneLine } from '../log/printable.ts';
 import { UsageError } from './errors.ts';
 
 const hint = 'Write a module such as: export default [defineAgent({ name: "support", model: "openai:gpt-5" })]';
@@ -17,8 +17,9 @@ const hint = 'Write a module such as: export default [defineAgent({ name: "suppo
 export async function loadAgents(file: string | undefined): Promise<AgentDefinition[]> {
   if (!file) return [(await import('./assistant/index.ts')).assistant];
   const full = path.resolve(file);
-  if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist.`, hint);
-  const module = await load(full);
+  const source = process.env['LANEFOLD_AGENTS'] === file ? ' (LANEFOLD_AGENTS)' : '';
+  if (!existsSync(full)) throw new UsageError(`The agents file ${full} does not exist${source}.`, hint);
+  const module = await load(full, source);
   // The default export of a CommonJS module is wrapped once more.
   const inner = module.default as { default?: unknown } | undefined;
   const agents = inner?.default ?? inner;
@@ -35,7 +36,7 @@ export async function loadAgents(file: string | undefined): Promise<AgentDefinit
   return agents as AgentDefinition[];
 }
 
-async function load(full: string): Promise<{ default?: unknown }> {
+async function load(full: string, source: string): Promise<{ default?: unknown }> {
   // From the sources, tsx already handles every import; a build needs it only for an agents file in TypeScript.
   const underTsx = import.meta.url.endsWith('.ts');
   const needsTsx = !underTsx && /\.[cm]?tsx?$/.test(full);
@@ -45,7 +46,7 @@ async function load(full: string): Promise<{ default?: unknown }> {
     return (await import(pathToFileURL(full).href)) as { default?: unknown };
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${oneLine(error.message)}` : String(error);
-    throw new UsageError(`Cannot load the agents file ${full}: ${reason}`, 'Fix the file and try again.');
+    throw new UsageError(`Cannot load the agents file ${full}${source}: ${reason}`, 'Fix the file and try again.');
   }
 }
 

@@ -1,5 +1,5 @@
-import type { LanefoldOptions } from '../lanefold-options.ts';
-import type { Lanefold } from '../lanefold.ts';
+import type { LanefoldOptions } from '../lanefold/options.ts';
+import type { Lanefold } from '../lanefold/lanefold.ts';
 import { LanefoldError } from '../errors.ts';
 import type { ConnectionOptions } from './options.ts';
 import { note } from './output.ts';
@@ -8,11 +8,9 @@ export interface DatabaseHandle {
   url: string;
   /** A connection past any pooler, for migrations and the queue on PostgreSQL. */
   directUrl: string;
-  /** Whether this process started the database, and so must migrate it. */
-  own: boolean;
-  /** Announces that `release` will follow, after work that takes its time. */
-  retire(): Promise<void>;
-  /** Stops the PostgreSQL if this process started it. */
+  /** Whether it is an embedded one, which the processes that share it migrate. */
+  embedded: boolean;
+  /** Leaves the embedded PostgreSQL to the processes that share it, or stops it. */
   release(): Promise<void>;
 }
 
@@ -26,50 +24,35 @@ export async function findDatabase(options: ConnectionOptions, { start }: { star
   const given = options.databaseUrl;
   if (given) {
     const directUrl = process.env['LANEFOLD_DIRECT_URL'] || given;
-    return { url: given, directUrl, own: false, retire: async () => {}, release: async () => {} };
+    return { url: given, directUrl, embedded: false, release: async () => {} };
   }
-  const { findEmbeddedPostgres, startEmbeddedPostgres } = await import('../postgres/embedded/index.ts');
-  const running = await findEmbeddedPostgres(options.dir);
-  if (running)
-    return { url: running.url, directUrl: running.url, own: false, retire: async () => {}, release: async () => {} };
-  if (!start) {
-    throw new LanefoldError(
-      'database_unreachable',
-      `No database is configured, and none is running in ${options.dir}.`,
-      {
-        hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here; it starts one.',
-      },
-    );
-  }
-  note(`starting PostgreSQL in ${options.dir}`);
-  const embedded = await startEmbeddedPostgres({ dir: options.dir });
-  const ending = { retire: () => embedded.retire(), release: () => embedded.stop() };
-  return { url: embedded.url, directUrl: embedded.url, own: true, ...ending };
+  const { joinEmbeddedPostgres, startEmbeddedPostgres } = await import('../postgres/embedded/index.ts');
+  const { dir } = options;
+  const found = start ? await startEmbeddedPostgres({ dir, onStart: noteStart(dir) }) : await joinEmbeddedPostgres(dir);
+  if (found) return { url: found.url, directUrl: found.url, embedded: true, release: found.stop };
+  throw new LanefoldError('database_unreachable', `No database is configured, and none is running in ${dir}.`, {
+    hint: 'Set DATABASE_URL or --database-url, or keep `lanefold worker` running here; it starts one.',
+  });
 }
 
-/** Connects to the database and queue of the command; `close` also stops a PostgreSQL started for it. */
+const noteStart = (dir: string) => () => note(`starting PostgreSQL in ${dir}`);
+
+/** Connects to the database and queue of the command; `close` also leaves the embedded PostgreSQL. */
 export async function connect(
   options: ConnectionOptions,
   { start, ...more }: { start: boolean } & Omit<LanefoldOptions, 'databaseUrl' | 'directUrl' | 'redisUrl'>,
 ): Promise<Lanefold> {
-  const database = await findDatabase(options, { start });
+  const { openLanefold } = await import('../lanefold/open.ts');
+  const redisUrl = options.redisUrl || null;
+  // it checks what it is given before it starts a database
+  if (start && !options.databaseUrl)
+    return openLanefold({ embeddedDir: options.dir, redisUrl, ...more }, { onStart: noteStart(options.dir) });
+  const { url, directUrl, embedded, release } = await findDatabase(options, { start });
   try {
-    const { createLanefold } = await import('../on-demand.ts');
-    const lanefold = await createLanefold({
-      databaseUrl: database.url,
-      directUrl: database.directUrl,
-      redisUrl: options.redisUrl || null,
-      migrate: database.own,
-      ...more,
-    });
-    const close = async () => {
-      await database.retire().catch(() => {});
-      await lanefold.close();
-      await database.release();
-    };
-    return { ...lanefold, close };
+    const lanefold = await openLanefold({ databaseUrl: url, directUrl, redisUrl, migrate: embedded, ...more });
+    return { ...lanefold, close: () => lanefold.close().finally(release) };
   } catch (error) {
-    await database.release();
+    await release();
     throw error;
   }
 }

@@ -1,5 +1,5 @@
 import { LanefoldError, type ErrorCode } from '../errors.ts';
-import { oneLine } from '../printable.ts';
+import { oneLine } from '../log/printable.ts';
 import { jsonLogs, note } from './output.ts';
 
 /** The exit codes of all commands. */
@@ -35,6 +35,7 @@ const usageCodes = new Set<ErrorCode>([
   'invalid_request_transformer',
   'unknown_agent',
   'unknown_model',
+  'missing_provider_key',
   'unknown_strategy',
   'unknown_tool',
 ]);

@@ -62,6 +62,6 @@ const cannotListen = (port: number, error: NodeJS.ErrnoException): LanefoldError
         cause: error,
       })
     : new LanefoldError('listen_failed', `Cannot listen on port ${port}: ${error.message}.`, {
-        hint: 'Use a port from 1024 to 65535.',
+        hint: 'Set --health-port or LANEFOLD_HEALTH_PORT to 1024 to 65535.',
         cause: error,
       });

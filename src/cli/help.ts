@@ -21,6 +21,7 @@ const variables = {
   LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error; with json info)',
   LANEFOLD_OTEL: 'on: trace by OpenTelemetry, whose SDK you load with NODE_OPTIONS (default off)',
   NO_COLOR: 'disables colours',
+  FORCE_COLOR: 'colours also where the output is no terminal',
 } as const;
 
 export type Variable = keyof typeof variables;

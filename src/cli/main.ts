@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
 import { Command, CommanderError } from 'commander';
-import { packageRoot } from '../package-root.ts';
+import { packageVersion } from '../common/package-root.ts';
+import { groupCommands } from './command-groups.ts';
 import * as commands from './commands/index.ts';
 import { prepareEnvironment } from './environment.ts';
 import { exitCodes, report, UsageError } from './errors.ts';
@@ -31,17 +30,17 @@ export async function main(argv: string[]): Promise<number> {
 }
 
 function createProgram(): Command {
-  const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
   const program = new Command('lanefold')
     .description('LLM agents as durable background jobs on PostgreSQL and BullMQ.')
-    .version(version)
+    .version(packageVersion())
     .usage('<command> [options]')
-    .helpCommand('help [command]', 'help for a command')
+    .addHelpCommand(new Command('help').argument('[command]').description('help for a command').helpGroup('Start:'))
     .addHelpText('after', environmentHelp)
     .exitOverride()
     // report() prints usage errors in our own format.
     .configureOutput({ outputError: () => {} });
   for (const add of Object.values(commands)) add(program);
+  groupCommands(program);
   return program;
 }
 

@@ -2,15 +2,21 @@ import pc from 'picocolors';
 
 type Stream = NodeJS.WriteStream;
 
-/** Colours for a stream: only on a terminal, and never with NO_COLOR. */
-export const colours = (stream: Stream = process.stdout) =>
-  pc.createColors(Boolean(stream.isTTY) && !process.env['NO_COLOR']);
+/** Colours for a stream: on a terminal or with FORCE_COLOR, and never with NO_COLOR. */
+export function colours(stream: Stream = process.stdout) {
+  const { NO_COLOR: never, FORCE_COLOR: forced } = process.env;
+  return pc.createColors(!never && (forced ? forced !== '0' : Boolean(stream.isTTY)));
+}
 
 /** A line of the command's result. */
 export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
 
-/** The command's result for machines, as one line of JSON. */
-export const printJson = (value: unknown): void => print(JSON.stringify(value));
+/** What JSON leaves as it is, and some terminals act on. */
+const controls = /[\x7f-\x9f]/g;
+const spelled = (control: string): string => `\\u00${control.charCodeAt(0).toString(16)}`;
+
+/** The command's result for machines, as one line of JSON that is safe on a terminal. */
+export const printJson = (value: unknown): void => print(JSON.stringify(value).replace(controls, spelled));
 
 /** Whether stderr is read by machines, which expect a JSON object on each line. */
 export const jsonLogs = (): boolean => process.env['LANEFOLD_LOG'] === 'json';

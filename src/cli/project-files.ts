@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../common/package-root.ts';
+import { ownSpec } from './own-spec.ts';
 
 const agents = `import { defineAgent, defineTool } from 'lanefold';
 import { z } from 'zod';
@@ -47,15 +48,18 @@ const tsconfig = {
 
 const json = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`;
 
-/** A project with one agent, by file name. It uses this version of the package. */
-export async function projectFiles(folder: string): Promise<Record<string, string>> {
+export const projectFileNames = ['package.json', 'tsconfig.json', 'agents.ts', 'README.md', '.gitignore'] as const;
+
+/** A project with one agent in `folder`, by file name. It uses this package. */
+export async function projectFiles(folder: string): Promise<Record<(typeof projectFileNames)[number], string>> {
   const own = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
     version: string;
     engines: { node: string };
     dependencies: Record<string, string>;
     devDependencies: Record<string, string>;
   };
-  const name = folder.toLowerCase().replace(/^[^a-z0-9]+|[^a-z0-9._-]+/g, '') || 'agents';
+  const base = path.basename(path.resolve(folder)).toLowerCase();
+  const name = base.replace(/^[^a-z0-9]+|[^a-z0-9._-]+/g, '') || 'agents';
   return {
     'package.json': json({
       name,
@@ -67,7 +71,7 @@ export async function projectFiles(folder: string): Promise<Record<string, strin
         dev: 'lanefold dev --agents agents.ts',
         check: 'tsc',
       },
-      dependencies: { lanefold: `^${own.version}`, zod: `^${own.dependencies['zod']}` },
+      dependencies: { lanefold: await ownSpec(folder, own.version), zod: `^${own.dependencies['zod']}` },
       devDependencies: {
         '@types/node': `^${own.devDependencies['@types/node']}`,
         typescript: `^${own.devDependencies['typescript']}`,

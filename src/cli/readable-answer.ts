@@ -1,10 +1,15 @@
 import type { Json, JsonObject } from '../context/message.ts';
 
-/** A result for people: its text; of a structured one its `answer` or the content of its `best`; else its JSON. */
-export function readableAnswer(result: Json): string {
+/**
+ * A result for people: its text; of a structured one its `answer` or the content of its `best`; else its JSON. Undefined for a
+ * run that ended without an answer. A search that found no line with the answer has what the model wrote.
+ */
+export function readableAnswer(result: Json): string | undefined {
+  if (result === null) return undefined;
   if (typeof result === 'string') return result;
-  const { answer, best } = Object(result) as JsonObject;
+  const { answer, best, raw_response: written } = Object(result) as JsonObject;
   if (typeof answer === 'string') return answer;
+  if (answer === null && typeof written === 'string') return written === '' ? undefined : written;
   const { content } = Object(best) as JsonObject;
   return typeof content === 'string' ? content : JSON.stringify(result);
 }

@@ -1,5 +1,5 @@
 import type { Json, ToolCall } from '../context/message.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../log/printable.ts';
 
 /** A message as printable text: its content, then a line per tool call. A tool message starts with the tool's name. */
 export function messageText(message: { content?: Json; tool_calls?: Json; name?: Json }): string {

@@ -1,5 +1,6 @@
-import type { Projection } from '../library/project-context.ts';
-import { printable } from '../printable.ts';
+import type { Projection } from '../library/contexts/project.ts';
+import type { JsonObject } from '../context/message.ts';
+import { printable } from '../log/printable.ts';
 import { inOneLine, messageText } from './show-message.ts';
 import { colours } from './output.ts';
 
@@ -21,7 +22,7 @@ export function showProjection({ messages, meta, explain = [] }: Projection): st
     `budget: ${limit}`,
     ...flags.filter((flag) => typeof flag === 'string'),
   ];
-  const lines = explain.map(({ seq, role, tokens, included, reason }) => {
+  const lines = explain.map(({ seq, role, tokens, included, reason, message }) => {
     const cells = [
       `#${seq}`.padStart(6),
       role.padEnd(9),
@@ -29,8 +30,12 @@ export function showProjection({ messages, meta, explain = [] }: Projection): st
       included ? '+' : '-',
       reason.padEnd(15),
     ];
-    const text = inOneLine(texts.get(`${seq} ${role}`) ?? '', 50);
-    return included ? `${cells.join(' ')} ${text}`.trimEnd() : c.dim(cells.join(' ').trimEnd());
+    const text = inOneLine(
+      (message ? messageText(message as unknown as JsonObject) : texts.get(`${seq} ${role}`)) ?? '',
+      50,
+    );
+    const line = `${cells.join(' ')} ${text}`.trimEnd();
+    return included ? line : c.dim(line);
   });
   return [head.join(', '), '', ...lines].join('\n');
 }

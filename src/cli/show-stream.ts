@@ -1,7 +1,8 @@
 import type { JsonObject } from '../context/message.ts';
-import type { StreamItem } from '../streams/stream-item.ts';
+import type { RunEventKind } from '../strategies/event-kind.ts';
+import { hasResult, type StreamItem } from '../streams/stream-item.ts';
 import { colours } from './output.ts';
-import { printable } from '../printable.ts';
+import { printable } from '../log/printable.ts';
 import { inOneLine, messageText } from './show-message.ts';
 
 const resultWidth = 160;
@@ -38,7 +39,7 @@ export class StreamText {
     return '\n';
   }
 
-  #lines(kind: string, runId: string, data: JsonObject, entry: JsonObject): string[] {
+  #lines(kind: RunEventKind, runId: string, data: JsonObject, entry: JsonObject): string[] {
     const c = this.#c;
     switch (kind) {
       case 'request_started':
@@ -65,9 +66,9 @@ export class StreamText {
         return [c.yellow('the worker died during the answer; calling the model again')];
       case 'request_completed':
         return [
-          // A run that reached its limit ends with a sentence that is not in the log.
-          ...(data['termination_reason'] === 'max_iterations' ? [messageText({ content: data['result'] ?? '' })] : []),
-          c.dim(`completed (${String(data['termination_reason'])})${tokens(data)}`),
+          hasResult(data)
+            ? c.dim(`completed (${String(data['termination_reason'])})${tokens(data)}`)
+            : c.yellow(`completed without an answer (${String(data['termination_reason'])})`) + c.dim(tokens(data)),
         ];
       case 'request_failed':
         return [c.red(`failed: ${errorOf(data)}`) + c.dim(tokens(data))];

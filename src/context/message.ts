@@ -52,3 +52,10 @@ export interface ModelTurn {
 export type Usage = { input_tokens: number; output_tokens: number; total_tokens: number } & {
   [counter: string]: number;
 };
+
+/** The text of a message; its other parts are left out. */
+export const textOf = (content: Message['content']): string =>
+  typeof content === 'string' ? content : content.flatMap((part) => (isText(part) ? [part.text] : [])).join('\n');
+
+export const isText = (part: ContentPart): part is { type: 'text'; text: string } =>
+  part.type === 'text' && 'text' in part && typeof part.text === 'string';

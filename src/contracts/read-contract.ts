@@ -2,10 +2,15 @@ import type { JSONSchema7 } from '@ai-sdk/provider';
 import { asSchema, jsonSchema, type FlexibleSchema, type Schema } from '@ai-sdk/provider-utils';
 import type { Json, JsonObject } from '../context/message.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
-import { cleanJson, cleanText } from '../text.ts';
+import { cleanJson, cleanText } from '../checks/text.ts';
 import { explain } from '../tools/schema.ts';
-import type { Checked, OutputContract, ReadyContract, StoredContract } from './contract.ts';
-import { outputInstructions } from './instructions.ts';
+import {
+  type Checked,
+  type OutputContract,
+  type ReadyContract,
+  type StoredContract,
+  outputInstructions,
+} from './contract.ts';
 import { jsonSchemaValidator, type JsonSchemaValidator } from './json-schema.ts';
 import { parseAnswer } from './parse-answer.ts';
 

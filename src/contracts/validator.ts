@@ -2,7 +2,8 @@ import path from 'node:path';
 import { Worker } from 'node:worker_threads';
 import pLimit from 'p-limit';
 import { LanefoldError } from '../errors.ts';
-import { packageRoot } from '../package-root.ts';
+import { packageRoot } from '../common/package-root.ts';
+import type { JSONSchema7 } from '@ai-sdk/provider';
 
 /** A schema and a value, as JSON; without a value only the schema is read. */
 export interface Question {
@@ -94,3 +95,14 @@ const tooSlow = (cause: unknown) =>
   });
 
 export const validator = new Validator();
+
+/**
+ * The object in the result of a call that generates one, such as the AI SDK's `generateObject`; anything else as it is, and
+ * whatever the contract itself calls `object`.
+ */
+export function unwrapObject(value: unknown, schema: JSONSchema7): unknown {
+  if (typeof value !== 'object' || value === null || !('object' in value)) return value;
+  if (Object.hasOwn(schema.properties ?? {}, 'object')) return value;
+  const { object } = value;
+  return typeof object === 'object' && object !== null && !Array.isArray(object) ? object : value;
+}

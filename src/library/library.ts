@@ -1,23 +1,28 @@
 import type { AgentDefinition } from '../agents/agent.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
-import type { Audit, Keys } from './keys.ts';
+import type { Audit, Keys } from './access/keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
 import type { Page } from '../store/page.ts';
-import type { Activity } from './activity.ts';
-import type { AgentSummary } from './agents.ts';
-import type { Evidence } from './evidence.ts';
-import type { Contexts } from './contexts.ts';
-import type { Health, Stats } from './health.ts';
-import type { Runs } from './runs.ts';
+import type { Activity } from './fleet/activity.ts';
+import type { AgentSummary } from './fleet/agents.ts';
+import type { Evidence } from './evidence/evidence.ts';
+import type { Contexts } from './contexts/contexts.ts';
+import type { Health, Stats } from './fleet/health.ts';
+import type { Runs } from './runs/runs.ts';
+import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
-import type { Tenants } from './tenants.ts';
-import type { Threads } from './threads.ts';
+import type { Tenants } from './access/tenants.ts';
+import type { Threads } from './threads/threads.ts';
+import type { Workers } from './fleet/workers.ts';
 
 /** Threads and what belongs to them: of one tenant, or of all. */
-export interface TenantLibrary<AGENTS extends AgentDefinition = AgentDefinition> {
+export interface TenantLibrary<
+  AGENTS extends AgentDefinition = AgentDefinition,
+  STRATEGY extends string = StrategyName,
+> {
   readonly threads: Threads;
-  readonly runs: Runs<AGENTS>;
+  readonly runs: Runs<AGENTS, STRATEGY>;
   readonly contexts: Contexts;
   /** API keys with scopes, and tokens for browsers. */
   readonly keys: Keys;
@@ -34,7 +39,10 @@ export interface TenantLibrary<AGENTS extends AgentDefinition = AgentDefinition>
 }
 
 /** Every operation that needs no worker; the HTTP API is built on it. */
-export interface Library<AGENTS extends AgentDefinition = AgentDefinition> extends TenantLibrary<AGENTS> {
+export interface Library<
+  AGENTS extends AgentDefinition = AgentDefinition,
+  STRATEGY extends string = StrategyName,
+> extends TenantLibrary<AGENTS, STRATEGY> {
   /**
    * The same for one tenant: the database shows its rows alone, so a thread of another tenant does not exist
    * (`thread_not_found`) and a new one belongs to this tenant.
@@ -45,11 +53,13 @@ export interface Library<AGENTS extends AgentDefinition = AgentDefinition> exten
    * const acme = lanefold.forTenant('acme');
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
-  forTenant(tenant: string): TenantLibrary<AGENTS>;
+  forTenant(tenant: string): TenantLibrary<AGENTS, STRATEGY>;
   /** What is set for tenants: limits of their keys together. */
   readonly tenants: Tenants;
   /** The agents this process knows. */
   readonly agents: { list(): AgentSummary[] };
+  /** The workers of all processes, and which of them are alive. */
+  readonly workers: Workers;
   /** Whether the database and the queue answer; never rejects. */
   health(): Promise<Health>;
   /** Counts of unfinished runs and of jobs. */

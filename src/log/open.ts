@@ -1,9 +1,27 @@
 import type { Redactor } from '../redaction/sensitive-keys.ts';
 import { logFormat, logLevel } from '../environment.ts';
-import { jsonLogger } from './json-logger.ts';
 import type { Logger } from './logger.ts';
 import { redacted } from './redacted.ts';
 import { textLogger } from './text-logger.ts';
+
+/** JSON lines on stderr, by `pino`, which is loaded here. stdout stays for the results of commands. */
+async function jsonLogger(): Promise<Logger> {
+  const { pino } = await import('pino');
+  const logger: Logger = pino(
+    {
+      // the level is applied before, for every logger alike
+      level: 'debug',
+      base: { service: 'lanefold', pid: process.pid },
+      timestamp: pino.stdTimeFunctions.isoTime,
+      formatters: { level: (level) => ({ level }) },
+      // redacted facts are data already
+      serializers: { err: (error: unknown) => error },
+    },
+    // a line that waits in a buffer is lost in a crash, when it matters most
+    pino.destination({ dest: 2, sync: true }),
+  );
+  return logger;
+}
 
 /**
  * The logger of a process: the application's own, JSON lines (`LANEFOLD_LOG=json`), or text. Text has errors alone by

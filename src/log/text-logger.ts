@@ -1,4 +1,4 @@
-import { oneLine, printable } from '../printable.ts';
+import { oneLine, printable } from './printable.ts';
 import type { LogFacts, Logger } from './logger.ts';
 
 /** Lines for people, on stderr: what happened and to which run. The stack of a bug follows its line. */

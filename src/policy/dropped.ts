@@ -1,3 +1,4 @@
+import type { JsonObject } from '../context/message.ts';
 import type { PlacedMessage } from './groups.ts';
 
 /**
@@ -7,6 +8,20 @@ import type { PlacedMessage } from './groups.ts';
 export type DroppedRange = [from: number, to: number] | [anchor: number, anchor: number, first: number, last: number];
 
 type Place = Pick<PlacedMessage, 'seq' | 'index'>;
+
+/** The cut that an answer was given under. It stays in force under the same policy with the same limits. */
+export interface LoggedCut {
+  policy_hash: string;
+  dropped: DroppedRange[];
+}
+
+/** The cut in the refs of an answer. */
+export function loggedCut(refs: JsonObject | null): LoggedCut | undefined {
+  const { policy_hash: hash, dropped } = refs ?? {};
+  return typeof hash === 'string' && Array.isArray(dropped)
+    ? { policy_hash: hash, dropped: dropped as unknown as DroppedRange[] }
+    : undefined;
+}
 
 /** Whether a message lies in one of the ranges. */
 export const isDropped = (ranges: readonly DroppedRange[], { seq, index }: Place): boolean =>

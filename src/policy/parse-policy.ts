@@ -1,4 +1,4 @@
-import { camelKeys } from '../case.ts';
+import { camelKeys } from '../common/case.ts';
 import { LanefoldError } from '../errors.ts';
 import type { PolicyOption } from './policy.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { snakeKeys } from '../case.ts';
+import { snakeKeys } from '../common/case.ts';
 import type { Json, JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
-import { isBlank } from '../text.ts';
+import { isBlank } from '../checks/text.ts';
 import { presets, withDefaults, type PolicyOption, type PolicyPreset, type StoredPolicy } from './policy.ts';
 
 const count = z.int().min(0).optional();

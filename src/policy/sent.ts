@@ -2,6 +2,7 @@ import type { JsonObject, Message } from '../context/message.ts';
 import type { Budgeted } from './budget.ts';
 import { summaryMark, type PlacedMessage } from './groups.ts';
 import type { Limits } from './limits.ts';
+import type { Reason } from './reasons.ts';
 import { allKinds, type ContentKind, type StoredPolicy } from './policy.ts';
 
 /** Appends a message to what is sent. Only a summary changes: see `summary_role`. */
@@ -15,13 +16,15 @@ export function sentMessage(
   return asSystem && typeof message.content === 'string' ? { role: 'system', content: message.content } : message;
 }
 
+const ofKind = new Set<Reason>(['kind', 'summarization']);
+
 /** The kinds of messages a policy sends. */
 export const sentKinds = ({ include_kinds: kinds, summarization }: StoredPolicy): ContentKind[] =>
   summarization === 'none' ? kinds.filter((kind) => kind !== 'summary') : kinds;
 
 /**
  * What the log records of a policy, so that `lanefold.call_context` returns the messages as they were sent: `policy_hash`,
- * `dropped`, `kinds` where some are left out, `summary_role` and `prompt: "policy"` where the policy set them.
+ * `dropped`, `kinds` where some are left out and `kinds_cut` where there were such messages, `summary_role` and `prompt: "policy"` where the policy set them.
  */
 export function policyRefs(
   policy: StoredPolicy,
@@ -34,6 +37,7 @@ export function policyRefs(
     policy_hash: limits.hash,
     ...(budgeted.dropped.length > 0 ? { dropped: budgeted.dropped } : {}),
     ...(kinds.length < allKinds.length ? { kinds } : {}),
+    ...(budgeted.reasons.some((reason) => ofKind.has(reason)) ? { kinds_cut: true } : {}),
     ...(summaryAsSystem ? { summary_role: 'system' } : {}),
     ...(policy.system_prompt === undefined ? {} : { prompt: 'policy' }),
     ...(budgeted.meta.over_budget ? { over_budget: true } : {}),

@@ -1,5 +1,4 @@
-import { textOf } from '../context/text-of.ts';
-import type { JsonObject } from '../context/message.ts';
+import { type JsonObject, textOf } from '../context/message.ts';
 import { summaryMark, type PlacedMessage } from './groups.ts';
 import type { CompactionPlan } from './plan-compaction.ts';
 

@@ -1,6 +1,6 @@
 import { DrizzleQueryError } from 'drizzle-orm/errors';
 import { type ErrorCode, LanefoldError } from '../errors.ts';
-import { networkErrorCodes } from '../network-error-codes.ts';
+import { networkErrorCodes } from './network-error-codes.ts';
 
 /** SQLSTATEs of class LF, raised by the functions in db/sql. */
 const codes: Record<string, ErrorCode> = {
@@ -50,6 +50,7 @@ interface PostgresFault {
 const readOnly = '25006';
 const lockTimeout = '55P03';
 const cancelled = '57014';
+const forbidden = '42501';
 
 /** The database is unreachable or the connection broke. It is unknown whether the statement was executed. */
 export function isConnectionError(error: unknown): boolean {
@@ -61,6 +62,8 @@ export function isConnectionError(error: unknown): boolean {
   const message = fault.message ?? '';
   return (
     networkErrorCodes.has(code) ||
+    // whatever else keeps a socket from being opened, such as a file that is not there
+    fault.syscall === 'connect' ||
     connectionStates.test(code) ||
     [connectionTexts, nodeTexts].some((text) => text.test(message))
   );
@@ -102,6 +105,9 @@ const transientCodes = new Set<ErrorCode>([
   'thread_locked',
 ]);
 
+/** A limit of the server that no retry moves, although it has the SQLSTATE of an internal error (XX000). */
+const tooLargeForMemory = /invalid memory alloc request size/;
+
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
@@ -116,6 +122,7 @@ export function isTransient(error: unknown): boolean {
   if (isConnectionError(error)) return true;
   if (error instanceof LanefoldError && error.code !== 'database_error') return transientCodes.has(error.code);
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
+  if (tooLargeForMemory.test(fault?.message ?? '')) return false;
   return (
     transientStates.test(fault?.code ?? '') || [stalePlan, threadMoved].some((text) => text.test(fault?.message ?? ''))
   );
@@ -173,6 +180,13 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
   if (fault.code === '3D000' || fault.code === '28P01' || fault.code === '28000') {
     return new LanefoldError('database_unreachable', `PostgreSQL rejected the connection: ${fault.message}.`, {
       hint: 'Check the database name, user and password in DATABASE_URL.',
+      cause: error,
+    });
+  }
+  if (fault.code === forbidden) {
+    return new LanefoldError('database_error', `PostgreSQL denies it to the role of DATABASE_URL: ${fault.message}.`, {
+      hint: 'Nothing was written. Run `lanefold roles` for what each role needs, and grant it.',
+      details: { sqlstate: fault.code },
       cause: error,
     });
   }

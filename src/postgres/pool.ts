@@ -4,6 +4,7 @@ import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
 import { Gatherer } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
+import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery } from './run-query.ts';
 import type { Scope } from './scoped-query.ts';
 
@@ -20,6 +21,8 @@ export interface Database {
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** As `query`, for a statement that looks at many threads and may take two minutes. */
   queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
+  /** Yields what `read` yields, from one state of the database. `read` may query as long as it is iterated. See `readSnapshot`. */
+  snapshot<T, R>(read: (query: ReadRaw) => AsyncGenerator<T, R>): AsyncGenerator<T, R>;
   /** The same for all tenants. */
   readonly settings: DatabaseSettings;
   /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
@@ -130,6 +133,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       },
       queryLong: (name, text, values = []) =>
         queryLong(pool, { ...(prepare ? { name: planName(name) } : {}), text, values }, scope, settings.distributed),
+      snapshot: (read) => readSnapshot(pool, scope, settings.distributed, read),
       forTenant: connectionsFor,
       close: () => pool.end(),
     };

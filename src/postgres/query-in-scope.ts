@@ -4,7 +4,7 @@ import { runQuery } from './run-query.ts';
 import { scopeStatement, type Scope, type StatementConfig } from './scoped-query.ts';
 
 /** How long a statement may take that looks at many threads. */
-const longMs = 120_000;
+export const longMs = 120_000;
 
 /** Runs a statement in a transaction that gives it two minutes, in place of the timeout of its connection. */
 export function queryLong<Row>(

@@ -12,6 +12,8 @@ export interface StatementConfig {
   values?: unknown[];
   name?: string;
   query_timeout?: number;
+  /** How values are read; default: as `pg` does. */
+  types?: pg.CustomTypesConfig;
 }
 
 interface Wire {

@@ -3,7 +3,7 @@ import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
 import { silenceMs, watchedClient } from '../postgres/watched-client.ts';
-import { within } from '../time-limit.ts';
+import { within } from '../common/time-limit.ts';
 import { RedisClient } from './redis-client.ts';
 
 export interface QueueConnections {

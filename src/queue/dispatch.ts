@@ -1,8 +1,15 @@
 import type { Database } from '../postgres/pool.ts';
-import { isQueued } from '../store/run/is-queued.ts';
-import { markJobMissing } from '../store/run/mark-jobs.ts';
-import type { QueuedRun } from '../store/run/queued-run.ts';
+import { type QueuedRun, isQueued } from '../store/run/queued-run.ts';
+import { within } from '../common/time-limit.ts';
 import type { QueueEnd, RunQueue } from './queue.ts';
+import { markJobMissing } from '../store/run/find-jobs.ts';
+import { createHash } from 'node:crypto';
+
+/** The queue of a thread: its runs share one, so a Redis Cluster spreads by thread. */
+export function shardOf(threadId: string, shards: number): number {
+  if (shards <= 1) return 0;
+  return createHash('md5').update(threadId).digest().readUInt32BE(0) % shards;
+}
 
 /**
  * Adds the job of a queued run, behind those that wait. The run's row is the outbox: a job that cannot be added now is
@@ -43,6 +50,13 @@ export async function dispatchAll(
     onError(error);
   }
 }
+/** How long a caller waits for a job to be added: longer than a queue that is up takes. */
+const patienceMs = 100;
+
+/** Waits until jobs are added, for a caller who has stored their runs: while the queue is down, they are added in the background. */
+export const briefly = (adding: Promise<void>, jobs = 1): Promise<void> =>
+  within(patienceMs + jobs, adding).catch(() => {});
+
 const firstPollMs = 10;
 const lastPollMs = 5_000;
 

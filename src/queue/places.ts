@@ -1,7 +1,7 @@
 import type { Database } from '../postgres/pool.ts';
 import { findJobs, type JobPlace } from '../store/run/find-jobs.ts';
 import type { QueuedRun } from '../store/run/queued-run.ts';
-import { within } from '../time-limit.ts';
+import { within } from '../common/time-limit.ts';
 import { jobId } from './job.ts';
 import { answerTimeoutMs, type RunQueue } from './queue.ts';
 

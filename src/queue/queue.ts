@@ -1,10 +1,11 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
-import { LanefoldError } from '../errors.ts';
+import type { LanefoldError } from '../errors.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
-import { within } from '../time-limit.ts';
+import { within } from '../common/time-limit.ts';
 import { openConnections } from './connection.ts';
 import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
 import { makeLocksLast } from './lasting-locks.ts';
+import { databaseLost, outage, unreachable } from './outage.ts';
 
 export interface QueueOptions {
   /** Redis when given, else BullMQ's PostgreSQL backend at `databaseUrl`. */
@@ -17,6 +18,8 @@ export interface QueueOptions {
   removing?: boolean;
   /** How long a connection may be silent before it is replaced; default 15 s. */
   limitMs?: number;
+  /** Receives lost connections to Redis while no worker of this process does; must not throw. */
+  onError?: ((error: unknown) => void) | undefined;
 }
 
 export type Processor = (
@@ -74,7 +77,7 @@ export interface RunQueue {
   /**
    * Starts processing the jobs of every shard; with `agentQueue` those in that queue of an agent instead.
    *
-   * @throws LanefoldError `queue_unreachable`
+   * @throws LanefoldError `queue_unreachable`; `database_unreachable` for that of an agent in PostgreSQL
    */
   work(processor: Processor, options: WorkOptions, agentQueue?: string): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
@@ -114,6 +117,10 @@ export function openQueue(options: QueueOptions): RunQueue {
   const { Queue, Worker } = classes(backend);
   const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
   const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
+  const workers: BullWorker[] = [];
+  let closing = false;
+  let isReady = false;
+  let lastError: Error | undefined;
   // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
   const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
   const open = (name: string) => {
@@ -121,7 +128,10 @@ export function openQueue(options: QueueOptions): RunQueue {
       ...base(name, false),
       ...(options.removing ? { skipMetasUpdate: true } : {}),
     });
-    queue.on('error', () => {});
+    queue.on('error', (error) => {
+      lastError = error;
+      if (backend === 'redis' && isReady && workers.length === 0 && !closing) options.onError?.(outage(backend, error));
+    });
     return queue;
   };
   const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
@@ -135,8 +145,6 @@ export function openQueue(options: QueueOptions): RunQueue {
     return queue;
   };
   const all = () => [...queues, ...agentQueues.values()];
-  const workers: BullWorker[] = [];
-  let closing = false;
   const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
     agent_queue ? agentQueue(agent_queue) : queues[queue_shard % shards]!;
 
@@ -149,7 +157,9 @@ export function openQueue(options: QueueOptions): RunQueue {
     async addAll(jobs, end) {
       for (const queue of new Set(jobs.map(queueOf))) {
         const own = jobs.filter((job) => queueOf(job) === queue);
-        await addJobs(queue, own, end);
+        await addJobs(queue, own, end).catch((error: Error) => {
+          throw outage(backend, error);
+        });
       }
     },
     async work(
@@ -177,7 +187,7 @@ export function openQueue(options: QueueOptions): RunQueue {
         }) as unknown as BullWorker;
         if (backend === 'postgres') makeLocksLast(worker, claimOf);
         // once it closes, the server may end connections before they have
-        worker.on('error', (error) => closing || onError(error));
+        worker.on('error', (error) => closing || onError(outage(backend, error)));
         workers.push(worker);
         return worker;
       });
@@ -186,14 +196,19 @@ export function openQueue(options: QueueOptions): RunQueue {
         await allReady(backend, own).catch((error: unknown) => {
           // they close once their connections do
           for (const worker of own) void closeWorker(worker).catch(() => {});
-          throw error;
+          // the queue of an agent is opened later, by a worker that goes on
+          throw passedOn === undefined ? error : databaseLost((error as LanefoldError).cause);
         });
       }
       for (const worker of own) void worker.run().catch(onError);
       return own;
     },
     async ready() {
-      await allReady(backend, queues);
+      await allReady(backend, queues).catch((error: unknown) => {
+        // why there was no answer
+        throw lastError ? unreachable(backend, lastError) : error;
+      });
+      isReady = true;
     },
     async clean({ keepMs, keep }) {
       for (const queue of all()) {
@@ -264,17 +279,4 @@ const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; d
 export async function closeWorker(worker: BullWorker): Promise<void> {
   await within(answerTimeoutMs, worker.waitUntilReady()).catch(() => {});
   await worker.close();
-}
-
-function unreachable(backend: string, cause: unknown): LanefoldError {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return backend === 'redis'
-    ? new LanefoldError('queue_unreachable', `Redis cannot be reached: ${reason}.`, {
-        hint: 'Check REDIS_URL and that the server runs; unset REDIS_URL to keep the queue in PostgreSQL.',
-        cause,
-      })
-    : new LanefoldError('queue_unreachable', `The queue in PostgreSQL cannot be used: ${reason}.`, {
-        hint: 'Check that PostgreSQL runs; run `lanefold migrate`; behind PgBouncer set LANEFOLD_DIRECT_URL.',
-        cause,
-      });
 }

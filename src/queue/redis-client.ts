@@ -17,6 +17,25 @@ export class RedisClient extends Redis {
     this.on('error', () => {});
   }
 
+  /**
+   * Between two attempts to connect, ioredis gives up the next one without ever saying that it has ended, which BullMQ waits
+   * for: a worker that stops then would never have stopped.
+   */
+  override disconnect(reconnect = false): void {
+    const isBetween = this.status === 'reconnecting';
+    super.disconnect(reconnect);
+    if (!isBetween || reconnect) return;
+    this['setStatus']('end');
+    this['flushQueue'](new Error('Connection is closed.'));
+  }
+
+  /** With commands left that wait for a connection, ioredis would wait for one as well, however long Redis is down. */
+  override async quit(): Promise<'OK'> {
+    if (this.status === 'ready') return super.quit();
+    this.disconnect();
+    return 'OK';
+  }
+
   /** BullMQ's blocking connections are duplicates. */
   override duplicate(override: Partial<RedisOptions> = {}): RedisClient {
     return new RedisClient(undefined, { ...this.options, ...override });

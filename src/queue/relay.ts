@@ -1,4 +1,5 @@
 import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
+import { pseudonym } from '../checks/ids.ts';
 import { openConnections } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
 
@@ -80,6 +81,4 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
   };
 }
 
-/** Topics allow `[A-Za-z0-9_:%-]` between dots, so the `.` and `@` of an id are encoded. */
-export const toTopic = (threadId: string): string =>
-  `threads.${threadId.replaceAll('.', '%2E').replaceAll('@', '%40')}`;
+export const toTopic = (threadId: string): string => `threads.${pseudonym(threadId)}`;

@@ -1,18 +1,25 @@
-import { cleanText } from '../text.ts';
+import { cleanText } from '../checks/text.ts';
+import { hideUrlCredentials } from './url-credentials.ts';
 
 /*
- * Redaction by form: removes API keys from the error text of providers and repair functions. For data, where a key names
+ * Redaction by form: removes API keys and credentials from the error text of providers, tools and repair functions. For data, where a key names
  * the secret, see sensitive-keys.ts.
  */
 
 const maxMessageLength = 2_000;
 
 const patterns: [RegExp, string][] = [
-  [/\b(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|key)[-_][A-Za-z0-9_*.-]{6,}/g, '[redacted]'],
-  [/\bAIza[\w-]{10,}/g, '[redacted]'],
+  [/\b(?:lfk|lft)[-_][\w*.-]{6,}/g, '[redacted]'],
+  // Names begin like keys, as `pk_orders` and `key-value-store` do: in a key, ten letters or more with a digit are in a row. The id of
+  // one of our keys says whose request it was, and opens nothing.
+  [
+    /\b(?!key_[0-9a-v]{26}(?![\w*.-]))(?:(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|key)[-_]|npm_)(?=[\w*.-]{0,200}?(?<![A-Za-z0-9*])(?=[A-Za-z]{0,200}[0-9*])[A-Za-z0-9*]{10})[\w*.-]+/g,
+    '[redacted]',
+  ],
+  [/\b(?:AIza[\w-]{10,}|(?:AKIA|ASIA)[A-Z0-9]{12,})/g, '[redacted]'],
+  [/\b(?:gh[opusr]_|github_pat_|glpat-|xox[abprs]-)[\w-]{6,}/g, '[redacted]'],
   [/\b(Bearer|Basic)\s+[^\s"',]+/gi, '$1 [redacted]'],
   [/([?&](?:api[-_]?key|key|token|access_token)=)[^&\s"']+/gi, '$1[redacted]'],
-  [/(:\/\/)[^\s/@:"']{0,256}:[^\s/@"']{1,256}@/g, '$1[redacted]@'],
   [
     /((?:[\w-]{0,64}(?:password|passwd|secret)|(?:access|refresh|id|auth)[-_]token)["']?\s{0,9}[:=]\s{0,9}["']?)[^\s"',}&]{3,}/gi,
     '$1[redacted]',
@@ -29,11 +36,14 @@ function knownSecrets(): string[] {
 }
 
 /** Makes error text safe to store and show: no API keys, nothing PostgreSQL cannot store, at most 2,000 characters. */
-export function redactSecrets(message: string): string {
+export const redactSecrets = (message: string): string => cleanText(maskSecrets(message));
+
+/** Error text without API keys and credentials, of at most 2,000 characters. */
+export function maskSecrets(message: string): string {
   // Bodies can be megabytes. Keep more than the final length, so that a key across the cut is still recognised.
   let text = message.slice(0, maxMessageLength * 4);
   for (const secret of knownSecrets()) text = text.replaceAll(secret, '[redacted]');
   for (const [pattern, replacement] of patterns) text = text.replace(pattern, replacement);
-  if (text.length > maxMessageLength) text = `${text.slice(0, maxMessageLength - 1)}…`;
-  return cleanText(text);
+  text = hideUrlCredentials(text, '[redacted]');
+  return text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1)}…` : text;
 }

@@ -1,4 +1,5 @@
 import { endOfValue } from './text-values.ts';
+import { hideUrlCredentials } from './url-credentials.ts';
 
 /*
  * Redaction by key: removes the values of sensitive keys from data that describes a run (traces, jobs, logs). For error
@@ -144,6 +145,4 @@ function hideLabelled(text: string, label: RegExp): string {
 
 /** Secrets that no key announces: bearer tokens, and credentials in URLs. */
 const hideForms = (text: string): string =>
-  text
-    .replace(/\b(bearer\s{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,4096}/gi, `$1${mark}`)
-    .replace(/(:\/\/)[^\s/@:"'\\]{0,256}:[^\s/@"'\\]{1,256}@/g, `$1${mark}@`);
+  hideUrlCredentials(text.replace(/\b(bearer\s{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,4096}/gi, `$1${mark}`), mark);

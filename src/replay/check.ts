@@ -1,4 +1,4 @@
-import type { Contexts } from '../library/contexts.ts';
+import type { Contexts } from '../library/contexts/contexts.ts';
 import { canonicalMessage, ContextHash } from '../context/canonical.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { JsonObject, ToolCall } from '../context/message.ts';

@@ -1,4 +1,4 @@
-import type { Lanefold } from '../lanefold.ts';
+import type { Lanefold } from '../lanefold/lanefold.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Conversation } from './recording.ts';
 import { runsIn, systemPromptOf, type RecordedRun } from './turns.ts';

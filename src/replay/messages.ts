@@ -1,7 +1,7 @@
 import type { Message } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { acceptContent, type ContentInput } from '../models/messages/accept-content.ts';
-import { findUnstorable, isStorable } from '../text.ts';
+import { findUnstorable, isStorable } from '../checks/text.ts';
 import { invalidRecording } from './invalid-recording.ts';
 
 /** A validated OpenAI chat message. The `content` of an assistant may be null, which means the same as `""`. */

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import pLimit from 'p-limit';
 import { defineAgent } from '../agents/agent.ts';
-import type { LanefoldOptions } from '../lanefold-options.ts';
-import type { Lanefold } from '../lanefold.ts';
-import { createLanefold } from '../on-demand.ts';
+import type { LanefoldOptions } from '../lanefold/options.ts';
+import type { Lanefold } from '../lanefold/lanefold.ts';
+import { createLanefold } from '../lanefold/create.ts';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { checkThread } from './check.ts';
 import { driveConversation } from './drive.ts';

@@ -1,4 +1,4 @@
-import { assertId } from '../ids.ts';
+import { assertId } from '../checks/ids.ts';
 import { LanefoldError } from '../errors.ts';
 
 export const grammarHint = 'Rename the file: use [A-Za-z0-9._:@-], starting with a letter or digit.';

@@ -3,6 +3,7 @@ import type { StateEffect } from '../context/state.ts';
 import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
+import type { RunEventKind } from './event-kind.ts';
 import type { NodeDraft, StoredAnswer } from './node.ts';
 import type { Selection } from './selection.ts';
 
@@ -123,7 +124,7 @@ type CommandResult =
   /** The run has reached `maxDurationMs`; model calls under way were aborted. */
   | { type: 'time_up' }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
-  | { type: 'output_repaired'; checked: Checked; usage?: Usage }
+  | { type: 'output_repaired'; checked: Checked; usage?: Usage; model?: string | undefined }
   /** Input was queued: the run did not finish, and the context now contains the input. */
   | { type: 'continued' };
 
@@ -146,10 +147,10 @@ export type Command =
    * event is the outcome of one of them; the others stay under way until a command of this type leaves them out.
    */
   | { type: 'call_models'; calls: PromptedCall[]; limit: number }
-  /** Runs `calls`; where they are empty, those of the last assistant message. */
-  | { type: 'run_tools'; round: number; calls: ToolCall[] }
-  /** Repairs the run's last answer, or `text` in its place, which violates the contract for the reason in `error`. */
-  | { type: 'repair_output'; attempt: number; error: string; text?: string; afterMs?: number }
+  /** Runs `calls`; where they are empty, those of the last assistant message. `iteration`: default that of the state. */
+  | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
+  /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
+  | { type: 'repair_output'; attempt: number; error: string; afterMs?: number }
   /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
   /** Fails the run. An open tool group is closed by the database. */
@@ -171,6 +172,8 @@ export interface CompactionOutcome {
   status: 'compacted' | 'unchanged' | 'failed';
   compaction?: CompactionDraft;
   usage?: Usage;
+  /** That wrote the summary, where it is not the run's. */
+  model?: string | undefined;
   error?: RunError;
   /** Whether another attempt may succeed. */
   retryable?: boolean;
@@ -224,7 +227,10 @@ export interface StepDraft {
   compact?: CompactionDraft;
   /** Appends the queued input after the entries. */
   drain?: boolean;
-  /** Ends the run. Without `result`, the last entry is the result; `events` and `output` are for this end alone. */
+  /**
+   * Ends the run. Without `result`, the last entry is the result; null: there is none. `events` and `output` are for this end
+   * alone.
+   */
   finish?: {
     status: 'completed' | 'failed';
     reason: string;
@@ -254,7 +260,7 @@ export interface EntryDraft {
 
 /** An event for the run's trace. */
 export interface EventDraft {
-  kind: string;
+  kind: RunEventKind;
   iteration: number;
   data?: JsonObject;
   /** Which of the step's entries the event is about, from 0. */

@@ -1,5 +1,5 @@
 import type { JsonObject } from '../context/message.ts';
-import { snakeKeys } from '../case.ts';
+import { snakeKeys } from '../common/case.ts';
 import { LanefoldError } from '../errors.ts';
 import type { Strategy } from './registry.ts';
 

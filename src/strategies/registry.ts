@@ -1,14 +1,14 @@
 import { LanefoldError } from '../errors.ts';
 import { adaptive } from './adaptive/adaptive.ts';
 import { aot } from './aot/aot.ts';
-import { cod } from './chain/cod.ts';
-import { cot } from './chain/cot.ts';
+import { cod } from './chain/machine.ts';
 import { compaction } from './compaction/machine.ts';
 import { got } from './got/got.ts';
 import type { Machine } from './machine.ts';
 import { react } from './react/machine.ts';
 import { tot } from './tot/tot.ts';
 import { trm } from './trm/trm.ts';
+import { cot } from './chain/machine.ts';
 
 /** A strategy of any kind. The runtime treats its state, memory and options as opaque. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any

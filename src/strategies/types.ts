@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Json } from '../context/message.ts';
-import type { CamelCase } from '../case.ts';
+import type { CamelCase } from '../common/case.ts';
 import type { adaptiveOptions } from './adaptive/options.ts';
 import type { AotResult } from './aot/aot.ts';
 import type { aotOptions } from './aot/options.ts';
@@ -30,6 +30,9 @@ export interface StrategyTypes {
   trm: { options: Options<typeof trmOptions>; result: string | null };
   adaptive: { options: CamelKeys<z.input<typeof adaptiveOptions>>; result: Json };
 }
+
+/** The name of a strategy in `StrategyTypes`, or any other, where the agents and their strategies are not known at compile time. */
+export type StrategyName = keyof StrategyTypes | (string & Record<never, never>);
 
 /** What a strategy of this name takes; an object for one that is not known at compile time. */
 export type StrategyOptions<NAME> = [NAME] extends [never]

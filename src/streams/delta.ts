@@ -1,3 +1,5 @@
+import { pseudonym } from '../checks/ids.ts';
+
 /**
  * What workers publish of an answer while the model writes it: new text and new thinking, each with its offset in UTF-16
  * units, as `string.length` counts them. Without a call it only announces that the thread has something new.
@@ -12,17 +14,17 @@ export interface Delta {
 /** The channel on which processes announce the threads they read to workers: see `toAnnouncements`. */
 export const readersChannel = 'lanefold_readers';
 
-/** PostgreSQL takes payloads below 8,000 bytes; ids are ASCII. */
+/** PostgreSQL takes payloads below 8,000 bytes. */
 const maxPayloadBytes = 7_900;
 
-/** Payloads for the channel: `+` for new readers, who need the text so far, or `=` for known ones; then thread ids. */
+/** Payloads for the channel: `+` for new readers, who need the text so far, or `=` for known ones; then pseudonyms of threads. */
 export function toAnnouncements(sign: '+' | '=', threadIds: Iterable<string>): string[] {
   const payloads: string[] = [];
-  for (const id of threadIds) {
+  for (const name of Array.from(threadIds, (id) => pseudonym(id))) {
     const last = payloads.at(-1);
-    if (last !== undefined && last.length + 1 + id.length <= maxPayloadBytes)
-      payloads[payloads.length - 1] = `${last} ${id}`;
-    else payloads.push(sign + id);
+    if (last !== undefined && last.length + 1 + name.length <= maxPayloadBytes)
+      payloads[payloads.length - 1] = `${last} ${name}`;
+    else payloads.push(sign + name);
   }
   return payloads;
 }

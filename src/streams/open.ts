@@ -1,3 +1,4 @@
+import type { QuietWaits } from '../fleet/quiet-waits.ts';
 import type { Database } from '../postgres/pool.ts';
 import type { QueueOptions } from '../queue/queue.ts';
 import { openRelay } from '../queue/relay.ts';
@@ -5,7 +6,7 @@ import { EntryPayloads } from './entries.ts';
 import { EventFeed } from './feed.ts';
 import { LiveCalls } from './publish-deltas.ts';
 import { Readers } from './readers.ts';
-import { WeakValues } from '../weak-values.ts';
+import { WeakValues } from '../common/weak-values.ts';
 import { openStream, type OpenStream, type StreamDeps } from './stream.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
 
@@ -23,8 +24,12 @@ export interface Streams {
   close(): Promise<void>;
 }
 
-/** Nothing connects and nothing is asked before the first stream. */
-export function openStreams(db: Database, queue: QueueOptions): Streams {
+/**
+ * Nothing connects and nothing is asked before the first stream.
+ *
+ * @param quietOn what watches streams for runs that no worker can take, over connections of one tenant or of all
+ */
+export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Database) => QuietWaits): Streams {
   const opened = new WeakValues<symbol, StreamDeps>();
   const relay = openRelay(queue, () => {
     for (const { readers } of opened) readers.recovered();
@@ -32,7 +37,13 @@ export function openStreams(db: Database, queue: QueueOptions): Streams {
   const live = new LiveCalls(relay);
   const streamsOf = (db: Database): Pick<Streams, 'open' | 'follow'> => {
     const feed = new EventFeed(db);
-    const deps = { db, feed, readers: new Readers(db, relay, feed), payloads: new EntryPayloads(db) };
+    const deps = {
+      db,
+      feed,
+      readers: new Readers(db, relay, feed),
+      payloads: new EntryPayloads(db),
+      quiet: quietOn(db),
+    };
     opened.set(Symbol(), deps);
     const open: Streams['open'] = (threadId, runId, options) => openStream(deps, threadId, runId, options);
     return {

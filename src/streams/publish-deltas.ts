@@ -1,5 +1,6 @@
 import type { ThreadRelay } from '../queue/relay.ts';
-import { cleanText } from '../text.ts';
+import { pseudonym } from '../checks/ids.ts';
+import { cleanText } from '../checks/text.ts';
 import { announcedForMs, type Delta } from './delta.ts';
 
 /** The answer so far of a model call under way. */
@@ -40,8 +41,9 @@ const maxInFlight = 200;
  */
 export class LiveCalls {
   readonly #relay: ThreadRelay;
+  /** By the pseudonym of their thread, as announcements are. */
   readonly #calls = new Map<string, Set<LiveCall>>();
-  /** When the readers of each thread expire. */
+  /** When the readers of each thread expire, by its pseudonym. */
   readonly #readers = new Map<string, number>();
   #timer: NodeJS.Timeout | undefined;
   #inFlight = 0;
@@ -63,35 +65,36 @@ export class LiveCalls {
       again: false,
       startedAt: -Infinity,
     };
-    const calls = this.#calls.get(threadId);
+    const thread = pseudonym(threadId);
+    const calls = this.#calls.get(thread);
     if (calls) calls.add(call);
-    else this.#calls.set(threadId, new Set([call]));
+    else this.#calls.set(thread, new Set([call]));
     this.#schedule();
     return () => {
       // the last delta leaves before the commit that follows, without delaying it
-      if (this.#hasReaders(threadId)) void this.#send(call);
-      const left = this.#calls.get(threadId);
+      if (this.#hasReaders(thread)) void this.#send(call);
+      const left = this.#calls.get(thread);
       left?.delete(call);
-      if (left?.size === 0) this.#calls.delete(threadId);
+      if (left?.size === 0) this.#calls.delete(thread);
     };
   }
 
   /** A step of a thread was committed: its readers need not wait for their next poll. */
   committed(threadId: string): void {
-    if (this.#hasReaders(threadId)) this.#publish(threadId, {}).catch(() => {});
+    if (this.#readers.size > 0 && this.#hasReaders(pseudonym(threadId))) this.#publish(threadId, {}).catch(() => {});
   }
 
   /** Handles an announcement of readers. */
   announced(payload: string | undefined): void {
     if (!payload) return;
     const until = performance.now() + announcedForMs;
-    for (const threadId of payload.slice(1).split(' ')) {
-      const known = this.#hasReaders(threadId);
-      if (!known && this.#readers.size >= maxThreads && !this.#readers.has(threadId)) continue;
-      this.#readers.set(threadId, until);
+    for (const thread of payload.slice(1).split(' ')) {
+      const known = this.#hasReaders(thread);
+      if (!known && this.#readers.size >= maxThreads && !this.#readers.has(thread)) continue;
+      this.#readers.set(thread, until);
       if (known && payload.startsWith('=')) continue;
       // a late reader needs the text from its beginning; the others skip what they have
-      for (const call of this.#calls.get(threadId) ?? []) call.again = true;
+      for (const call of this.#calls.get(thread) ?? []) call.again = true;
     }
     this.#schedule();
   }
@@ -106,9 +109,8 @@ export class LiveCalls {
     this.#readers.clear();
   }
 
-  #hasReaders(threadId: string): boolean {
-    if (this.#readers.size === 0) return false;
-    const until = this.#readers.get(threadId);
+  #hasReaders(thread: string): boolean {
+    const until = this.#readers.get(thread);
     return until !== undefined && performance.now() < until;
   }
 
@@ -118,9 +120,9 @@ export class LiveCalls {
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
       const now = performance.now();
-      for (const [threadId, until] of this.#readers) {
-        if (now >= until) this.#readers.delete(threadId);
-        else for (const call of this.#calls.get(threadId) ?? []) void this.#send(call);
+      for (const [thread, until] of this.#readers) {
+        if (now >= until) this.#readers.delete(thread);
+        else for (const call of this.#calls.get(thread) ?? []) void this.#send(call);
       }
       this.#schedule();
     }, tickMs);

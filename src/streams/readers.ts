@@ -1,9 +1,9 @@
 import type { Database } from '../postgres/pool.ts';
 import type { ThreadRelay } from '../queue/relay.ts';
-import { announceReaders } from '../store/trace/announce-readers.ts';
 import type { EventFeed } from './feed.ts';
 import { announceMs, readersChannel, toAnnouncements, type Delta } from './delta.ts';
 import type { ThreadFeed } from './thread-feed.ts';
+import { announceReaders } from '../store/trace/find-stream-start.ts';
 
 interface Reading {
   feed: ThreadFeed;

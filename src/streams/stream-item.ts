@@ -1,3 +1,4 @@
+import type { Unattended } from '../fleet/unattended.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
 
@@ -9,7 +10,13 @@ export type StreamItem =
   | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; text: string }
   | { type: 'llm_delta'; runId: string; llmCallId: string; offset: number; thinking: string }
   /** The whole answer so far; it replaces every earlier delta of that call. */
-  | { type: 'llm_snapshot'; runId: string; llmCallId: string; text: string; thinking: string };
+  | { type: 'llm_snapshot'; runId: string; llmCallId: string; text: string; thinking: string }
+  /** Nothing has happened for a few seconds, and no worker can take the run: once for each reason. The stream goes on. */
+  | ({ type: 'unattended' } & Unattended);
+
+/** Whether a run that completed has a result, by its `request_completed`: in the event, or in the entry it names. */
+export const hasResult = (data: JsonObject): boolean =>
+  data['result_seq'] !== undefined || data['result'] !== undefined;
 
 export interface StreamOptions {
   /** Only events after this `eventSeq`: resume an interrupted stream. Default: from the beginning. */

@@ -1,4 +1,5 @@
-import { assertId } from '../ids.ts';
+import { assertId } from '../checks/ids.ts';
+import type { QuietWaits } from '../fleet/quiet-waits.ts';
 import type { Database } from '../postgres/pool.ts';
 import { findStreamStart, type StreamStart } from '../store/trace/find-stream-start.ts';
 import { readThreadEvents } from '../store/trace/read-events.ts';
@@ -8,6 +9,7 @@ import type { EventFeed } from './feed.ts';
 import { isTerminal } from './assemble-deltas.ts';
 import type { Readers } from './readers.ts';
 import type { StreamItem, StreamOptions } from './stream-item.ts';
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { untilReachable } from './until-reachable.ts';
 
 export interface StreamDeps {
@@ -15,12 +17,15 @@ export interface StreamDeps {
   feed: EventFeed;
   readers: Readers;
   payloads: EntryPayloads;
+  quiet: QuietWaits;
 }
 
 /** Events per page for a reader that is behind; the next page is read once these are consumed. */
 const pageSize = 100;
 /** Entries can have megabytes, and a slow reader keeps them for as long as it takes. */
 const entriesAtOnce = 8;
+
+const optionKeys: KeysOf<StreamOptions> = { after: true, deltas: true, entries: true, signal: true };
 
 /** An open stream; its thread and run exist. */
 export interface OpenStream {
@@ -42,6 +47,7 @@ export async function openStream(
   runId: string | undefined,
   options: StreamOptions = {},
 ): Promise<OpenStream> {
+  refuseUnknownKeys('stream', options, optionKeys);
   assertId(threadId, 'The thread id');
   if (runId !== undefined) assertId(runId, 'The run id');
   const start = await findStreamStart(deps.db, threadId, runId);
@@ -51,7 +57,7 @@ export async function openStream(
 }
 
 async function* follow(
-  { db, feed: events, readers, payloads }: StreamDeps,
+  { db, feed: events, readers, payloads, quiet }: StreamDeps,
   threadId: string,
   runId: string | undefined,
   from: number,
@@ -63,6 +69,11 @@ async function* follow(
   const { feed, release } = events.watch(threadId, start.head);
   const leave = deltas ? readers.join(feed) : undefined;
   const cursor = new AnswerCursor(start.head);
+  const notices: StreamItem[] = [];
+  const wait = quiet.watch({ threadId, runId }, (unattended) => {
+    notices.push({ type: 'unattended', ...unattended });
+    feed.changed();
+  });
   if (feed.head < start.head) void events.refresh(feed);
   try {
     while (!signal?.aborted) {
@@ -84,16 +95,21 @@ async function* follow(
       at = Math.max(at, page.at(-1)?.eventSeq ?? -1);
       // later events belong to other runs
       if (start.ended && start.last !== undefined && at >= start.last) return;
-      if (page.length > 0) continue;
+      if (page.length > 0) {
+        wait.touch();
+        continue;
+      }
       if (feed.ended || (ended && at >= start.head && !feed.more)) return;
       // the trace is delivered as far as it is known: answers under way come after it
       if (deltas && at >= feed.head) {
         for (const answer of feed.live.answers.values())
           if (answer.placed && (runId === undefined || answer.runId === runId)) yield* cursor.more(answer);
       }
+      yield* notices.splice(0);
       await feed.changedSince(version, signal);
     }
   } finally {
+    wait.end();
     leave?.();
     release();
   }

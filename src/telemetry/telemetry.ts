@@ -13,7 +13,7 @@ export interface Telemetry {
 }
 
 /** Claims before it made no progress; its context does not fit; nobody took it in time. */
-export const refusedClaims = ['poisoned', 'context_too_large', 'expired'] as const;
+export const refusedClaims = ['poisoned', 'context_too_large', 'claim_failed', 'expired'] as const;
 export type RefusedClaim = (typeof refusedClaims)[number];
 
 export interface ClaimedRun {

@@ -1,3 +1,5 @@
+import { LanefoldError, type ErrorCode } from '../errors.ts';
+
 /**
  * The content of a checkpoint token: a run, its step and the fingerprint of its agent. It holds no text of the
  * conversation, because a token is signed but not encrypted.
@@ -19,3 +21,10 @@ export interface Checkpoint {
     iteration: number;
   };
 }
+
+/** The error for an invalid token; the code names the check that failed. */
+export const refused = (code: ErrorCode, why: string, details?: Record<string, unknown>): LanefoldError =>
+  new LanefoldError(code, `The checkpoint token is invalid: ${why}.`, {
+    hint: 'Create a new token with runs.checkpoint, or start a new run.',
+    ...(details ? { details } : {}),
+  });

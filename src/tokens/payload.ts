@@ -1,6 +1,5 @@
-import { idGrammar } from '../ids.ts';
-import type { Checkpoint } from './checkpoint.ts';
-import { refused } from './errors.ts';
+import { idGrammar } from '../checks/ids.ts';
+import { refused, type Checkpoint } from './checkpoint.ts';
 
 const version = 2;
 const issuer = 'lanefold/react';

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import { refused } from './errors.ts';
+import { refused } from './checkpoint.ts';
 
 const prefix = 'rt2.';
 

@@ -1,7 +1,7 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import type { FlexibleSchema } from '@ai-sdk/provider-utils';
 import type { JsonObject } from '../context/message.ts';
-import { refuseUnknownKeys, type KeysOf } from '../unknown-keys.ts';
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from './schema.ts';
 import type { NeedsApproval, Replay, Tool, ToolCallContext, ToolLimits } from './tool.ts';

@@ -1,5 +1,5 @@
 import { effectOps, type EffectOp, type StateEffect } from '../context/state.ts';
-import { cleanJson } from '../text.ts';
+import { cleanJson } from '../checks/text.ts';
 
 /** Which state effects of tools are applied. `deny` always wins; a given list replaces its default. */
 export interface EffectPolicy {

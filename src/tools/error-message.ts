@@ -1,4 +1,4 @@
-import { cleanText } from '../text.ts';
+import { cleanText } from '../checks/text.ts';
 import type { ToolFailure } from './tool-error.ts';
 
 const maxMessageLength = 2_000;

@@ -1,4 +1,4 @@
-import { cleanJson, cleanText } from '../text.ts';
+import { cleanJson, cleanText } from '../checks/text.ts';
 import { errorMessage, type Rendered } from './error-message.ts';
 import { readThrown } from './tool-error.ts';
 

@@ -1,4 +1,5 @@
 import type { StateEffect } from '../context/state.ts';
+import { maskSecrets } from '../redaction/error-text.ts';
 
 /**
  * An error with a type, thrown by a tool; it may say whether a retry can help.
@@ -52,14 +53,19 @@ export function statesOutcome(thrown: unknown): boolean {
 
 const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
 
-/** Converts anything a tool throws to a ToolFailure. An explicit `retryable` wins over the type. Never throws. */
+/**
+ * Converts anything a tool throws to a ToolFailure. An explicit `retryable` wins over the type. Never throws.
+ *
+ * The model reads the message. That of a ToolError was written for it; that of any other exception comes from a driver or a
+ * client and may quote what it was configured with, so credentials are masked.
+ */
 export function readThrown(thrown: unknown): ToolFailure {
   try {
     const { type, code, retryable } = Object(thrown) as Record<string, unknown>;
     const kind = [type, code].find((name) => typeof name === 'string' && name !== '') as string | undefined;
     return {
       type: kind ?? 'exception',
-      message: messageOf(thrown),
+      message: thrown instanceof ToolError ? messageOf(thrown) : maskSecrets(messageOf(thrown)),
       retryable: typeof retryable === 'boolean' ? retryable : kind !== undefined && retryableTypes.has(kind),
     };
   } catch {

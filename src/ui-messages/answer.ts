@@ -1,5 +1,6 @@
 import type { Json, JsonObject, ToolCall } from '../context/message.ts';
-import type { StreamItem } from '../streams/stream-item.ts';
+import type { RunEventKind } from '../strategies/event-kind.ts';
+import { hasResult, type StreamItem } from '../streams/stream-item.ts';
 import { approvalId, type AnswerMetadata, type UiChunk } from './message.ts';
 import { toContentParts, toErrorText, toOutput, toText, UniqueIds } from './parts.ts';
 
@@ -48,6 +49,8 @@ export class UiAnswer {
   }
 
   *add(item: StreamItem): Generator<UiChunk> {
+    // an answer has no place for it, and it is over once a worker starts
+    if (item.type === 'unattended') return;
     if (!this.#started) {
       this.#started = true;
       const { threadId, runId } = this.#run;
@@ -61,7 +64,7 @@ export class UiAnswer {
     }
   }
 
-  *#event(kind: string, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
+  *#event(kind: RunEventKind, data: JsonObject, entry: JsonObject): Generator<UiChunk> {
     switch (kind) {
       case 'llm_started':
         if (this.#inStep) return;
@@ -115,11 +118,12 @@ export class UiAnswer {
         };
         break;
       case 'request_completed':
-        // A run that reached its limit ends with a sentence that is not in the log.
-        if (data['termination_reason'] === 'max_iterations' && typeof data['result'] === 'string')
-          yield* this.#write('text', 'result', data['result']);
         yield* this.#endParts();
-        yield* this.#end({ type: 'finish', finishReason: 'stop', messageMetadata: this.#metadata(data) });
+        yield* this.#end({
+          type: 'finish',
+          finishReason: hasResult(data) ? 'stop' : 'other',
+          messageMetadata: this.#metadata(data),
+        });
         break;
       case 'request_failed': {
         const { type, message } = Object(data['error']) as JsonObject;

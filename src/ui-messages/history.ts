@@ -40,17 +40,13 @@ export function toUiMessages(
       const id = runId === null ? `entry_${seq}` : questionId(runId, requestId);
       messages.push({ id, role, parts: toContentParts(payload['content'] ?? '') });
       // a run that ended without a word still shows how it ended
-      if (run?.error) answerOf(run.id, run);
+      if (run && run.terminationReason !== null) answerOf(run.id, run);
     } else if (role === 'assistant') {
       openAnswer = answerOf(runId ?? `entry_${seq}`, run);
       openAnswer.addStep(entry);
     } else {
       openAnswer?.addResult(payload, refs);
     }
-  }
-  for (const run of runs) {
-    if (run.terminationReason === 'max_iterations' && typeof run.result === 'string')
-      answers.get(run.id)?.message.parts.push({ type: 'text', text: run.result, state: 'done' });
   }
   for (const { runId, requestId, content } of waiting) {
     // claimed since it was read

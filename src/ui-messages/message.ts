@@ -5,7 +5,7 @@ export interface AnswerMetadata {
   thread_id: string;
   run_id: string;
   usage?: Json;
-  /** Of a completed run: `final_answer` or `max_iterations`. */
+  /** Of a completed run: `final_answer`, or a limit such as `max_iterations`, at which it has no answer. */
   termination_reason?: string;
   /** Of a failed or cancelled run. */
   error?: { type: string; message: string };

@@ -1,15 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { authorize } from '../../src/access/authorize.ts';
+import { assertMayGrant } from '../../src/access/grants.ts';
 import { newKey, readKey, hashOf } from '../../src/access/key.ts';
 import { operator, type Principal } from '../../src/access/principal.ts';
 import { RequestRate } from '../../src/access/rate.ts';
 import { scopes } from '../../src/access/scope.ts';
 
 const key = (allowed: Partial<Principal>): Principal => ({ actor: 'key:k', scopes: ['read', 'run'], ...allowed });
-const refusal = (principal: Principal, subject: Parameters<typeof authorize>[1]) => {
+type Subject = Parameters<typeof authorize>[1];
+const refusal = (principal: Principal, subject: Pick<Subject, 'scope'> & Partial<Subject>) => {
   try {
-    authorize(principal, subject);
+    authorize(principal, { operation: 'anyOperation', fields: [], ...subject });
     return undefined;
   } catch (error) {
     return (error as Error).message;
@@ -33,7 +35,7 @@ describe('a key', () => {
         expect(refusal(key({ scopes: granted }), { scope: asked }) === undefined).toBe(granted.includes(asked));
       }),
     );
-    for (const scope of scopes) expect(refusal(operator, { scope, threadId: 't', agent: 'a' })).toBeUndefined();
+    for (const scope of scopes) expect(refusal(operator, { scope, threadId: 't', agents: ['a'] })).toBeUndefined();
   });
 
   test('stays within its threads, run and agents; where a request names none, it is refused', () => {
@@ -46,10 +48,28 @@ describe('a key', () => {
     expect(refusal(page, { scope: 'read', threadId: 't' })).toMatch(/run r alone/);
     expect(refusal(page, { scope: 'read', threadId: 'u', runId: 'r' })).toMatch(/thread t alone/);
     const support = key({ agents: ['support'] });
-    expect(refusal(support, { scope: 'run', threadId: 't', agent: 'support' })).toBeUndefined();
-    expect(refusal(support, { scope: 'run', threadId: 't', agent: 'admin' })).toMatch(/agents support/);
+    expect(refusal(support, { scope: 'run', threadId: 't', agents: ['support'] })).toBeUndefined();
+    expect(refusal(support, { scope: 'run', threadId: 't', agents: ['admin'] })).toMatch(/agents support/);
     expect(refusal(support, { scope: 'read', threadId: 't' })).toBeUndefined();
   });
+});
+
+test('a key hands out no more agents and threads than it has', () => {
+  const grants = (own: Partial<Principal>, given: Partial<Principal>) => {
+    try {
+      assertMayGrant(key(own), { scopes: ['read'], ...given });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  expect(grants({ agents: ['a', 'b'] }, { agents: ['a'] })).toBe(true);
+  expect(grants({ agents: ['a', 'b'] }, { agents: ['a', 'c'] })).toBe(false);
+  expect(grants({ agents: ['a', 'b'] }, {})).toBe(false);
+  expect(grants({ threadPrefix: 'desk-' }, { threadPrefix: 'desk-1' })).toBe(true);
+  expect(grants({ threadPrefix: 'desk-' }, { threadPrefix: 'des' })).toBe(false);
+  expect(grants({ threadPrefix: 'desk-' }, {})).toBe(false);
+  expect(grants({}, { agents: ['a'], threadPrefix: 'x', limits: { runs: 1 }, expiresAtMs: 1 })).toBe(true);
 });
 
 describe('the rate of requests', () => {

@@ -43,7 +43,7 @@ describe.skipIf(noRedis())('a server with a key', () => {
       '/admin/queues/static/favicon.ico',
       '/admin/queues/api/queues',
       '/docs',
-      '/docs/start.js',
+      '/docs/reference.js',
       '/openapi.json',
     ]) {
       const without = await api.call('GET', path);

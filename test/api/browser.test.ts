@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -74,11 +75,21 @@ describe.skipIf(noBrowser)('in a browser', () => {
     expect(elsewhere).toEqual([]);
   });
 
-  test('the reference page shows the operations', async () => {
-    const errors: string[] = [];
-    page.on('pageerror', (error) => errors.push(error.message));
+  test('the reference shows the operations, sends a request, and stays silent', async () => {
+    const said: string[] = [];
+    page.on('console', (message) => ['error', 'warning'].includes(message.type()) && said.push(message.text()));
+    page.on('pageerror', (error) => said.push(error.message));
     await page.goto(`${api.url}/docs`);
-    await page.getByText('Accept a run').first().waitFor();
-    expect([elsewhere, errors]).toEqual([[], []]);
+    await page.getByText('Accept a run').first().click();
+    await page.getByText('/v1/threads/{thread_id}/runs').first().waitFor();
+    await page.getByText('List threads, newest first').first().click();
+    const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/threads');
+    await page
+      .getByRole('button', { name: /execute/i })
+      .first()
+      .click();
+    expect((await answered).status()).toBe(200);
+    if (process.env['LANEFOLD_SCREENSHOT']) await page.screenshot({ path: process.env['LANEFOLD_SCREENSHOT'] });
+    expect([elsewhere, said]).toEqual([[], []]);
   });
 });

@@ -14,7 +14,7 @@ const expected = [
   ['user', 'message', 'budget', false],
   ['assistant', 'tool_group', 'budget', false],
   ['tool', 'tool_group', 'budget', false],
-  ['assistant', 'message', 'before_question', false],
+  ['assistant', 'message', 'budget', false],
   ['user', 'message', 'question', true],
 ];
 const rowsOf = ({ explain }: Pick<Projection, 'explain'>) =>
@@ -59,6 +59,65 @@ describe.skipIf(noRedis())('what a policy makes of a context, and why', () => {
     });
     expect(code).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ meta, explain: JSON.parse(JSON.stringify(explain)) });
+  });
+
+  test('without the room that a cut leaves, where only the budget is of interest', async () => {
+    // the answer before the question fits, and would begin the request
+    const alone = expected.map((row) =>
+      row[0] === 'assistant' && row[1] === 'message' ? [...row.slice(0, 2), 'before_question', false] : row,
+    );
+    const { body } = await get({ policy: JSON.stringify(policy), explain: 'true', full_budget: 'true' });
+    expect(rowsOf(body)).toEqual(alone);
+    const command = ['context', 'long', '--policy', JSON.stringify(policy), '--explain', '--full-budget', '--json'];
+    const { stdout } = await cli(command, { env: { DATABASE_URL: api.lanefold.database.url } });
+    expect(rowsOf(JSON.parse(stdout) as Projection)).toEqual(alone);
+    expect(await get({ agent: 'nobody', explain: 'true' })).toMatchObject(problem(422, 'unknown_agent'));
+    expect(await get({ explian: 'true' })).toMatchObject(problem(400, 'invalid_request'));
+  });
+
+  test('on the command line with the text of what is left out', async () => {
+    const { stdout } = await cli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
+      env: { DATABASE_URL: api.lanefold.database.url },
+    });
+    const lines = stdout.trimEnd().split('\n').slice(2);
+    expect(lines.map((line) => [line.includes(' - '), /x{40}|look/.test(line)])).toEqual([
+      [false, false],
+      [true, true],
+      [true, true],
+      [true, true],
+      [true, true],
+      [false, true],
+    ]);
+    const coloured = await cli(['context', 'long', '--policy', JSON.stringify(policy), '--explain'], {
+      env: { DATABASE_URL: api.lanefold.database.url, FORCE_COLOR: '1' },
+    });
+    // what is left out is dimmed, and nothing else
+    const dimmed = coloured.stdout.trimEnd().split('\n').slice(2);
+    expect(dimmed).toEqual(lines.map((line) => (line.includes(' - ') ? `\u001b[2m${line}\u001b[22m` : line)));
+    expect(dimmed.filter((line) => line.startsWith('\u001b'))).toHaveLength(4);
+  });
+
+  test('is what any of its options asks for, by itself', async () => {
+    const { project } = api.lanefold.contexts;
+    await api.lanefold.threads.configure('long', {
+      contextPolicy: { maxInputTokens: 300, reserveOutputTokens: 0, keepLastTurns: 1, tokenEstimator: 'heuristic' },
+    });
+    const shown = { meta: { entries_included: 1, entries_total: 5 } };
+    expect(await project('long', { fullBudget: true })).toMatchObject(shown);
+    expect(await project('long', { model: 'scripted:echo' })).toMatchObject(shown);
+    expect(await project('long', { agent: 'calc' })).toMatchObject(shown);
+    expect(await project('long', { fullBudget: false, explain: false } as object)).toHaveLength(6);
+    for (const [name, value] of Object.entries({ full_budget: 'true', model: 'scripted:echo', agent: 'calc' })) {
+      const { body } = await get({ [name]: value });
+      expect(body).toMatchObject(shown);
+      expect(body).not.toHaveProperty('explain');
+    }
+    expect((await get({ full_budget: 'false', explain: 'false' })).body).not.toHaveProperty('meta');
+    const { stdout } = await cli(['context', 'long', '--model', 'scripted:echo', '--json'], {
+      env: { DATABASE_URL: api.lanefold.database.url },
+    });
+    expect(JSON.parse(stdout)).toMatchObject(shown);
+    await api.lanefold.threads.configure('long', { contextPolicy: null });
   });
 
   test('presets go by name, and without one it is what the thread has', async () => {

@@ -20,7 +20,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
 
   test('are appended at the expected rev and read page by page without gaps or duplicates', async () => {
     const appended = await api.call('POST', '/v1/threads/log/entries', {
-      entries: [user('a'), { kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }, user('b'), user('c'), user('d')],
+      entries: [user('a'), { kind: 'note', payload: { x: 1 }, refs: { mine: 1 } }, user('b'), user('c'), user('d')],
       expected_rev: 0,
     });
     expect(appended).toMatchObject({ status: 201, body: { first_seq: 0, rev: 5, duplicate: false } });
@@ -33,7 +33,7 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
     const second = await api.call('GET', '/v1/threads/log/entries?limit=3&after=1');
     expect([seqs(second), second.body['next_after']]).toEqual([[2, 3, 4], null]);
     expect((await api.call('GET', '/v1/threads/log/entries?kind=note')).body).toMatchObject({
-      data: [{ seq: 1, kind: 'note', payload: { x: 1 }, refs: { by: 'me' } }],
+      data: [{ seq: 1, kind: 'note', payload: { x: 1 }, refs: { mine: 1 } }],
       next_after: null,
     });
     expect(seqs(await api.call('GET', '/v1/threads/log/entries?context_ref=default'))).toEqual([0, 2, 3, 4]);
@@ -89,6 +89,18 @@ describe.skipIf(noRedis())('entries over HTTP', () => {
       await api.call('POST', '/v1/threads/groups/entries', { entries: [{ kind: 'ai_config_change', payload: {} }] }),
     ).toMatchObject(problem(400, 'reserved_kind'));
   });
+
+  test.each(['run_id', 'contents', 'tool_calls_cut', 'cut_moved'])(
+    'cannot pass for those of the runtime with refs.%s',
+    async (key) => {
+      const entries = [{ kind: 'note', payload: {}, refs: { [key]: 'x' } }];
+      const answer = await api.call('POST', '/v1/threads/groups/entries', { entries });
+      expect(answer).toMatchObject({
+        ...problem(400, 'invalid_input'),
+        body: { detail: expect.stringContaining(key) },
+      });
+    },
+  );
 
   test('show large texts in part and name them; the whole is read range by range', async () => {
     const text = 'é'.repeat(70_000);

@@ -74,6 +74,20 @@ export const caller =
     };
   };
 
+export const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+/** Makes a key over HTTP, with another one. */
+export async function mintKey(
+  call: Api['call'],
+  auth: Record<string, string>,
+  fields: object,
+): Promise<{ id: string; auth: Record<string, string> }> {
+  const { status, body } = await call('POST', '/v1/keys', { name: 'test', ...fields }, auth);
+  expect(status).toBe(201);
+  const { id, key } = body as { id: string; key: string };
+  return { id, auth: bearer(key) };
+}
+
 /** Checks what every error response has in common. */
 export const problem = (status: number, code: string) => ({
   status,

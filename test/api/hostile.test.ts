@@ -1,3 +1,4 @@
+// @module-tag long
 import http from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';

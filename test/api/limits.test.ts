@@ -1,4 +1,5 @@
 import net from 'node:net';
+import { createLanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { exceeds } from '../../src/api/json-size.ts';
 import { until } from '../support/until.ts';
@@ -12,7 +13,7 @@ describe('the limits of a server', () => {
   beforeAll(async () => {
     const server = { bodyTimeoutMs: 1_000, maxHeldBytes: 2 * mib, maxStreams: 2 };
     api = await startApi({ worker: false, server });
-    await api.call('POST', '/v1/threads', { id: 'l' });
+    for (const id of ['l', 'room']) await api.call('POST', '/v1/threads', { id });
   });
   afterAll(async () => {
     for (const socket of open) socket.destroy();
@@ -49,7 +50,8 @@ describe('the limits of a server', () => {
     expect(busy.length).toBeGreaterThan(10);
     expect(busy[0]).toMatch(/retry-after: 1[\s\S]*"server_busy"/i);
     expect(said.filter((text) => text.startsWith('HTTP/1.1 408')).length).toBeGreaterThan(10);
-    expect((await api.call('POST', '/v1/threads', { metadata: { text: 'x'.repeat(mib) } })).status).toBe(201);
+    const large = { entries: [{ kind: 'note', payload: { text: 'x'.repeat(mib) } }] };
+    expect((await api.call('POST', '/v1/threads/room/entries', large)).status).toBe(201);
   });
 
   test('a body of too many values is refused before it is parsed', async () => {
@@ -92,6 +94,22 @@ describe('the limits of a server', () => {
       own.abort();
       return again.status === 200;
     });
+  });
+
+  test('streams that are refused are a line for each key in the log', async () => {
+    const lines: { facts: Record<string, unknown>; message: string }[] = [];
+    const error = (facts: Record<string, unknown>, message: string) => void lines.push({ facts, message });
+    const logger = { error, warn: error, info: error, debug: error };
+    const other = await createLanefold({ ...api.lanefold.options, logger });
+    const { url } = await other.startServer({ port: 0, apiKey: 'root', maxStreams: 0 });
+    const { id, key } = await api.lanefold.keys.create({ name: 'reader', scopes: ['read'] });
+    for (const auth of [key, 'root', key, 'root', key]) {
+      const headers = { accept: 'text/event-stream', authorization: `Bearer ${auth}` };
+      expect((await fetch(`${url}/v1/threads/l/events`, { headers })).status).toBe(503);
+    }
+    await other.close();
+    const first = lines.filter(({ message }) => message.includes('it serves 0 streams'));
+    expect(first.map(({ facts }) => facts['actor'])).toEqual([`key:${id}`, 'operator']);
   });
 
   test('the largest cursor is an empty page', async () => {

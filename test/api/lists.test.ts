@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
@@ -139,7 +140,20 @@ describe.skipIf(noRedis())('lists over threads', () => {
     expect((activity['slots'] as unknown as { runs: number }[]).reduce((sum, slot) => sum + slot.runs, 0)).toBe(3);
   });
 
+  test('workers, and how many of them are alive', async () => {
+    const worker = {
+      ...{ id: expect.stringMatching(/^worker_/), state: 'alive', host: hostname(), pid: process.pid },
+      ...{ version: expect.stringMatching(/^\d+\.\d+/), queue: expect.any(String), agents: ['calc', 'clerk'] },
+      ...{ strategies: expect.arrayContaining(['react', 'tot']), concurrency: 20, runs_held: expect.any(Number) },
+      ...{ started_at: expect.any(String), heartbeat_at: expect.any(String), stopped_at: null },
+    };
+    expect((await api.call('GET', '/v1/workers')).body).toEqual({ data: [worker] });
+    expect((await api.call('GET', '/v1/activity')).body).toMatchObject({ fleet: { alive: 1, draining: 0, dead: 0 } });
+    expect((await api.call('GET', '/metrics')).text).toContain('lanefold_workers{state="alive"} 1\n');
+  });
+
   test.each([
+    '/v1/workers?hours=0',
     '/v1/threads?after=x',
     '/v1/threads?after=1/2/3',
     '/v1/runs?after=1/2',
@@ -147,6 +161,9 @@ describe.skipIf(noRedis())('lists over threads', () => {
     '/v1/threads?metadata=3',
     '/v1/threads?created_after=yesterday',
     '/v1/threads?before=x',
+    '/v1/threads/a?verbose=1',
+    '/v1/threads/a/contexts?limit=1',
+    '/v1/agents?after=x',
   ])('%s is refused', async (path) => {
     expect((await api.call('GET', path)).status).toBe(400);
   });

@@ -90,6 +90,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
     });
     const run = await api.call('POST', '/v1/threads/t/runs', { agent: 'calc', input: 'x' });
     await api.call('POST', `${run.headers.get('location')}/cancel`);
+    await api.lanefold.startWorker();
     const get = async (path: string) => (await api.call('GET', path)).body as Record<string, never>;
     const answers: Record<string, object> = {
       Thread: await get('/v1/threads/t'),
@@ -107,7 +108,9 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       AgentList: await get('/v1/agents'),
       Agent: (await get('/v1/agents'))['data']![0]!,
       Activity: await get('/v1/activity'),
-      Run: (await get('/v1/threads/t/runs'))['data']![0]!,
+      WorkerList: await get('/v1/workers'),
+      Worker: (await get('/v1/workers'))['data']![0]!,
+      ListedRun: (await get('/v1/threads/t/runs'))['data']![0]!,
       RunPage: await get('/v1/threads/t/runs'),
       RunEvent: (await get('/v1/threads/t/events'))['data']![0]!,
     };

@@ -116,9 +116,9 @@ test('what the operator does to a thread is in the audit of its tenant', async (
   );
 });
 
-test('what shows all tenants is closed to it: Bull Board, the metrics, the activity', async () => {
+test('what shows all tenants is closed to it: Bull Board, the metrics, the activity, the workers', async () => {
   const { auth } = await mint({ scopes: [...scopes], tenant: 'acme' });
-  const pages = ['/metrics', '/admin/queues', '/admin/queues/api/queues', '/v1/activity'];
+  const pages = ['/metrics', '/admin/queues', '/admin/queues/api/queues', '/v1/activity', '/v1/workers'];
   for (const path of pages) expect(await api.call('GET', path, undefined, auth)).toMatchObject({ status: 403 });
 });
 
@@ -142,7 +142,7 @@ test('of its own tenant it sees all, also in lists, and makes what belongs to it
 });
 
 test('a key of a tenant makes keys for it alone, and sees and ends no others', async () => {
-  const { auth } = await mint({ scopes: ['admin'], tenant: 'acme' });
+  const { auth } = await mint({ scopes: ['admin', 'read'], tenant: 'acme' });
   const own = await mint({ scopes: ['read'] }, auth);
   expect((await api.lanefold.keys.list()).find(({ id }) => id === own.id)).toMatchObject({ tenant: 'acme' });
   expect(await api.call('GET', `/v1/threads/${bolt.thread_id}`, undefined, own.auth)).toMatchObject(
@@ -172,7 +172,7 @@ test('a token for a browser is of the tenant of the key that minted it, and so i
   expect((await api.call('GET', `/v1/threads/${acme.thread}`, undefined, own)).status).toBe(200);
   const foreign = await token(bolt.thread_id);
   for (const headers of [foreign, auth])
-    for (const path of ['', '/events', `/runs/${bolt.run_id}/events`, '/entries'])
+    for (const path of ['', '/events', `/runs/${bolt.run_id}/events`, '/ui-messages'])
       expect(
         await api.call('GET', `/v1/threads/${bolt.thread_id}${path}`, undefined, {
           ...headers,

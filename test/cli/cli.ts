@@ -3,7 +3,15 @@ import path from 'node:path';
 import { inject } from 'vitest';
 import { until } from '../support/until.ts';
 
-const ours = ['DATABASE_URL', 'LANEFOLD_DIRECT_URL', 'REDIS_URL', 'LANEFOLD_AGENTS', 'LANEFOLD_DIR', 'NO_COLOR'];
+const ours = [
+  'DATABASE_URL',
+  'LANEFOLD_DIRECT_URL',
+  'REDIS_URL',
+  'LANEFOLD_AGENTS',
+  'LANEFOLD_DIR',
+  'NO_COLOR',
+  'FORCE_COLOR',
+];
 
 export interface CliResult {
   /** Null if a signal ended the process. */

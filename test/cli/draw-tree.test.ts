@@ -34,7 +34,7 @@ test.each([
   [{ answer: '4', raw_response: 'x' }, '4'],
   [{ best: { content: 'left' } }, 'left'],
   [{ answer: null }, '{"answer":null}'],
-  [null, 'null'],
+  [null, undefined],
 ])('%j is read as %s', (result, text) => {
   expect(readableAnswer(result)).toBe(text);
 });

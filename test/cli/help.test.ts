@@ -20,6 +20,23 @@ describe('help', () => {
       expect(stdout).toContain(part);
   });
 
+  test('lists every command in a group, the first steps first', async () => {
+    const { stdout } = await cli(['--help']);
+    const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map((match) => match[1]!);
+    expect(headings.slice(0, headings.indexOf('Environment'))).toEqual([
+      ...['Options', 'Start', 'Processes', 'Look', 'Control runs', 'Change threads', 'Access and evidence', 'Test'],
+      'Start here',
+    ]);
+    // the heading of commands without a group
+    expect(stdout).not.toContain('\nCommands:');
+    for (const [name, told] of [
+      ['retry', 'as the lane is now'],
+      ['rerun', 'on a fork of its lane'],
+      ['replay', 'recorded conversations'],
+    ] as const)
+      expect(stdout).toMatch(new RegExp(`^  ${name} .*\n?.*${told}`, 'm'));
+  });
+
   test.each(commands)('of %s shows examples', async (name) => {
     const { code, stdout } = await cli([name, '--help']);
     expect(code).toBe(0);

@@ -1,3 +1,4 @@
+// @module-tag long
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
@@ -30,9 +31,13 @@ describe('a project of init', { timeout: 180_000 }, () => {
     const first = await cli(['init', 'My agents'], { cwd: root });
     expect(first).toMatchObject({ code: 0, stdout: expect.stringContaining('npm run ask') as string });
     const names = ['.gitignore', 'README.md', 'agents.ts', 'package.json', 'tsconfig.json'];
-    expect(readdirSync(folder).sort()).toEqual(names);
+    // installed from no registry and no file: npm does not have it, so it packs itself
+    const [packed] = readdirSync(folder).filter((name) => name.endsWith('.tgz'));
+    expect(first.stderr).toContain('packing the package installed in');
+    expect(readdirSync(folder).sort()).toEqual([...names, packed].sort());
     const { name, dependencies } = JSON.parse(read('package.json')) as Record<string, Record<string, string>>;
     expect([name, Object.keys(dependencies!)]).toEqual(['myagents', ['lanefold', 'zod']]);
+    expect(dependencies!['lanefold']).toBe(`file:${packed}`);
     write('agents.ts', `${read('agents.ts')}// mine\n`);
     const again = await cli(['init', 'My agents'], { cwd: root });
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('nothing was written') as string });

@@ -1,4 +1,4 @@
-import { chmodSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ describe('run, thread and context', () => {
     expect(stderr).not.toContain('\u001b');
   });
 
-  test('a strategy with options: its answer, and what it found as a tree', async () => {
+  test('a strategy with options: its answer, and what it found as a tree', { tags: 'long' }, async () => {
     const tree = ['--strategy', 'tot', '--model', `scripted:${JSON.stringify(['1. 0.4\n2. 0.7'])}`];
     const options = ['--strategy-options', '{"maxDepth": 1}'];
     const { code, stdout } = await cli(['run', 'Which?', ...tree, ...options, '--tree'], { env });
@@ -38,23 +38,27 @@ describe('run, thread and context', () => {
     expect(wrong.stderr).toContain('invalid_strategy_options');
   });
 
-  test('a Google model answers through its own protocol, at the base URL from the environment', async () => {
-    const server = await startModelServer();
-    try {
-      server.reply({ toolCalls: [{ name: 'calculator', arguments: '{"expression":"6*7"}' }] }, { text: 'It is 42.' });
-      const { code, stdout } = await cli(['run', 'What is 6 * 7?', '--model', 'google:gemini-3-pro'], {
-        env: { ...env, GOOGLE_GENERATIVE_AI_BASE_URL: server.url, GOOGLE_GENERATIVE_AI_API_KEY: 'test' },
-      });
-      expect([code, stdout]).toEqual([0, 'It is 42.\n']);
-      expect(server.requests.map((request) => request.url)).toEqual(
-        Array(2).fill('/v1/models/gemini-3-pro:streamGenerateContent?alt=sse'),
-      );
-    } finally {
-      await server.close();
-    }
-  });
+  test(
+    'a Google model answers through its own protocol, at the base URL from the environment',
+    { tags: 'long' },
+    async () => {
+      const server = await startModelServer();
+      try {
+        server.reply({ toolCalls: [{ name: 'calculator', arguments: '{"expression":"6*7"}' }] }, { text: 'It is 42.' });
+        const { code, stdout } = await cli(['run', 'What is 6 * 7?', '--model', 'google:gemini-3-pro'], {
+          env: { ...env, GOOGLE_GENERATIVE_AI_BASE_URL: server.url, GOOGLE_GENERATIVE_AI_API_KEY: 'test' },
+        });
+        expect([code, stdout]).toEqual([0, 'It is 42.\n']);
+        expect(server.requests.map((request) => request.url)).toEqual(
+          Array(2).fill('/v1/models/gemini-3-pro:streamGenerateContent?alt=sse'),
+        );
+      } finally {
+        await server.close();
+      }
+    },
+  );
 
-  test('--image sends files and URLs to the model', async () => {
+  test('--image sends files and URLs to the model', { tags: 'long' }, async () => {
     const server = await startModelServer();
     const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-image-'));
     try {
@@ -158,7 +162,43 @@ describe('run, thread and context', () => {
     expect(stderr).toMatch(/^lanefold: The run failed: .+ \[\w+\]$/m);
   });
 
-  test('--busy says what becomes of a run that is active on the thread', async () => {
+  test('a run that reaches its limit prints no answer, exits with 1 and says why', { tags: 'long' }, async () => {
+    const model = 'scripted:[{"tool": "calculator", "args": {"expression": "1 + 1"}}]';
+    const asked = await cli(['run', 'Loop.', '--model', model, '--thread', 'limited'], { env });
+    expect([asked.code, asked.stdout]).toEqual([1, '']);
+    expect(asked.stderr).toMatch(/^lanefold: The run ended without an answer: max_iterations \[completed\]$/m);
+    const runs = await cli(['runs', 'limited', '--json'], { env });
+    const { data } = JSON.parse(runs.stdout) as { data: { id: string }[] };
+    expect(data).toMatchObject([{ status: 'completed', termination_reason: 'max_iterations', result: null }]);
+    const tail = await cli(['tail', 'limited', data[0]!.id], { env });
+    expect(tail.stdout).toMatch(/^completed without an answer \(max_iterations\), \d+ tokens$/m);
+    const next = await cli(['run', 'Again.', '--model', 'scripted:["done"]', '--thread', 'limited'], { env });
+    expect([next.code, next.stdout]).toEqual([0, 'done\n']);
+  });
+
+  test(
+    'a search without an answer prints what the model wrote, or that there is none, never JSON',
+    { tags: 'long' },
+    async () => {
+      const open = ['--strategy', 'aot', '--strategy-options', '{"requireExplicitAnswer": false}'];
+      const found = await cli(['run', 'x', ...open, '--model', 'scripted:["Solution found."]'], { env });
+      expect([found.code, found.stdout]).toEqual([0, 'Solution found.\n']);
+      const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-limited-'));
+      try {
+        writeFileSync(
+          path.join(folder, 'agents.mjs'),
+          `export default [{ name: 'a', model: 'scripted:echo?latency_ms=60000', strategy: 'aot', maxDurationMs: 1 }];`,
+        );
+        const none = await cli(['run', 'x', '--agents', 'agents.mjs'], { cwd: folder, env });
+        expect([none.code, none.stdout]).toEqual([1, '']);
+        expect(none.stderr).toMatch(/^lanefold: The run ended without an answer: max_duration \[completed\]$/m);
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  );
+
+  test('--busy says what becomes of a run that is active on the thread', { tags: 'long' }, async () => {
     const lanefold = await createLanefold({
       ...{ databaseUrl: database.url, redisUrl: null },
       agents: [{ name: 'assistant', model: 'scripted:echo' }],
@@ -181,7 +221,7 @@ describe('run, thread and context', () => {
     }
   });
 
-  test('a run that a killed command has left is ended by the next one', async () => {
+  test('a run that a killed command has left is ended by the next one', { tags: 'long' }, async () => {
     const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
     try {
       const agents = path.resolve('test/cli/fixtures/agents.ts');
@@ -208,37 +248,41 @@ describe('run, thread and context', () => {
     }
   });
 
-  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)('%s cancels the run and frees its thread', async (signal) => {
-    const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
-    try {
-      const agents = path.resolve('test/cli/fixtures/agents.ts');
-      const threadId = `left-${signal}`;
-      const { process, ended } = startCli(
-        ['run', 'hi', '--agents', agents, '--agent', 'stuck', '--thread', threadId, '--json'],
-        { env },
-      );
-      const run = await until('the run is at work', async () => {
-        const { data } = await lanefold.runs.list({ threadId });
-        const [found] = data;
-        return found?.status === 'running' ? found : undefined;
-      });
-      process.kill(signal);
-      const { code, stdout, stderr } = await ended;
-      expect([code, JSON.parse(stdout)]).toMatchObject([1, { id: run.id, status: 'cancelled' }]);
-      expect(stderr).toContain(`${signal}: cancelling the run\n`);
-      expect((await lanefold.threads.get(threadId)).activeRunId).toBeNull();
-      const { rows } = await database.pool.query(
-        `select queue from bullmq.job where queue like 'lf-once-%' union select queue from bullmq.meta where queue like 'lf-once-%'`,
-      );
-      expect(rows).toEqual([]);
-    } finally {
-      await lanefold.close();
-    }
-  });
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s cancels the run and frees its thread',
+    { tags: 'long' },
+    async (signal) => {
+      const lanefold = await createLanefold({ databaseUrl: database.url, redisUrl: null });
+      try {
+        const agents = path.resolve('test/cli/fixtures/agents.ts');
+        const threadId = `left-${signal}`;
+        const { process, ended } = startCli(
+          ['run', 'hi', '--agents', agents, '--agent', 'stuck', '--thread', threadId, '--json'],
+          { env },
+        );
+        const run = await until('the run is at work', async () => {
+          const { data } = await lanefold.runs.list({ threadId });
+          const [found] = data;
+          return found?.status === 'running' ? found : undefined;
+        });
+        process.kill(signal);
+        const { code, stdout, stderr } = await ended;
+        expect([code, JSON.parse(stdout)]).toMatchObject([1, { id: run.id, status: 'cancelled' }]);
+        expect(stderr).toContain(`${signal}: cancelling the run\n`);
+        expect((await lanefold.threads.get(threadId)).activeRunId).toBeNull();
+        const { rows } = await database.pool.query(
+          `select queue from bullmq.job where queue like 'lf-once-%' union select queue from bullmq.meta where queue like 'lf-once-%'`,
+        );
+        expect(rows).toEqual([]);
+      } finally {
+        await lanefold.close();
+      }
+    },
+  );
 
   test.each([
     [['run', 'hi', '--model', 'nope:x'], 2, 'unknown_model'],
-    [['run', 'hi', '--model', 'google:gemini-x'], 1, 'missing_provider_key'],
+    [['run', 'hi', '--model', 'google:gemini-x'], 2, 'missing_provider_key'],
     [['run', '  '], 2, 'empty_content'],
     [['run', 'hi', '--agent', 'nobody'], 2, 'usage'],
     [['run', 'hi', '--thread', 'a b'], 2, 'invalid_id'],
@@ -267,19 +311,53 @@ describe('without DATABASE_URL', () => {
   });
   afterAll(() => rmSync(cwd, { recursive: true, force: true }));
 
-  test('run starts PostgreSQL in the folder and keeps its data; read commands report that none is running', async () => {
-    const first = await cli(['run', 'one', '--thread', 'kept', '--model', 'scripted:echo'], { cwd });
-    expect([first.code, first.stdout]).toEqual([0, 'one\n']);
-    expect(first.stderr).toContain('starting PostgreSQL in .lanefold\n');
-    for (const command of ['thread', 'context']) {
-      const { code, stdout, stderr } = await cli([command, 'kept'], { cwd });
-      expect([code, stdout]).toEqual([1, '']);
-      expect(stderr).toMatch(
-        /^lanefold: No database is configured, and none is running in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
-      );
-    }
-    const second = await cli(['run', 'two', '--thread', 'kept', '--model', 'scripted:echo', '--json'], { cwd });
-    expect(JSON.parse(second.stdout)).toMatchObject({ thread_id: 'kept', result: 'two' });
+  test(
+    'run starts PostgreSQL in the folder and keeps its data; read commands report that none is running',
+    { tags: 'long' },
+    async () => {
+      const first = await cli(['run', 'one', '--thread', 'kept', '--model', 'scripted:echo'], { cwd });
+      expect([first.code, first.stdout]).toEqual([0, 'one\n']);
+      expect(first.stderr).toContain('starting PostgreSQL in .lanefold\n');
+      for (const command of ['thread', 'context']) {
+        const { code, stdout, stderr } = await cli([command, 'kept'], { cwd });
+        expect([code, stdout]).toEqual([1, '']);
+        expect(stderr).toMatch(
+          /^lanefold: No database is configured, and none is running in \.lanefold\. \[database_unreachable\]\nhint: .+\n$/,
+        );
+      }
+      const second = await cli(['run', 'two', '--thread', 'kept', '--model', 'scripted:echo', '--json'], { cwd });
+      expect(JSON.parse(second.stdout)).toMatchObject({ thread_id: 'kept', result: 'two' });
+    },
+  );
+
+  test('commands started together in an empty folder share one PostgreSQL', { tags: 'long' }, async () => {
+    const folder = path.join(cwd, 'together');
+    mkdirSync(folder);
+    const asked = ['one', 'two'].map((question) => cli(['run', question, '--model', 'scripted:echo'], { cwd: folder }));
+    const results = await Promise.all(asked);
+    expect(results.map(({ code, stdout }) => [code, stdout])).toEqual([
+      [0, 'one\n'],
+      [0, 'two\n'],
+    ]);
+  });
+
+  test('a worker goes on when the command that started PostgreSQL has ended', { tags: 'long' }, async () => {
+    const folder = path.join(cwd, 'outlived');
+    mkdirSync(folder);
+    const first = startCli(['api', '--port', '0'], { cwd: folder });
+    await first.says('stderr', 'page and api');
+    const worker = startCli(['worker'], { cwd: folder });
+    await worker.says('stderr', 'ready');
+    const server = () => JSON.parse(readFileSync(path.join(folder, '.lanefold/running.json'), 'utf8')) as object;
+    const before = server();
+    first.process.kill('SIGTERM');
+    expect((await first.ended).code).toBe(0);
+    const { code, stdout } = await cli(['run', 'still there?', '--model', 'scripted:echo'], { cwd: folder });
+    expect([code, stdout]).toEqual([0, 'still there?\n']);
+    expect(server()).toEqual(before);
+    worker.process.kill('SIGTERM');
+    expect((await worker.ended).code).toBe(0);
+    expect(worker.said().stderr).not.toMatch(/error|terminated|ECONN/i);
   });
 
   test('the command works through a link in node_modules/.bin', () => {

@@ -1,7 +1,7 @@
 import { createLanefold, type Lanefold } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { cli } from './cli.ts';
+import { cli, startCli } from './cli.ts';
 
 describe('lists, cancel and retry', () => {
   let database: TestDatabase;
@@ -38,6 +38,18 @@ describe('lists, cancel and retry', () => {
     });
     const threads = await cli(['threads', '--agent', 'support'], { env });
     expect(threads.stdout).toMatch(/ t +0 +queued support\n/);
+  });
+
+  test('tail says on stderr that no worker is alive', async () => {
+    const run = await lanefold.runs.enqueue({ agent: 'support', input: 'x' });
+    const tail = startCli(['tail', run.threadId, run.id], { env });
+    const stderr = await tail.says('stderr', 'no worker is alive');
+    expect(stderr).toBe(
+      `Run ${run.id} waits, and no worker is alive to take it from the queue "lf". Start one, such as with \`lanefold worker\`.\n`,
+    );
+    expect(tail.said().stdout).toBe('');
+    await lanefold.runs.cancel(run);
+    expect(await tail.ended).toMatchObject({ code: 0 });
   });
 
   test.each([

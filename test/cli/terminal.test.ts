@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
@@ -40,6 +41,18 @@ describe('text of models, users and tools cannot control the terminal', () => {
       expect(stdout + stderr).not.toMatch(commands);
     }
     expect(JSON.parse((await run('--json')).stdout)).toMatchObject({ result: hostile });
+  });
+
+  test('in the list of keys; its JSON spells it', async () => {
+    await lanefold.keys.create({ name: hostile, scopes: ['read'], agents: [hostile] });
+    const { code, stdout } = await cli(['keys', 'list'], { env });
+    expect(code).toBe(0);
+    expect(stdout).toContain('agents a�[2J');
+    expect(stdout).not.toMatch(commands);
+    expect(stdout.trimEnd()).not.toContain('\n');
+    const json = (await cli(['keys', 'list', '--json'], { env })).stdout;
+    expect(json).not.toMatch(commands);
+    expect(JSON.parse(json)).toMatchObject([{ name: hostile, agents: [hostile] }]);
   });
 
   test('in an error', async () => {

@@ -1,9 +1,10 @@
+// @module-tag long
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold } from 'lanefold';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { until } from '../support/until.ts';
-import { startCli, type CliProcess } from './cli.ts';
+import { cli, startCli, type CliProcess } from './cli.ts';
 import agents from './fixtures/agents.ts';
 
 const file = path.resolve('test/cli/fixtures/agents.ts');
@@ -51,6 +52,32 @@ describe('worker', () => {
     expect(code).toBe(0);
     expect(stdout).toMatch(new RegExp(`^\\S+Z completed guide ${run.threadId} ${run.id} \\d+ ms\n$`));
     expect(stderr).toContain('stopped\n');
+  });
+
+  test('is in the list of workers: alive, stopped, or dead where it was killed', async () => {
+    const list = async (...more: string[]) => {
+      const listed = await cli(['workers', ...more], { env: { DATABASE_URL: database.url } });
+      expect(listed.code).toBe(0);
+      return listed;
+    };
+    await database.pool.query('delete from lanefold._worker');
+    expect(await list()).toMatchObject({ stdout: '', stderr: 'no worker is alive to take runs\n' });
+    const [stops, dies] = [await startWorker('--json'), await startWorker('--json')];
+    expect(await list()).toMatchObject({ stderr: '2 alive, 0 at work\n' });
+    stops.process.kill('SIGTERM');
+    await stops.ended;
+    dies.process.kill('SIGKILL');
+    await dies.ended;
+    await until('the killed worker is dead', async () => (await lanefold.stats()).fleet.dead === 1);
+    const { stdout, stderr } = await list();
+    expect(stderr).toBe('no worker is alive to take runs\n');
+    const idOf = (worker: CliProcess) => (lines(worker)[0] as unknown as { worker_id: string }).worker_id;
+    const row = (worker: CliProcess, state: string) =>
+      new RegExp(`^${idOf(worker)} +\\S+:${worker.process.pid} .* guide, slow, stuck +0 of 20 +\\S+Z +${state}$`, 'm');
+    expect(stdout).toMatch(row(stops, 'stopped'));
+    expect(stdout).toMatch(row(dies, 'dead'));
+    const { data } = JSON.parse((await list('--json')).stdout) as { data: { id: string }[] };
+    expect(data.find(({ id }) => id === idOf(dies))).toMatchObject({ state: 'dead', runs_held: 0, stopped_at: null });
   });
 
   test('logs JSON lines with the ids of its runs, and nothing else, where it is asked to', async () => {

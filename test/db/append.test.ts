@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { NewEntry } from '../../src/library/threads.ts';
+import type { NewEntry } from '../../src/library/threads/threads.ts';
 import { everythingOf, newThread, refused, rows, value, useLog } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
 
@@ -23,7 +23,7 @@ test('entries take the next seqs in the order given, each on its lane', async ()
     await log.threads.append(threadId, [
       user('a'),
       user('b', 'plan'),
-      { kind: 'note', payload: { n: 1 }, refs: { by: 'me' } },
+      { kind: 'note', payload: { n: 1 }, refs: { mine: 1 } },
     ]),
   ).toEqual({
     firstSeq: 0,
@@ -40,12 +40,30 @@ test('entries take the next seqs in the order given, each on its lane', async ()
       payload: { content: 'a', role: 'user', context_ref: 'default' },
     },
     { seq: 1, contextRef: 'plan', payload: { content: 'b' } },
-    { seq: 2, kind: 'note', contextRef: null, role: null, payload: { n: 1 }, refs: { by: 'me' } },
+    { seq: 2, kind: 'note', contextRef: null, role: null, payload: { n: 1 }, refs: { mine: 1 } },
     { seq: 3, payload: { content: 'c' } },
   ]);
   expect(await log.threads.entries(threadId, { after: 0, limit: 2 })).toMatchObject([{ seq: 1 }, { seq: 2 }]);
   expect(await log.threads.entries(threadId, { kind: 'note' })).toMatchObject([{ seq: 2 }]);
   expect(await log.threads.entries(threadId, { contextRef: 'plan' })).toMatchObject([{ seq: 1 }]);
+});
+
+test('in SQL too an entry without a kind is a note, and without a payload has an empty one', async () => {
+  const threadId = await newThread(log);
+  const append = (entries: unknown, options = {}) =>
+    value(log.db, 'select lanefold.append_entries($1, $2, $3)', threadId, JSON.stringify(entries), options);
+  await append([{}, { kind: 'rating' }]);
+  await append([{ refs: { mine: 1 } }, { kind: null, payload: null }], { repair: true });
+  await log.threads.append(threadId, [{}]);
+  const stored = await rows(
+    log.db,
+    'select kind, payload, refs from lanefold._entry where thread_id = $1 order by seq',
+    threadId,
+  );
+  const note = { kind: 'note', payload: {}, refs: null };
+  expect(stored).toEqual([note, { ...note, kind: 'rating' }, { ...note, refs: { mine: 1 } }, note, note]);
+  for (const entry of [1, 'x', null, [], { kind: '' }, { kind: 'ai_state_change' }])
+    await changesNothing(threadId, () => expect(append([{}, entry])).rejects.toThrow(/not an object|reserved kind/));
 });
 
 test('appending no entries changes nothing', async () => {

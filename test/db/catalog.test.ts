@@ -7,7 +7,7 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import * as schema from '../../db/schema/index.ts';
-import { packageRoot } from '../../src/package-root.ts';
+import { packageRoot } from '../../src/common/package-root.ts';
 import { openLog, rows, type TestLog } from './helpers.ts';
 
 let log: TestLog;
@@ -17,7 +17,7 @@ afterAll(() => log.drop());
 const tables = Object.values<unknown>(schema).filter((value) => is(value, PgTable));
 
 /** Small tables that concern no thread: each node may have them whole. */
-const ofNoThread = new Set(['_api_key', '_audit', '_role', '_tenant']);
+const ofNoThread = new Set(['_api_key', '_audit', '_role', '_tenant', '_worker']);
 
 test('every unique index begins with the distribution key', async () => {
   const found = await rows<{ table: string; index: string; first: string }>(
@@ -74,6 +74,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'append_entries',
     'apply_operation',
     'cancel_run',
+    'claim_failed',
     'claim_run',
     'commit_step',
     'create_thread',
@@ -86,6 +87,7 @@ test('every writer is VOLATILE and every reader is not', async () => {
     'release_run',
     'renew_lease',
     'renew_leases',
+    'report_worker',
     'requeue_run',
   ]) {
     expect(

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
-import { resumeRun } from '../../src/store/run/resume-run.ts';
 import { newThread, useLog, value } from './helpers.ts';
 import { answer, sqlRun } from './sql-run.ts';
+import { resumeRun } from '../../src/store/run/requeue-runs.ts';
 
 const log = useLog();
 

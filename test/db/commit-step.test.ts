@@ -77,6 +77,18 @@ test('everything of a step lands together: entries, events, ledger, state', asyn
   expect(await log.threads.get(threadId)).toMatchObject({ activeRunId: null, rev: 5 });
 });
 
+test('the tokens of other models survive their worker, and the end of the run without its machine', async () => {
+  const usage = { input_tokens: 5, output_tokens: 0, total_tokens: 5 };
+  const others = { 'scripted:y': { ...usage, calls: 1 } };
+  await run.commit(0, { ...asks(['a']), usage, other_usage: others }, { leaseMs: -1_000 });
+  expect(await run.claim()).toMatchObject({ usage, other_usage: others });
+  await run.commit(1, results(['a']), { lease: 2, leaseMs: -1_000 });
+  expect(await run.row()).toMatchObject({ other_usage: others });
+  const more = { ...others, 'scripted:z': { ...usage, calls: 2 } };
+  await run.finish({ status: 'failed', reason: 'error', usage, other_usage: more }, 2);
+  expect(await run.row()).toMatchObject({ status: 'failed', other_usage: more });
+});
+
 test('an event names its entry by seq', async () => {
   await run.commit(0, answer('done'));
   const found = await rows(

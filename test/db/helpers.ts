@@ -1,12 +1,13 @@
 import { createModelRegistry } from '../../src/models/registry/registry.ts';
 import { createAgentRegistry } from '../../src/agents/registry.ts';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { contextsOf, type Contexts } from '../../src/library/contexts.ts';
-import { threadsOf, type Threads } from '../../src/library/threads.ts';
+import { contextsOf, type Contexts } from '../../src/library/contexts/contexts.ts';
+import { threadsOf, type Threads } from '../../src/library/threads/threads.ts';
 import type { FoldEntry } from '../../src/context/fold.ts';
 import type { ErrorCode } from '../../src/errors.ts';
 import { createCounting } from '../../src/models/counting/counting.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
+import { QuietWaits } from '../../src/fleet/quiet-waits.ts';
 import { openStreams } from '../../src/streams/open.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { onCitus } from '../support/services.ts';
@@ -19,6 +20,7 @@ export interface TestLog extends TestDatabase {
   contexts: Contexts;
 }
 
+const noWaits = new QuietWaits(async () => [], 600_000);
 const noQueue = () => Promise.reject(new Error('This log has no queue.'));
 
 /** The library's log on a database of its own, without a queue. `drop` closes it. */
@@ -31,7 +33,12 @@ export async function openLog({ connections = 4 } = {}): Promise<TestLog> {
   return {
     ...database,
     db,
-    threads: threadsOf(db, agents, counting, openStreams(db, { databaseUrl: database.url })),
+    threads: threadsOf(
+      db,
+      agents,
+      counting,
+      openStreams(db, { databaseUrl: database.url }, () => noWaits),
+    ),
     contexts: contextsOf({ db, agents, models: createModelRegistry(), counting, compact: noQueue }),
     async drop() {
       await db.close();

@@ -55,6 +55,11 @@ async function fill(tenant: string): Promise<void> {
 
 beforeAll(async () => {
   for (const tenant of ['acme', 'bolt']) await fill(tenant);
+  await rows(
+    log.db,
+    `select lanefold.report_worker('w', '{"host": "h", "pid": 1, "version": "1", "queue": "lf", "agents": ["a"],
+       "strategies": ["react"], "concurrency": 1, "dead_after_ms": 600000, "runs_held": 0, "draining": false}')`,
+  );
   for (const [duty, role] of Object.entries(roles)) {
     await log.pool.query(`create role ${role} login password 'p'`);
     await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);
@@ -96,11 +101,12 @@ async function ask(client: pg.Client, statement: string, values?: unknown[]): Pr
   }
 }
 
+/** All but the roles, of which a session sees its own, and the workers, which have no tenant: see below. */
 const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname <> '_role' and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker') and ${condition}`,
   );
 
 interface Signature {
@@ -158,7 +164,7 @@ test('every insert of a function names the tenant', async () => {
     "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
   );
   const inserts = found.flatMap(({ name, body }) =>
-    [...body.matchAll(/insert into lanefold\.(?!_role)\w+ \(([^)]*)\)/g)].map((match) => ({
+    [...body.matchAll(/insert into lanefold\.(?!_role|_worker)\w+ \(([^)]*)\)/g)].map((match) => ({
       name,
       columns: match[1]!,
     })),
@@ -292,6 +298,22 @@ test('no tenant, all tenants and another tenant, by what the role may', async ()
   expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
 });
 
+test.each(duties)('a %s sees workers, and their agents and hosts, only while it acts for no tenant', async (duty) => {
+  const seen = async (tenant: string) => {
+    await actFor(sessions[duty], tenant);
+    return (await ask(sessions[duty], 'select id from lanefold.worker')).rowCount;
+  };
+  expect(await seen('acme')).toBe(0);
+  expect(await seen('')).toBe(duty === 'reader' ? 0 : 1);
+  await actFor(sessions[duty], null);
+  if (duty !== 'reader') return;
+  const grant = (tenant: string) =>
+    log.pool.query('select lanefold.grant_role($1, $2, $3)', [roles.reader, duty, tenant]);
+  await grant('*');
+  expect(await seen('')).toBe(1);
+  await grant('acme');
+});
+
 test.skipIf(onCitus)('no name that a reader makes for itself lets it see more', async () => {
   const reader = new pg.Client({ connectionString: urlOf(roles.reader) });
   await reader.connect();
@@ -370,6 +392,7 @@ const mutations = [
     '_api_key',
     '_audit',
     '_tenant',
+    '_worker',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,
@@ -393,6 +416,8 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
       const { rowCount } = await client.query(`select from lanefold.${name} where tenant_id = 'bolt' limit 1`);
       if (rowCount) return true;
     }
+    const { rowCount: workers } = await client.query('select from lanefold.worker');
+    if (workers) return true;
     const { rowCount } = await client.query(`select from lanefold.lane_context_at('thread-of-bolt', 'default', 100)`);
     return Boolean(rowCount);
   };
@@ -406,6 +431,6 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
   }
   client.release();
   expect(quiet).toEqual(['select 1']);
-  const tables = await relations("relkind <> 'v'");
+  const tables = [...(await relations("relkind <> 'v'")), { name: '_worker' }];
   expect(tables.filter(({ name }) => !mutations.some((mutation) => mutation.includes(`.${name} `)))).toEqual([]);
 });

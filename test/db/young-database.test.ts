@@ -22,6 +22,7 @@ beforeAll(async () => {
 
 test.skipIf(citusLacks.plans).each([
   ['run_ended', "select lanefold.run_ended($1, 'run')"],
+  ['run_marks', "select * from lanefold.run_marks($1, '{run}')"],
   ['new_events', 'select * from lanefold.new_events($1, -1, 100)'],
   ['new_events of an idle thread', 'select * from lanefold.new_events($1, 1000, 100)'],
   ['events_after', 'select * from lanefold.events_after($1, -1, 100)'],

@@ -24,7 +24,9 @@ beforeAll(async () => {
     ...{ status: 'ok', content: '', attempts: 1, durationMs: 0 },
   }));
   const jobs = [{ queue: 'q', counts: { wait: 1 } }];
-  const stats = { runs: { queued: 1 }, oldestQueuedSeconds: 0, jobs } as unknown as Parameters<typeof metricsText>[0];
+  const stats = { runs: { queued: 1 }, oldestQueuedSeconds: 0, fleet: { alive: 1 }, jobs } as unknown as Parameters<
+    typeof metricsText
+  >[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];
   const text = (await metrics.text()) + metricsText(stats, requests as Parameters<typeof metricsText>[1]);
   metrics.close();

@@ -18,7 +18,7 @@ test('documents every environment variable that the sources read', () => {
 });
 
 test.each([
-  ['LanefoldOptions', 'src/lanefold-options.ts'],
+  ['LanefoldOptions', 'src/lanefold/options.ts'],
   ['WorkerOptions', 'src/runtime/worker/options.ts'],
   ['TraceOptions', 'src/runtime/worker/trace-options.ts'],
   ['AppOptions', 'src/api/options.ts'],

@@ -27,6 +27,15 @@ test('documents every public view and table with exactly its columns', async () 
   for (const { name, columns } of rows) expect([name, documented(name).toSorted()]).toEqual([name, columns.toSorted()]);
 });
 
+test('documents every kind of event', () => {
+  const source = readFileSync('src/strategies/event-kind.ts', 'utf8');
+  const kinds = [...source.matchAll(/\| '(\w+)'/g)].map((match) => match[1]!);
+  expect(kinds.length).toBeGreaterThan(10);
+  const [row] = /^\| `kind` +\|[^|]*\| `request_started`.*$/m.exec(page)!;
+  const shown = [...row.matchAll(/`(\w+)`/g)].map((match) => match[1]!).filter((name) => name !== 'kind');
+  expect(shown.toSorted()).toEqual(kinds.toSorted());
+});
+
 test('documents every public function', async () => {
   const { rows } = await database.pool.query<{ name: string }>(
     `select distinct proname as name from pg_proc where pronamespace = 'lanefold'::regnamespace and proname !~ '^_'`,

@@ -1,3 +1,4 @@
+// @module-tag long
 import { serve, type ServerType } from '@hono/node-server';
 import type { AddressInfo } from 'node:net';
 import type { Browser, Page } from 'playwright-core';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { emptyFolder } from './folder.ts';
 import { startProgram } from './program.ts';

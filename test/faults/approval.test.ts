@@ -57,5 +57,8 @@ describe.skipIf(noRedis())('a worker that crashes around an approval', () => {
     expect(run.ledger.map((row) => row.status)).toEqual(['ok', 'unknown']);
     expect(run.events.filter((event) => event.kind === 'approval_requested')).toHaveLength(1);
     expect(harness.callServer.count('tool:sign')).toBe(1);
+    // it does not start again, and nothing says that it does
+    const starts = run.events.filter(({ kind, data }) => kind === 'tool_started' && data['tool_name'] === 'sign');
+    expect(starts).toHaveLength(1);
   });
 });

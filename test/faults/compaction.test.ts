@@ -1,3 +1,4 @@
+// @module-tag long
 import type { Run, RunHandle } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
 import { contextOf, expectSound } from '../support/log.ts';

@@ -26,6 +26,9 @@ async function step(what: string, act: () => Promise<unknown>): Promise<void> {
   console.log(`${what}: ${seconds(since)}`);
 }
 
+const manifest = async (folder: string) =>
+  JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as Record<string, Record<string, string>>;
+
 const answers = async (
   run: Promise<{ code: number | null; stdout: string; stderr: string }>,
   answer: string | RegExp,
@@ -36,11 +39,12 @@ const answers = async (
 };
 
 try {
-  await step('clone and pack', async () => {
+  await step('clone, pack and check the package', async () => {
     await start('git', ['clone', '--quiet', '--depth', '1', `file://${checkout}`, clone]).ended;
     await symlink(path.join(checkout, 'node_modules'), path.join(clone, 'node_modules'));
     await mkdir(home);
-    await answers(npm(['pack', '--silent', '--pack-destination', home], clone), /\.tgz/);
+    await answers(npm(['run', '--silent', 'check:package'], clone), /^lanefold-.*\.tgz$/m);
+    await cp(path.join(clone, '.lanefold/package'), home, { recursive: true });
   });
 
   await step('the snippet of the README in the clone', async () => {
@@ -52,9 +56,7 @@ try {
   await step('install the tarball in an empty project', async () => {
     await writeFile(path.join(home, 'package.json'), '{ "private": true }');
     const [tarball] = (await readdir(home)).filter((name) => name.endsWith('.tgz'));
-    const { devDependencies, dependencies } = (
-      await import(path.join(checkout, 'package.json'), { with: { type: 'json' } })
-    ).default as Record<string, Record<string, string>>;
+    const { devDependencies, dependencies } = await manifest(checkout);
     const versions = Object.entries({ ...dependencies, ...devDependencies })
       .filter(([name]) => ['typescript', '@types/node', 'zod', 'tsx', 'pg'].includes(name))
       .map(([name, version]) => `${name}@${version}`);
@@ -76,7 +78,20 @@ try {
     }
   });
 
-  await step('init', () => answers(node(lanefold, ['init', 'app'], home), /npm run ask/));
+  await step('init from the clone, which packs itself', async () => {
+    const bin = path.join(clone, 'src/cli/bin.js');
+    await answers(node(bin, ['init', 'from-clone'], root), /npm run ask/);
+    const { dependencies } = await manifest(path.join(root, 'from-clone'));
+    assert.match(dependencies!['lanefold']!, /^file:lanefold-.*\.tgz$/);
+    assert.ok(existsSync(path.join(root, 'from-clone', dependencies!['lanefold']!.slice('file:'.length))));
+  });
+  await step('init, and what it prints', async () => {
+    await answers(node(lanefold, ['init', 'app'], home), /cd app && npm install && npm run ask/);
+    assert.match((await manifest(app)).dependencies!['lanefold']!, /^file:\.\.\/lanefold-.*\.tgz$/);
+    const { code, stderr } = await npm(['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent'], app);
+    assert.equal(code, 0, stderr);
+    await answers(npm(['run', '--silent', 'ask', '--', 'Where is order A-17?'], app), /look_up_order says/);
+  });
   const dev = start(process.execPath, [lanefold, 'dev', '--agents', 'agents.ts', '--port', '0'], app);
   try {
     await step('dev', () => dev.says('Ctrl-C stops it.'));
@@ -90,8 +105,7 @@ try {
       const { code, stdout } = await node(lanefold, ['demo'], app);
       assert.equal(code, 0);
       assert.match(stdout, /completed after/);
-      // the server is gone
-      assert.doesNotMatch(stdout, /http:/);
+      assert.match(stdout, /npx lanefold dev, then open http:.*\/#\/threads\//);
     });
     await step('plain node, CommonJS and tsx', async () => {
       for (const [name, text] of Object.entries(programs)) {

@@ -1,11 +1,9 @@
 import { defineAgent, type ContentPart, type EnqueueOptions } from 'lanefold';
+import type { NewBrowserToken } from '../../src/library/access/keys.ts';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
-const agents = [
-  defineAgent({ name: 'a', model: 'scripted:echo' }),
-  defineAgent({ name: 'keyless', model: 'openai:gpt-5' }),
-];
+const agents = [defineAgent({ name: 'a', model: 'scripted:echo' })];
 const ok: EnqueueOptions = { agent: 'a', input: 'hi' };
 
 describe.skipIf(noRedis())('a rejected request', () => {
@@ -72,6 +70,130 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ],
   ];
 
+  const run = { threadId: 'busy', id: 'r1' };
+  const stray: [string, (options: object) => Promise<unknown> | AsyncIterable<unknown>][] = [
+    ['threads.create', (o) => lanefold.threads.create(o)],
+    ['threads.fork', (o) => lanefold.threads.fork('idle', o)],
+    ['threads.list', (o) => lanefold.threads.list(o)],
+    ['threads.append', (o) => lanefold.threads.append('idle', [], o)],
+    ['threads.entries', (o) => lanefold.threads.entries('idle', o)],
+    ['threads.entryPage', (o) => lanefold.threads.entryPage('idle', o)],
+    ['threads.readContent', (o) => lanefold.threads.readContent('idle', 'c_1', o)],
+    ['threads.uiMessages', (o) => lanefold.threads.uiMessages('idle', o)],
+    ['threads.config', (o) => lanefold.threads.config('idle', o)],
+    ['threads.configure', (o) => lanefold.threads.configure('idle', o)],
+    ['threads.events', (o) => lanefold.threads.events('idle', o)],
+    ['stream', (o) => lanefold.threads.stream('idle', o)],
+    ['stream', (o) => lanefold.runs.stream(run, o)],
+    ['stream', (o) => lanefold.streams.open('idle', undefined, o)],
+    ['runs.enqueue', (o) => lanefold.runs.enqueue(ok, o)],
+    ['runs.enqueueMany', (o) => lanefold.runs.enqueueMany([ok], o)],
+    ['runs.retry', (o) => lanefold.runs.retry(run, o)],
+    ['runs.rerun', (o) => lanefold.runs.rerun(run, o)],
+    ['runs.wait', (o) => lanefold.runs.wait(run, o)],
+    ['runs.list', (o) => lanefold.runs.list(o)],
+    ['runs.events', (o) => lanefold.runs.events(run, o)],
+    ['runs.nodes', (o) => lanefold.runs.nodes(run, o)],
+    ['runs.inputs', (o) => lanefold.runs.inputs(run, o)],
+    ['runs.steer', (o) => lanefold.runs.steer('busy', 'x', o)],
+    ['runs.checkpoint', (o) => lanefold.runs.checkpoint(run, o)],
+    ['runs.collect', (o) => lanefold.runs.collect('rt2.x', o)],
+    ['contexts.project', (o) => lanefold.contexts.project('idle', o)],
+    ['contexts.reset', (o) => lanefold.contexts.reset('idle', o)],
+    ['contexts.compact', (o) => lanefold.contexts.compact('idle', o)],
+    ['contexts.diff', (o) => lanefold.contexts.diff({ threadId: 'idle' }, { threadId: 'idle', ...o })],
+    ['contexts.replayCall', (o) => lanefold.contexts.replayCall('idle', 'x.1', o)],
+    ['audit.list', (o) => lanefold.audit.list(o)],
+    ['approvals.list', (o) => lanefold.approvals.list(o)],
+    ['threads.create', (o) => lanefold.threads.create({}, o)],
+    ['threads.fork', (o) => lanefold.threads.fork('idle', {}, o)],
+    ['threads.configure', (o) => lanefold.threads.configure('idle', {}, o)],
+    ['threads.eraseTenant', (o) => lanefold.threads.eraseTenant('nobody', o)],
+    ['runs.retry', (o) => lanefold.runs.retry(run, {}, o)],
+    ['runs.rerun', (o) => lanefold.runs.rerun(run, {}, o)],
+    ['runs.unfinished', (o) => lanefold.runs.unfinished({ caller: 'c', ...o })],
+    ['runs.inject', (o) => lanefold.runs.inject('busy', 'x', o)],
+    ['runs.approve', (o) => lanefold.runs.approve(run, { round: 1, index: 0 }, o)],
+    ['runs.deny', (o) => lanefold.runs.deny(run, { round: 1, index: 0 }, o)],
+    ['runs.resume', (o) => lanefold.runs.resume('rt2.x', o)],
+    ['runs.resume', (o) => lanefold.runs.resume('rt2.x', {}, o)],
+    ['contexts.replace', (o) => lanefold.contexts.replace('idle', { entries: [], ...o })],
+    ['contexts.replace', (o) => lanefold.contexts.replace('idle', { entries: [] }, o)],
+    ['contexts.replace', (o) => lanefold.contexts.replace('idle', { entries: [] }, {}, o)],
+    ['contexts.compact', (o) => lanefold.contexts.compact('idle', {}, o)],
+    ['contexts.replayCall', (o) => lanefold.contexts.replayCall('idle', 'x.1', {}, o)],
+    ['contexts.switch', (o) => lanefold.contexts.switch('idle', 'draft', o)],
+    ['keys.rotate', (o) => lanefold.keys.rotate('key_x', o)],
+    ['keys.revoke', (o) => lanefold.keys.revoke('key_x', o)],
+    // it is the one method that answers at once
+    [
+      'keys.browserToken',
+      async (o) => lanefold.keys.browserToken({ threadId: 'idle', access: 'read', ...o } as NewBrowserToken),
+    ],
+    ['evidence.verify', (o) => lanefold.evidence.verify('idle', { heads: [], key: 'x', ...o })],
+    ['evidence.verifyAll', (o) => lanefold.evidence.verifyAll({ heads: [], key: 'x', ...o })],
+    ['workers.list', (o) => lanefold.workers.list(o)],
+    ['tenants.configure', (o) => lanefold.tenants.configure('nobody', {}, o)],
+    ['library.activity', (o) => lanefold.activity(o)],
+  ];
+  /** Methods without options, and those whose own check another test is about. */
+  const plain = [
+    ...['threads.get', 'threads.marks', 'threads.erase', 'threads.stream'],
+    ...['runs.get', 'runs.cancel', 'runs.ranOnly', 'runs.stream'],
+    ...['contexts.call', 'contexts.lanes'],
+    ...['keys.create', 'keys.list', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],
+    ...[
+      'evidence.heads',
+      'streams.open',
+      'streams.follow',
+      'streams.forTenant',
+      'streams.close',
+      'tenants.limits',
+      'tenants.list',
+      'agents.list',
+    ],
+  ];
+
+  test('every method of the library is among those that refuse what they do not take, or takes no options', () => {
+    const parts = { ...lanefold } as Record<string, unknown>;
+    const methods = Object.entries(parts).flatMap(([part, methods]) =>
+      ['database', 'log', 'options', 'queues'].includes(part) || typeof methods !== 'object' || methods === null
+        ? []
+        : Object.entries(methods).flatMap(([name, method]) =>
+            typeof method === 'function' ? [`${part}.${name}`] : [],
+          ),
+    );
+    expect(methods).toContain('threads.create');
+    const known = new Set([...stray.map(([method]) => method), ...plain]);
+    expect(methods.filter((method) => !known.has(method))).toEqual([]);
+  });
+
+  test.each(stray)('%s refuses an option that it does not take', async (method, call) => {
+    const before = await storedRows();
+    const attempt = async () => {
+      const answer = call({ afterSeq: 3 });
+      if (!(Symbol.asyncIterator in answer)) return answer;
+      for await (const _ of answer) break;
+      return undefined;
+    };
+    await expect(attempt()).rejects.toMatchObject({
+      code: 'invalid_input',
+      message: `${method} does not take "afterSeq".`,
+      hint: expect.stringMatching(/^(It takes|Did you mean) /),
+    });
+    expect(await storedRows()).toEqual(before);
+  });
+
+  test('of a read says which option was meant', async () => {
+    const reads = [
+      lanefold.threads.entries('idle', { limits: 1 } as object),
+      lanefold.runs.list({ agnt: 'a' } as object),
+      lanefold.contexts.project('idle', { atSec: 1 } as object),
+    ];
+    const hints = (await Promise.allSettled(reads)).map((read) => (read as PromiseRejectedResult).reason.hint);
+    expect(hints).toEqual(['limit', 'agent', 'atSeq'].map((meant) => `Did you mean "${meant}"?`));
+  });
+
   test.each(cases)('%s: fails with %s and writes nothing', async (_, code, options) => {
     const before = await storedRows();
     const error = await lanefold.runs.enqueue({ ...ok, ...options } as EnqueueOptions).catch((e: unknown) => e);
@@ -81,7 +203,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
 
   test('a missing provider key: the error names the variable', async () => {
     const before = await storedRows();
-    const error = await lanefold.runs.enqueue({ ...ok, agent: 'keyless' }).catch((e: unknown) => e as Error);
+    const error = await lanefold.runs.enqueue({ ...ok, model: 'openai:gpt-5' }).catch((e: unknown) => e as Error);
     expect(error).toMatchObject({ code: 'missing_provider_key' });
     expect(`${(error as Error).message} ${(error as { hint?: string }).hint}`).toContain('OPENAI_API_KEY');
     expect(await storedRows()).toEqual(before);

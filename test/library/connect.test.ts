@@ -1,5 +1,8 @@
+import { existsSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { createLanefold, defineAgent, type AgentDefinition } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { freePort } from '../../src/postgres/embedded/free-port.ts';
@@ -38,6 +41,22 @@ describe.skipIf(noRedis())('createLanefold', () => {
       code: 'queue_unreachable',
       hint: expect.stringContaining(word),
     });
+  });
+
+  test.each([
+    ['unknown_model', 'nowhere:x'],
+    ['missing_provider_key', 'openai:gpt-5'],
+  ])('reports %s of an agent before it starts a database', async (code, model) => {
+    vi.stubEnv('OPENAI_API_KEY', '');
+    vi.stubEnv('DATABASE_URL', '');
+    const embeddedDir = path.join(tmpdir(), `lanefold-never-${process.pid}`);
+    expect(
+      await failure({ databaseUrl: undefined, embeddedDir, agents: [{ name: 'a', model }] } as never),
+    ).toMatchObject({
+      code,
+    });
+    expect(existsSync(embeddedDir)).toBe(false);
+    vi.unstubAllEnvs();
   });
 
   test('reports a missing schema, with a hint to run lanefold migrate', async () => {

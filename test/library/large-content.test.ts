@@ -5,6 +5,7 @@ import { refused } from '../db/helpers.ts';
 import { startRuntime, unset, type Runtime } from '../runtime/helpers.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { onCitus } from '../support/services.ts';
+import { until } from '../support/until.ts';
 
 const limit = 4_096;
 /** A text of 20,000 characters in which no two lines are the same. */
@@ -244,6 +245,22 @@ describe.skipIf(noRedis())('large texts', () => {
     expect(await stored(threadId)).toHaveLength(1);
   });
 
+  test('a compaction, which has no text, is accepted: by hand, and at a share of the budget', async () => {
+    const { id: model } = lanefold.model((call) => ({
+      text: JSON.stringify(call.prompt).includes('Summarise the conversation') ? 'They talked.' : 'word '.repeat(100),
+    }));
+    const { threadId } = await lanefold.run({ agent: 'a', model, input: 'q0' });
+    await lanefold.run({ agent: 'a', model, input: 'q1', threadId });
+    const run = await lanefold.contexts.compact(threadId, { keepTurns: 1 });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: { cause: 'request' } });
+    const policy = { maxInputTokens: 600, reserveOutputTokens: 0, keepLastTurns: 1, compactAt: 0.3 };
+    await lanefold.run({ agent: 'a', model, input: 'q2', threadId, contextPolicy: policy });
+    await until('the end of a run has asked for another one', async () => {
+      const { data } = await lanefold.runs.list({ threadId });
+      return data.filter(({ strategy, status }) => strategy === 'compaction' && status === 'completed').length === 2;
+    });
+  });
+
   test('the chain of a thread covers them', async () => {
     await lanefold.tenants.configure('sealed', { chained: true });
     const { id } = await lanefold.threads.create({ tenantId: 'sealed' });
@@ -252,12 +269,15 @@ describe.skipIf(noRedis())('large texts', () => {
     expect(await lanefold.evidence.verify(id)).toEqual([]);
     const change = (sql: string) => lanefold.database.pool.query(`${sql} where thread_id = $1`, [id]);
     await change("update lanefold.content set text = text || '!'");
-    expect(await lanefold.evidence.verify(id)).toMatchObject([
-      { seq: 1, problem: 'content_altered' },
-      { seq: 2, problem: 'content_altered' },
-    ]);
+    const both = [{ threadId: id, seq: 1, upto: 2, problem: 'content_altered' }];
+    expect(await lanefold.evidence.verify(id)).toEqual(both);
+    await change('update lanefold.content set text = left(text, -1)');
+    expect(await lanefold.evidence.verify(id)).toEqual([]);
+    // which readers take for the end of the text
+    await change('update lanefold.content set chars = chars - 1');
+    expect(await lanefold.evidence.verify(id)).toEqual(both);
     await change('delete from lanefold.content');
-    expect(await lanefold.evidence.verify(id)).toHaveLength(2);
+    expect(await lanefold.evidence.verify(id)).toEqual(both);
   });
 
   test('in the caller’s transaction a text lands with its request or not at all', async () => {

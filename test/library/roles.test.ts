@@ -1,6 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { createLanefold, defineAgent, migrate } from 'lanefold';
+import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { findUnattendedIn } from '../../src/fleet/unattended.ts';
+import { openDatabase } from '../../src/postgres/pool.ts';
 import { rolesSql } from '../../src/store/role/roles-sql.ts';
 import { refused } from '../db/helpers.ts';
 import { statements } from '../support/citus.ts';
@@ -55,6 +58,77 @@ test('the roles that `lanefold roles` creates do their duty, the queue in the sa
     await Promise.all([worker.close(), api.close()]);
   }
 });
+
+test('the role of an API makes keys and settings for any tenant, and reads the audit; that of a reader does not', async () => {
+  const api = await open('api');
+  try {
+    const { id, key } = await api.keys.create({ name: 'any', scopes: ['read'], tenant: 'bolt' });
+    await api.tenants.configure('bolt', { limits: { runs: 1 } });
+    expect(await api.keys.find(key)).toMatchObject({ id, tenant: 'bolt', state: 'valid' });
+    expect(await api.audit.list({ tenantId: 'bolt' })).toMatchObject([
+      { action: 'keys.create' },
+      { action: 'tenants.configure' },
+    ]);
+  } finally {
+    await api.close();
+  }
+  if (citusLacks.readers) return;
+  const reader = new pg.Client({ connectionString: urlOf('reader') });
+  await reader.connect();
+  try {
+    for (const sql of [
+      'select from lanefold.api_key',
+      'select from lanefold.audit',
+      "select lanefold.revoke_key('key_x')",
+    ])
+      await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });
+  } finally {
+    await reader.end();
+  }
+});
+
+test('a tenant learns whether a worker can take its own run; who works is for the API that acts for none', async () => {
+  const [worker, api] = await Promise.all([open('worker'), open('api')]);
+  try {
+    const { runs } = api.forTenant('acme');
+    const run = await runs.enqueue({ agent: 'agent', input: 'hi' });
+    expect(await runs.get(run)).toMatchObject({ unattended: { reason: 'no_worker' } });
+    const { id } = await worker.startWorker();
+    await runs.wait(run);
+    const later = await runs.enqueue({ agent: 'agent', input: 'hi', delayMs: 60_000 });
+    expect(await runs.get(later)).toMatchObject({ status: 'queued', unattended: null });
+    expect(await api.workers.list()).toContainEqual(expect.objectContaining({ id, state: 'alive' }));
+  } finally {
+    await Promise.all([worker.close(), api.close()]);
+  }
+});
+
+test.skipIf(citusLacks.readers)(
+  'a reader of one tenant sees no workers, and does not say that there is none',
+  async () => {
+    const [worker, api] = await Promise.all([open('worker'), open('api')]);
+    // somebody gave its role more than its duty needs, which is no right to the queue
+    await statements(
+      owner.database.url,
+      `grant select on lanefold._run to ${prefix}_reader`,
+      `grant execute on function lanefold._now, lanefold._lease_over to ${prefix}_reader`,
+    );
+    const reader = openDatabase({ url: urlOf('reader'), max: 1 });
+    try {
+      await worker.startWorker();
+      const run = await api.forTenant('acme').runs.enqueue({ agent: 'agent', input: 'hi', delayMs: 60_000 });
+      await owner.database.pool.query('update lanefold._run set start_at = null where id = $1', [run.id]);
+      const asked = [{ threadId: run.threadId, runId: run.id }];
+      expect(await findUnattendedIn(reader, reader)(asked)).toEqual([]);
+      await worker.close();
+      const { runs } = api.forTenant('acme');
+      expect(await runs.get(run)).toMatchObject({ unattended: { reason: 'no_worker' } });
+      expect(await findUnattendedIn(reader, reader)(asked)).toEqual([]);
+    } finally {
+      await Promise.all([worker.close(), api.close(), reader.close()]);
+    }
+  },
+);
 
 test.skipIf(citusLacks.migrators)('a migrator migrates, and what it makes belongs to the owner', async () => {
   await owner.database.pool.query("comment on function lanefold._lock_thread(text) is 'of another version'");

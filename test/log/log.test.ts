@@ -4,9 +4,9 @@ import { describe, expect, test } from 'vitest';
 import type { Library } from '../../src/library/library.ts';
 import { createApp } from '../../src/api/app.ts';
 import { redacted } from '../../src/log/redacted.ts';
-import { seldom } from '../../src/log/seldom.ts';
 import { textLogger } from '../../src/log/text-logger.ts';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
+import { seldom } from '../../src/log/report-errors.ts';
 
 const redactor = createKeyRedactor();
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message, ModelTurn } from '../../src/context/message.ts';
-import { isStorable } from '../../src/text.ts';
+import { isStorable } from '../../src/checks/text.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { generate, type ModelCall } from '../../src/models/generate.ts';
 import { fakeModel, finish, text } from './fakes.ts';

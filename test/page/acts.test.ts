@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
@@ -37,6 +38,8 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   afterAll(() => site?.close());
   beforeEach(() => page.goto('about:blank'));
 
+  /** In the conversation: the title and the list of runs have the question, too. */
+  const said = (text: string) => page.locator('.virtual').getByText(text, { exact: true });
   const go = (address: string) => page.goto(`${site.api.url}/${address}`);
   const runsOf = async (threadId: string) => (await site.api.lanefold.runs.list({ threadId })).data;
 
@@ -48,7 +51,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('Take an umbrella.').first().waitFor();
     await page.getByPlaceholder('Ask something').fill('And back?');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('And back?').waitFor();
+    await said('And back?').waitFor();
     await until('both runs ended', async () => (await page.getByText('Take an umbrella.').count()) === 2);
   });
 
@@ -68,6 +71,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('button', { name: 'Send' }).click();
     const kinds = async () => (await site.api.lanefold.runs.inputs({ threadId: 'long', id })).map(({ kind }) => kind);
     await until('both are queued', async () => (await kinds()).join() === 'steer,inject');
+    await page.getByText('More…').click();
     await page.getByRole('button', { name: 'Cancel the run' }).click();
     await page.getByText('cancelled').first().waitFor();
     expect((await runsOf('long'))[0]!.status).toBe('cancelled');
@@ -100,10 +104,13 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByLabel('Lane, an existing one').fill('draft');
     await page.getByRole('dialog').getByRole('button', { name: 'Switch' }).click();
     await page.getByText('This lane became the active one').waitFor();
-    await page.getByRole('button', { name: 'Replace', exact: true }).click();
+    await page.getByText('More…').click();
+    await expectAccessible(page, 'menu');
+    await page.getByRole('button', { name: 'Replace the context' }).click();
     await page.getByLabel('Message to begin with').fill('From here on in French.');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await page.getByText('Context replaced (manual): 1 message').waitFor();
+    await until('the menu has closed', async () => !(await page.getByText('Erase the thread').isVisible()));
     const rows = await site.api.lanefold.contexts.project('lanes', { contextRef: 'draft' });
     expect(rows.at(-1)!.content).toBe('From here on in French.');
   });
@@ -112,18 +119,18 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await site.ask('parent', 'To Hamburg?');
     await site.ask('parent', 'And back?');
     await go('#/threads/parent');
-    await page.getByText('And back?').waitFor();
+    await said('And back?').waitFor();
     await page.getByRole('button', { name: 'Fork after entry #4' }).click();
     await expectAccessible(page, 'fork');
     await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
     await page.getByRole('link', { name: 'parent', exact: true }).waitFor();
     await page.getByText('Take an umbrella.', { exact: true }).waitFor();
-    expect(await page.getByText('And back?').count()).toBe(0);
+    expect(await said('And back?').count()).toBe(0);
     const forked = new URL(page.url()).hash.split('/').at(-1)!;
     expect(await site.api.lanefold.threads.get(forked)).toMatchObject({ parentThreadId: 'parent', forkSeq: 4 });
     await page.getByPlaceholder('Ask something').fill('By train instead?');
     await page.keyboard.press('Control+Enter');
-    await page.getByText('By train instead?').waitFor();
+    await said('By train instead?').waitFor();
     // as of the slider, in the middle of a round of tools: refused until it is to be closed
     await go('#/threads/parent?at=2');
     await page.locator('.side').getByRole('button', { name: 'Fork' }).click();
@@ -138,13 +145,13 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   test('compact a lane', async () => {
     for (const city of ['Hamburg', 'Munich', 'Bremen']) await site.ask('crowded', `To ${city}?`);
     await go('#/threads/crowded');
-    await page.getByText('To Bremen?').waitFor();
+    await said('To Bremen?').waitFor();
     await page.getByRole('button', { name: 'Compact', exact: true }).click();
     await page.getByLabel('Newest turns that stay').fill('1');
     await page.getByLabel('Model; none').fill('second');
     await expectAccessible(page, 'compact');
     await page.getByRole('dialog').getByRole('button', { name: 'Compact' }).click();
-    await page.getByText('Context replaced (compaction)').waitFor();
+    await page.getByText(/Compacted: entries #\d+ to #\d+/).waitFor();
     const rows = await site.api.lanefold.contexts.project('crowded', { contextRef: 'default' });
     expect(rows.filter(({ role }) => role === 'user').map(({ content }) => content)).toEqual([
       expect.stringContaining('The sun shines all day.'),
@@ -190,7 +197,8 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   test('erase a thread', async () => {
     await site.ask('secret', 'Forget me');
     await go('#/threads/secret');
-    await page.getByRole('button', { name: 'Erase', exact: true }).click();
+    await page.getByText('More…').click();
+    await page.getByRole('button', { name: 'Erase the thread' }).click();
     await page.getByLabel('to confirm').fill('other');
     await page.getByRole('button', { name: 'Erase for good' }).click();
     await page.getByText('That is not the id of this thread.').waitFor();
@@ -208,9 +216,9 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('Take an umbrella.').first().waitFor();
     await page.getByRole('button', { name: 'Live: pause' }).click();
     await site.ask('live', 'Two');
-    expect(await page.getByText('Two', { exact: true }).count()).toBe(0);
+    expect(await said('Two').count()).toBe(0);
     await page.getByRole('button', { name: 'Resume' }).click();
-    await page.getByText('Two', { exact: true }).waitFor();
+    await said('Two').waitFor();
     const seqs = await page.locator('.entry-head .num').allTextContents();
     expect(new Set(seqs).size).toBe(seqs.length);
     expect(site.faults).toEqual([]);
@@ -225,11 +233,11 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await other.evaluate('breakStreams()');
     await other.getByRole('button', { name: 'Connecting' }).waitFor();
     await site.ask('torn', 'Two');
-    expect(await other.getByText('Two', { exact: true }).count()).toBe(0);
+    expect(await other.locator('.virtual').getByText('Two', { exact: true }).count()).toBe(0);
     const asked = other.waitForRequest(/\/events\?.*after=\d/);
     await other.evaluate('mendStreams()');
     expect(new URL((await asked).url()).searchParams.get('after')).not.toBe('-1');
-    await other.getByText('Two', { exact: true }).waitFor();
+    await other.locator('.virtual').getByText('Two', { exact: true }).waitFor();
     await until('both answers are there', async () => (await other.getByText('Take an umbrella.').count()) === 2);
     const seqs = await other.locator('.entry-head .num').allTextContents();
     expect(new Set(seqs).size).toBe(seqs.length);

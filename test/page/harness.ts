@@ -48,6 +48,8 @@ export interface Site {
 }
 
 export interface SiteOptions {
+  /** Whether it has a worker; default true. */
+  worker?: boolean;
   server?: ServerOptions;
   /** More of them than every site has. */
   agents?: AgentDefinition[];
@@ -55,10 +57,11 @@ export interface SiteOptions {
 }
 
 /** A server with agents, and a browser to look at it. */
-export async function openSite({ server, agents = [], models }: SiteOptions = {}): Promise<Site> {
+export async function openSite({ server, worker = true, agents = [], models }: SiteOptions = {}): Promise<Site> {
   const broken = fakeModel(() => new Error('out of credit'));
   const second = fakeModel([{ text: 'The sun shines all day.' }]);
   const api = await startApi({
+    worker,
     ...(server ? { server } : {}),
     // the price list knows openai:gpt-4o
     models: { broken: () => broken, second, openai: () => second, ...models },
@@ -73,11 +76,13 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
         ...{ name: 'travel', model: 'planner', instructions: 'Be brief.', tools: [weather] },
         overridable: { http: ['model', 'systemPrompt', 'contextPolicy'] },
       }),
-      defineAgent({ name: 'booking', model: 'booker', tools: [book] }),
-      defineAgent({ name: 'noting', model: 'noter', tools: [note] }),
+      defineAgent({ name: 'booking', model: 'booker', tools: [book], overridable: { http: ['systemPrompt'] } }),
+      defineAgent({ name: 'noting', model: 'noter', tools: [note], overridable: { http: ['systemPrompt'] } }),
       ...agents,
     ],
   });
+  // the first visit waits for the page to be built: on a busy machine longer than a test waits for a page
+  await fetch(`${api.url}/page/app.js`);
   const browser = await launchBrowser();
   const faults: string[] = [];
   return {
@@ -88,7 +93,7 @@ export async function openSite({ server, agents = [], models }: SiteOptions = {}
     async open(theme = 'light', width = 1280) {
       const context = await browser.newContext({ colorScheme: theme, viewport: { width, height: 900 } });
       const page = await context.newPage();
-      page.setDefaultTimeout(10_000);
+      page.setDefaultTimeout(60_000);
       page.on('pageerror', (error) => faults.push(error.message));
       page.on('dialog', (dialog) => {
         faults.push(`dialog: ${dialog.message()}`);

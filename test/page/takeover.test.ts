@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { RunningServer } from 'lanefold';
 import type { Browser } from 'playwright-core';
@@ -39,7 +40,11 @@ describe.skipIf(noBrowser)('the waterfall of a run whose worker was killed', () 
     const page = await browser.newPage();
     page.setDefaultTimeout(10_000);
     await page.goto(`${server.url}/#/threads/${run.threadId}/runs/${run.id}`);
-    await page.locator('.span.lost', { hasText: /Worker died noticed \d+\.\d s later/ }).waitFor();
+    await page.locator('.span.down', { hasText: /Worker died noticed \d+\.\d s later/ }).waitFor();
+    const down = await page.evaluate<string>(
+      "getComputedStyle(document.querySelector('.span.down .span-bar')).backgroundImage",
+    );
+    expect(down).toContain('repeating-linear-gradient');
     const titles = (await page.locator('.span-title').allTextContents()).map((text) => text.trim());
     // the other tools of the round had ended, and only this one was made again
     expect(titles.slice(2, 7)).toEqual([

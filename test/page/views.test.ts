@@ -1,3 +1,4 @@
+// @module-tag long
 import { defineAgent } from 'lanefold';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -42,6 +43,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
+  /** In the conversation: the title and the list of runs have the question, too. */
+  const said = (text: string) => page.locator('.virtual').getByText(text, { exact: true });
+
   // the ids of runs are known once the tests run
   test.each([
     ['threads', '#/threads', 'This fails'],
@@ -67,6 +71,8 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.emulateMedia({ colorScheme: 'dark' });
     // colours are all that differs
     await expectAccessible(page, 'dark', ['color-contrast', 'link-in-text-block']);
+    await page.setViewportSize({ width: 390, height: 844 });
+    await expectAccessible(page, 'phone');
     await page.setViewportSize({ width: 360, height: 800 });
     const beyond = await page.evaluate('document.documentElement.scrollWidth - document.documentElement.clientWidth');
     expect(beyond).toBe(0);
@@ -75,11 +81,11 @@ describe.skipIf(noBrowser)('the views of the page', () => {
 
   test('show the log as of an earlier entry, and the context of that moment', async () => {
     await page.goto(`${site.api.url}/#/threads/trip`);
-    await page.getByText('And Munich?').waitFor();
+    await said('And Munich?').waitFor();
     await page.getByText('Context replaced (manual): 1 message').waitFor();
     await page.getByLabel('As of entry').fill('1');
-    await page.getByText('And Munich?').waitFor({ state: 'detached' });
-    await page.getByText('Should I go to Hamburg?').waitFor();
+    await said('And Munich?').waitFor({ state: 'detached' });
+    await said('Should I go to Hamburg?').waitFor();
     expect(await page.getByText('Context replaced').count()).toBe(0);
     await page.getByRole('tab', { name: 'What the model sees' }).click();
     await page.locator('.messages .entry').nth(1).waitFor();
@@ -90,19 +96,19 @@ describe.skipIf(noBrowser)('the views of the page', () => {
 
   test('show the lanes of a thread as tabs, by keyboard too', async () => {
     await page.goto(`${site.api.url}/#/threads/trip`);
-    await page.getByText('And Munich?').waitFor();
+    await said('And Munich?').waitFor();
     expect(await page.getByRole('tablist', { name: 'Lanes' }).count()).toBe(0);
     await page.goto(`${site.api.url}/#/threads/lanes`);
     const lanes = page.getByRole('tablist', { name: 'Lanes' });
     await lanes.getByRole('tab', { name: 'All lanes', selected: true }).focus();
-    await page.getByText('On the second lane').waitFor();
+    await said('On the second lane').waitFor();
     await page.keyboard.press('ArrowRight');
     await lanes.getByRole('tab', { name: 'default', selected: true }).waitFor();
-    await page.getByText('On the second lane').waitFor({ state: 'detached' });
-    await page.getByText('On the first lane').waitFor();
+    await said('On the second lane').waitFor({ state: 'detached' });
+    await said('On the first lane').waitFor();
     await lanes.getByRole('tab', { name: 'draft' }).click();
-    await page.getByText('On the first lane').waitFor({ state: 'detached' });
-    await page.getByText('On the second lane').waitFor();
+    await said('On the first lane').waitFor({ state: 'detached' });
+    await said('On the second lane').waitFor();
     await page.getByRole('tab', { name: 'What the model sees' }).click();
     await lanes.getByRole('tab', { name: 'Active (draft)' }).waitFor();
   });
@@ -147,7 +153,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     expect(await page.locator('.messages .entry').count()).toBe(messages.length);
     await expectAccessible(page, 'explained');
     await page.getByRole('link', { name: 'user #1', exact: true }).click();
-    await page.getByText('First', { exact: true }).waitFor();
+    await said('First').waitFor();
     expect(await page.getByLabel('As of entry').inputValue()).toBe('1');
     await page.goBack();
     await page.locator('.messages .entry').first().waitFor();
@@ -157,6 +163,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show what a model call sent, verified in the browser, and what changed since the one before', async () => {
     await page.goto(`${site.api.url}/#/threads/trip/calls/${runId}.2`);
     await page.locator('[data-verdict=verified]').waitFor();
+    expect(await page.locator('.facts .bad').count()).toBe(0);
     await page.getByRole('tab', { name: 'Diff to previous call' }).click();
     await page.getByText('2 messages unchanged').waitFor();
     expect(await page.locator('.diff > .added').count()).toBe(2);
@@ -211,20 +218,64 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.getByText('These messages are not the ones that were sent.').waitFor();
   });
 
-  test('can be walked by keyboard alone', async () => {
+  test('can be walked by keyboard alone, to a model call and back, with the focus in sight', async () => {
+    /** What has the focus, once something that tells it apart has; it is outlined. */
+    const focused = async (what: string) => {
+      await page.locator(`${what}:focus`).first().waitFor();
+      const outline = await page.evaluate<string>('getComputedStyle(document.activeElement).outlineStyle');
+      expect(outline, what).toBe('solid');
+    };
+    const tabTo = async (what: string) => {
+      for (let presses = 0; presses < 80; presses++) {
+        await page.keyboard.press('Tab');
+        if ((await page.locator(`${what}:focus`).count()) > 0) return focused(what);
+      }
+      throw new Error(`${what} is not reached`);
+    };
     await page.goto(`${site.api.url}/#/threads`);
     await page.getByText('And Munich?').waitFor();
     await page.keyboard.press('/');
     await page.keyboard.type('Hamburg');
     await page.getByText('This fails').waitFor({ state: 'detached' });
-    for (let presses = 0; presses < 20; presses++) {
-      await page.keyboard.press('Tab');
-      if (await page.evaluate("document.activeElement.classList.contains('row-link')")) break;
-    }
+    await tabTo('.row-link');
     await page.keyboard.press('Enter');
-    await page.getByRole('heading', { name: 'trip' }).waitFor();
-    await page.getByRole('tab', { name: 'Conversation' }).focus();
+    await page.getByRole('heading', { name: 'And Munich? trip' }).waitFor();
+    await focused('h1');
+    await tabTo('[role=tab]');
     await page.keyboard.press('ArrowRight');
     await page.locator('.messages .entry').first().waitFor();
+    await focused('[role=tab][aria-selected=true]');
+    await page.keyboard.press('ArrowLeft');
+    await tabTo('.side-run');
+    await page.keyboard.press('Enter');
+    await page.getByText('Waited for a worker').waitFor();
+    await focused('h1');
+    await tabTo('.waterfall a');
+    await page.keyboard.press('Enter');
+    await page.locator('[data-verdict=verified]').waitFor();
+    await focused('h1');
+    await page.goBack();
+    await focused('.waterfall a');
+    await page.goBack();
+    await focused('.side-run');
+    await page.goBack();
+    await focused('.row-link');
+    await page.goForward();
+    await focused('.side-run');
+  });
+
+  test('a menu opens, closes and is left by keyboard', async () => {
+    await page.goto(`${site.api.url}/#/threads/trip`);
+    const more = page.locator('.menu > summary');
+    await more.focus();
+    await page.keyboard.press('Enter');
+    await page.keyboard.press('Tab');
+    await page.locator('.menu-items > button:focus').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('.menu > summary:focus').waitFor();
+    expect(await page.getByText('Erase the thread').isVisible()).toBe(false);
+    await page.keyboard.press('Enter');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.getByText('Erase the thread').waitFor({ state: 'hidden' });
   });
 });

@@ -1,3 +1,5 @@
+// @module-tag long
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -7,7 +9,7 @@ import { dirname, join } from 'node:path';
 import pg from 'pg';
 import { afterEach, describe, expect, test, vi } from 'vitest';
 import {
-  findEmbeddedPostgres,
+  joinEmbeddedPostgres,
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
@@ -15,7 +17,8 @@ import {
 import { poll } from '../../src/postgres/embedded/poll.ts';
 import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
 import { parsePasswd } from '../../src/postgres/embedded/system-user.ts';
-import { endFixtures, spawnFixture } from './fixtures/children.ts';
+import { until } from '../support/until.ts';
+import { endFixtures, spawnFixture, type Line } from './fixtures/children.ts';
 
 // initdb may take seconds on a slow machine.
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
@@ -61,6 +64,30 @@ const unlinkedPackage = async (parent?: string, mode?: number): Promise<string> 
   const names = new Set(links.map(({ target }) => join(packageDir(), target)));
   await cp(join(packageDir(), 'native'), join(dir, 'native'), { recursive: true, filter: (path) => !names.has(path) });
   return join(dir, 'native/bin');
+};
+
+/** Binaries of which one, before it does its work, says that it was reached, and waits. */
+const pausing = async (program: string) => {
+  const dir = await tempDir(tmpdir(), 0o777);
+  const binDir = await tempDir();
+  const native = join(packageDir(), 'native/bin');
+  for (const name of ['postgres', 'initdb']) {
+    const wait = `touch ${dir}/reached; until [ -e ${dir}/go ]; do sleep 0.05; done;`;
+    const pause = name === program ? `case "$*" in *--version*) ;; *) ${wait} esac` : '';
+    await writeFile(join(binDir, name), `#!/bin/sh\n${pause}\nexec ${native}/${name} "$@"\n`, { mode: 0o755 });
+  }
+  return {
+    binDir,
+    reached: () => until('the program is reached', () => stat(join(dir, 'reached')).catch(() => undefined)),
+    goOn: () => writeFile(join(dir, 'go'), ''),
+  };
+};
+
+/** Whether any process has the path on its command line. */
+const isInUse = async (dir: string): Promise<boolean> => {
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
+  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
+  return lines.some((line) => line.includes(dir));
 };
 
 afterEach(async () => {
@@ -125,8 +152,8 @@ describe('startEmbeddedPostgres', () => {
     await query(url!, 'create table kept as select 1 as one');
     child.kill('SIGKILL');
     await once(child, 'exit');
+    expect(await gone(pid!)).toBe(true);
     const again = await start({ dir });
-    expect(isAlive(pid!)).toBe(false);
     expect(await query(again.url, 'select one from kept')).toEqual([{ one: 1 }]);
   });
 
@@ -168,46 +195,120 @@ describe('startEmbeddedPostgres', () => {
     const dir = await tempDir();
     await mkdir(join(dir, 'draft-4194303-half/data'), { recursive: true });
     await start({ dir });
-    expect((await readdir(dir)).toSorted()).toEqual(['cluster', 'postgres.log', 'running.json']);
+    expect((await readdir(dir)).toSorted()).toEqual(['cluster', 'pipes', 'postgres.log', 'running.json']);
   });
 
-  test('one that is about to stop is waited out by those who look for it', async () => {
+  test('joins a running server, whose url it returns, and leaves it running for the others', async () => {
     const dir = await tempDir();
-    const server = await start({ dir });
-    await server.retire();
-    let found: unknown = 'still looking';
-    const looking = findEmbeddedPostgres(dir).then((answer) => (found = answer));
-    expect(await query(server.url, 'select 1 as n')).toEqual([{ n: 1 }]);
-    expect(found).toBe('still looking');
-    await server.stop();
-    expect(await looking).toBeUndefined();
-  });
-
-  test('rejects a second start of a running dir, which findEmbeddedPostgres finds', async () => {
-    const dir = await tempDir();
-    expect(await findEmbeddedPostgres(dir)).toBeUndefined();
+    expect(await joinEmbeddedPostgres(dir)).toBeUndefined();
     const { child, next } = spawnFixture({ dir, database: 'app' });
     const first = await next();
-    await expect(startEmbeddedPostgres({ dir })).rejects.toMatchObject({
-      code: 'embedded_postgres_failed',
-      message: expect.stringContaining('already running'),
-      hint: expect.stringContaining('findEmbeddedPostgres'),
-    });
-    const found = await findEmbeddedPostgres(dir);
-    expect(found).toEqual({ url: first.url, port: first.port, pid: first.pid });
-    expect(await query(found!.url, 'select current_database() as name')).toEqual([{ name: 'app' }]);
+    for (const joined of [await joinEmbeddedPostgres(dir), await start({ dir })]) {
+      expect(joined).toMatchObject({ url: first.url, port: first.port, pid: first.pid, dataDir: first.dataDir });
+      expect(await query(joined!.url, 'select current_database() as name')).toEqual([{ name: 'app' }]);
+      await joined!.stop();
+    }
+    expect(await query(first.url!, 'select 1 as one')).toEqual([{ one: 1 }]);
     child.kill('SIGKILL');
     expect(await gone(first.pid!)).toBe(true);
-    expect(await findEmbeddedPostgres(dir)).toBeUndefined();
+    expect(await joinEmbeddedPostgres(dir)).toBeUndefined();
+    await until('the pipes are removed', async () => (await readdir(join(dir, 'pipes'))).length === 0);
   });
 
-  test('lets one of several concurrent starts win; the others report why they failed', async () => {
+  test.each(['SIGINT', 'SIGKILL'] as const)(
+    'outlives the process that started it, ended by %s, for as long as another uses it',
+    async (signal) => {
+      const dir = await tempDir();
+      const { child, next } = spawnFixture({ dir });
+      const { pid, url } = await next();
+      const joined = await start({ dir });
+      const client = new pg.Client({ connectionString: url });
+      await client.connect();
+      await client.query('create temporary table mine as select 1 as one');
+      child.kill(signal);
+      await once(child, 'exit');
+      // the session is the same one, and newcomers still join
+      expect((await client.query('select one from mine')).rows).toEqual([{ one: 1 }]);
+      const later = await start({ dir });
+      expect(later.pid).toBe(pid);
+      await joined.stop();
+      expect((await client.query('select one from mine')).rows).toEqual([{ one: 1 }]);
+      await client.end();
+      await later.stop();
+      expect(isAlive(pid!)).toBe(false);
+      expect((await readdir(dir)).toSorted()).toEqual(['cluster', 'pipes', 'postgres.log']);
+    },
+  );
+
+  test('is one server for all that start at once, and ends with the last of them', async () => {
     const dir = await tempDir();
-    const results = await Promise.all([1, 2, 3].map(() => spawnFixture({ dir }).next()));
-    const [winner, ...more] = results.filter(({ url }) => url);
-    expect(more).toEqual([]);
-    expect(results.filter(({ message }) => message?.includes('already running'))).toHaveLength(2);
-    expect(await query(winner!.url!, 'select 1 as one')).toEqual([{ one: 1 }]);
+    const fixtures = [1, 2, 3, 4, 5].map(() => spawnFixture({ dir }));
+    const results = await Promise.all(fixtures.map(({ next }) => next()));
+    expect(results.map(({ message }) => message)).toEqual(Array(5).fill(undefined));
+    const [{ pid, url }] = results as [Line];
+    expect(new Set(results.map((one) => one.url))).toEqual(new Set([url]));
+    for (const { child } of fixtures) {
+      expect(await query(url!, 'select 1 as one')).toEqual([{ one: 1 }]);
+      child.kill('SIGINT');
+      await once(child, 'exit');
+    }
+    expect(isAlive(pid!)).toBe(false);
+  }, 120_000);
+
+  test('is joined by a process that another has overtaken during initdb', async () => {
+    const dir = await tempDir();
+    const slow = await pausing('initdb');
+    const overtaken = spawnFixture({ dir, binDir: slow.binDir });
+    await slow.reached();
+    const server = await start({ dir });
+    await slow.goOn();
+    expect(await overtaken.next()).toMatchObject({ url: server.url, pid: server.pid });
+  });
+
+  test.each(['initdb', 'postgres'])('starts although another process was killed during its %s', async (program) => {
+    const dir = await tempDir();
+    const slow = await pausing(program);
+    const { child } = spawnFixture({ dir, binDir: slow.binDir });
+    await slow.reached();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    const server = await start({ dir });
+    await slow.goOn();
+    expect(await query(server.url, 'select 1 as one')).toEqual([{ one: 1 }]);
+    await server.stop();
+    await until('nothing runs in the dir', async () => !(await isInUse(dir)));
+  });
+
+  test('stops a server whose starter was killed before anything could join it', async () => {
+    const dir = await tempDir();
+    const slow = await pausing('postgres');
+    const { child } = spawnFixture({ dir, binDir: slow.binDir });
+    await slow.reached();
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await slow.goOn();
+    await until('nothing runs in the dir', async () => !(await isInUse(dir)));
+  });
+
+  test('rejects a server that somebody else started in the dir', async () => {
+    const dir = await tempDir();
+    const first = await start({ dir });
+    await first.stop();
+    const { uid, gid } = await stat(first.dataDir);
+    const args = ['-D', first.dataDir, '-p', String(first.port), '-k', ''];
+    const other = spawn(join(packageDir(), 'native/bin/postgres'), args, {
+      ...{ uid, gid, cwd: '/', stdio: 'ignore' },
+    });
+    try {
+      await until('it has the lock', () => stat(join(first.dataDir, 'postmaster.pid')).catch(() => undefined));
+      await expect(startEmbeddedPostgres({ dir })).rejects.toMatchObject({
+        code: 'embedded_postgres_failed',
+        hint: expect.stringContaining(`kill -INT ${other.pid}`),
+      });
+    } finally {
+      other.kill('SIGINT');
+      await once(other, 'exit');
+    }
   });
 
   test('works without the links of the install script, several processes at once', async () => {
@@ -257,7 +358,7 @@ describe.runIf(asRoot)('as root', () => {
     const first = await start({ dir });
     expect(first.dataDir.startsWith(dir)).toBe(false);
     await query(first.url, 'create table kept as select 1 as one');
-    expect(await findEmbeddedPostgres(dir)).toMatchObject({ url: first.url });
+    expect(await joinEmbeddedPostgres(dir)).toMatchObject({ url: first.url });
     await first.stop();
     const second = await start({ dir });
     expect(second.dataDir).toBe(first.dataDir);

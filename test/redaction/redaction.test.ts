@@ -1,6 +1,9 @@
 import { defineAgent, defineTool } from 'lanefold';
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { newKey } from '../../src/access/key.ts';
+import { redactSecrets } from '../../src/redaction/error-text.ts';
 import { createKeyRedactor } from '../../src/redaction/sensitive-keys.ts';
 import { contextOf, eventsOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
@@ -90,6 +93,56 @@ describe('a redactor', () => {
     let deep: unknown = 'x';
     for (let i = 0; i < 100_000; i++) deep = { deep };
     expect(createKeyRedactor().value(deep)).toBe('[REDACTED]');
+  });
+
+  test('hides API keys and browser tokens by their form, and shows the ids of keys', () => {
+    const { id, text } = newKey();
+    expect(redactSecrets(`key:${id} sent ${text} and lft_eyJhIjoxfQ.c2ln, not key_live_4242424242`)).toBe(
+      `key:${id} sent [redacted] and [redacted], not [redacted]`,
+    );
+  });
+
+  test.each([
+    'duplicate key value violates unique constraint "pk_orders"',
+    'relation "pk_customer_orders_20240101" does not exist in key-value-store-v2',
+    'from sk-learning import hf_datasets, key_not_found, npm_config_registry and pk_order_items_2024_archive',
+    'GET http://api:8080/users/ann@example.com?x=b:c@d and http://[::1]:80/a@b',
+  ])('leaves names that only begin like keys: %s', (given) => {
+    expect(redactSecrets(given)).toBe(given);
+  });
+
+  test('hides keys of many providers, whole or masked by them', () => {
+    const body = fc.string({ unit: fc.constantFrom(...'abcXYZ0189'), minLength: 24, maxLength: 90 });
+    const prefix = fc.constantFrom(
+      'sk-',
+      'sk-proj-',
+      'sk-ant-api03-',
+      'sk_live_',
+      'gsk_',
+      'hf_',
+      'xai-',
+      'pplx-',
+      'npm_',
+    );
+    fc.assert(
+      fc.property(prefix, body, (start, end) => {
+        const key = `${start}${end}7`;
+        expect(redactSecrets(`the key ${key} was refused`)).toBe('the key [redacted] was refused');
+      }),
+    );
+    expect(redactSecrets('Incorrect API key provided: sk-ab********6789.')).not.toContain('6789');
+  });
+
+  test('hides a password in a URL, whatever is in it, in errors as in traces', () => {
+    const sign = fc.constantFrom(...'ab1@/?#:%!,;=&+');
+    const password = fc.string({ unit: sign, minLength: 3 }).filter((text) => !/^\d{1,5}[/?#]/.test(text));
+    fc.assert(
+      fc.property(password, (text) => {
+        const message = `connect to postgres://ada:${text}@db:5432/x as ann`;
+        expect(redactSecrets(message)).toBe('connect to postgres://[redacted]@db:5432/x as ann');
+        expect(createKeyRedactor().text(message)).toBe('connect to postgres://[REDACTED]@db:5432/x as ann');
+      }),
+    );
   });
 
   test('redacts the default keys unless given others or none', () => {

@@ -28,7 +28,7 @@ describe('Algorithm of Thoughts', () => {
       backtracking_steps: 2,
       raw_response: solved,
       usage: { input_tokens: 10, output_tokens: 5, total_tokens: 15 },
-      termination: { reason: 'success', status: 'success', duration_ms: 0 },
+      termination: { reason: 'success', status: 'completed', duration_ms: 0 },
       diagnostics: {
         explicit_answer_required: true,
         explicit_answer_found: true,
@@ -68,6 +68,14 @@ describe('Algorithm of Thoughts', () => {
     expect(result).toMatchObject({ answer: null, raw_response: '', diagnostics: { error: { message: 'broken' } } });
   });
 
+  test('a limit ends the run completed, with a result that has no answer', () => {
+    const { finish } = simulate(aot, { question: 'x', answer: () => solved, facts: { maxIterations: 0 } });
+    expect(finish).toMatchObject({
+      status: 'completed',
+      result: { answer: null, termination: { reason: 'max_iterations', status: 'completed' } },
+    });
+  });
+
   test('profile, search style and examples shape the prompt; the question is quoted as data', () => {
     const systemOf = (options: object) => run(solved, options).calls[0]!.messages[0]!.content as string;
     const examples = (options: object) => systemOf(options).match(/^Example \d/gm)?.length;
@@ -97,6 +105,8 @@ test.each<[string, string, string | null]>([
   ['nothing in the middle of a line', 'The answer: 5\n**Answer: 5**', null],
   ['nothing into a word that starts alike', 'Answers: 5', null],
   ['nothing after an empty answer at the end', 'Answer:   ', null],
+  ['nothing of the attempt that follows an empty answer', 'Answer:\n\nTrying a promising first operation:', null],
+  ['a later line after such an attempt', 'Answer:\nTrying another promising first operation:\nAnswer: 42', '42'],
 ])('the answer is read from %s', (_, text, answer) => {
   expect(parseSearch(text).answer).toBe(answer);
 });
@@ -105,6 +115,7 @@ test.each([
   ['spaces', ' '.repeat(1e6)],
   ['line breaks', '\n'.repeat(1e6)],
   ['lines that begin alike', 'answer\n'.repeat(150_000)],
+  ['attempts after empty answers', 'answer:\nTrying a promising first operation:\n'.repeat(25_000)],
   ['numbers', `1.${' '.repeat(1e6)}`],
   ['digits', '1'.repeat(1e6)],
 ])('1 MB of %s is read in linear time: in quadratic time this test would take minutes', (_, text) => {

@@ -85,7 +85,7 @@ describe('the strategies cot and cod', () => {
   test('answer input that arrives during the call with another call, within the limit', async () => {
     for (const [maxIterations, reason, result] of [
       [2, 'success', 'five'],
-      [1, 'max_iterations', expect.stringContaining('Maximum')],
+      [1, 'max_iterations', null],
     ] as const) {
       const called = deferred();
       const answer = deferred();

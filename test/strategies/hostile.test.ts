@@ -14,7 +14,7 @@ function readEverywhere(text: string): void {
   expect(conclusion?.trim()).not.toBe('');
   expect(parseSearch(text).answer?.trim()).not.toBe('');
   expect(parseThoughts(text)?.thoughts.every((thought) => thought.trim() !== '')).not.toBe(false);
-  const scores = parseScores(text, ['a', 'b']).scores;
+  const scores = parseScores(text, ['a', 'b']);
   const weights = [...parseWeights(text, [1, 2]).values()];
   expect([...scores, ...weights].every((number) => number >= 0 && number <= 1)).toBe(true);
   expect([undefined, 1, 2]).toContain(parseVote(text, known));

@@ -171,6 +171,18 @@ describe('strategies that ask questions of their own', () => {
       ...['seen C', 'paid'],
     ]);
     for (const node of [1, 3]) expect(await contextOf(lanefold, run.threadId, `${run.id}.${node}`)).toHaveLength(6);
+    // a start is about the message that makes the call, and belongs to the iteration of its end
+    const events = await eventsOf(lanefold, run.threadId);
+    const [starts, ends] = ['tool_started', 'tool_completed'].map((kind) =>
+      events.filter((event) => event.kind === kind),
+    );
+    const placed = starts!.map(({ data, iteration }) => [data['tool_call_id'], iteration]);
+    expect(placed).toEqual(ends!.map(({ data, iteration }) => [data['tool_call_id'], iteration]));
+    const entries = await entriesOf(lanefold, run.threadId);
+    for (const { data } of starts!) {
+      const { payload } = entries.find(({ seq }) => seq === data['seq'])!;
+      expect(JSON.stringify(payload['tool_calls'])).toContain(data['tool_call_id']);
+    }
     // what the strategy notes of an answer is added to its rounds
     const data = (await lanefold.runs.nodes(run)).map((node) => node.data);
     const rounds = [{ results: [{}, { content: 'paid' }] }];
@@ -271,7 +283,7 @@ describe('strategies that ask questions of their own', () => {
       strategyOptions: { maxToolRoundTrips: 1 },
     });
     expect(run).toMatchObject({ status: 'failed', error: { type: 'max_tool_round_trips_reached' } });
-    expect(run.result).toMatchObject({ best: { node_id: 0 } });
+    expect(run.result).toMatchObject({ best: null, candidates: [] });
     await expectSound(lanefold, threadId);
   });
 

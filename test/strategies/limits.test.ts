@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { simulate, type Simulation } from 'lanefold/testing';
 import type { Decision, RunFacts } from '../../src/strategies/machine.ts';
+import type { JsonObject } from '../../src/context/message.ts';
 import { builtIn, type Strategy } from '../../src/strategies/registry.ts';
 
 /** Readable for every strategy; its thoughts are never good enough to end a search. */
@@ -31,5 +32,9 @@ describe('a limit of the run ends it completed, with what it has and why', () =>
     const { state, memory } = machine.start(run) as Decision;
     const { step } = machine.on(run, state, { type: 'time_up', spent: { tokens: 0, elapsedMs: 1_000 } }, memory);
     expect(step?.finish).toMatchObject({ status: 'completed', reason: 'max_duration' });
+    // nothing was answered, so there is no text that could pass for an answer
+    const { result } = step!.finish!;
+    if (result !== null) expect((result as JsonObject)[name === 'tot' ? 'best' : 'answer']).toBeNull();
+    expect(step!.entries ?? []).toEqual([]);
   });
 });

@@ -3,8 +3,6 @@ import type { MachineEvent } from '../../src/strategies/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
 
-const limit = 'Maximum iterations reached without a final answer.';
-
 describe('ReAct', () => {
   test('starts with model call 1 and commits nothing: the claim has already written the events', () => {
     expect(given(null).when('start')).toEqual({ state: llm, command: { type: 'call_model', callId: 'run_1.1' } });
@@ -66,7 +64,7 @@ describe('ReAct', () => {
     const { step } = given({ ...llm, iteration: 3 }).when(answered({ text: 'done?' }));
     expect(step!.continue!.events).toEqual([]);
     const end = given(step!.continue!.state as ReactState).when({ type: 'continued' });
-    expect(end.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: limit } });
+    expect(end.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: null } });
     expect(end.command).toEqual({ type: 'finish' });
   });
 
@@ -140,16 +138,16 @@ describe('ReAct', () => {
     ]);
     expect(decision.step!.entries![0]!.payload).toEqual({ content: 'calling' });
     const last = given({ ...llm, iteration: 3 }).when(answered({ text: 'calling', finishReason: 'tool_calls' }));
-    expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });
+    expect(last.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: null });
   });
 
-  test('the tools of the last allowed call still run; then the run completes with the limit text as its result', () => {
+  test('the tools of the last allowed call still run; then the run completes without a result', () => {
     const third = { ...llm, iteration: 3, call_no: 3 };
     const calling = given(third).when(answered({ toolCalls: [call('a')] }));
     expect(calling.command).toMatchObject({ type: 'run_tools' });
     const end = given(calling.state).when(finished([call('a')]));
     expect(end.command).toEqual({ type: 'finish' });
-    expect(end.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: limit });
+    expect(end.step!.finish).toEqual({ status: 'completed', reason: 'max_iterations', result: null });
     expect(end.step!.entries).toHaveLength(1);
     expect(kinds(end)).toEqual(['tool_completed', 'checkpoint']);
   });
@@ -221,6 +219,6 @@ describe('ReAct', () => {
 
   test('resumed past the limit, it ends the run at the limit', () => {
     const decision = given({ ...llm, iteration: facts.maxIterations + 1 }).when('resume');
-    expect(decision.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: limit } });
+    expect(decision.step).toEqual({ finish: { status: 'completed', reason: 'max_iterations', result: null } });
   });
 });

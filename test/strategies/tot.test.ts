@@ -40,23 +40,23 @@ describe('Tree of Thoughts', () => {
 
   test('converges where the best score hardly rises', () => {
     const { result, calls } = search({ ...base, A: { A1: 0.91, A2: 0.8, A3: 0.7 } });
-    expect([result.termination.reason, result.best.content, calls.length]).toEqual(['converged', 'A1', 4]);
+    expect([result.termination.reason, result.best?.content, calls.length]).toEqual(['converged', 'A1', 4]);
   });
 
   test('ends at the threshold, whose ranking takes the older of two equals', () => {
     const { result, calls } = search({ ...base, A: { A1: 1, A2: 1, A3: 0.7 } });
-    expect([result.termination.reason, result.best.content, calls.length]).toEqual(['threshold', 'A1', 4]);
+    expect([result.termination.reason, result.best?.content, calls.length]).toEqual(['threshold', 'A1', 4]);
   });
 
   test('a score at the threshold above the minimum depth is ignored; a falling best score converges', () => {
     const { result, expanded } = search(early);
-    expect([result.termination.reason, result.best.content, expanded]).toEqual(['converged', 'B', ['R', 'A']]);
+    expect([result.termination.reason, result.best?.content, expanded]).toEqual(['converged', 'B', ['R', 'A']]);
     expect(result.diagnostics.convergence.recent_best_scores).toEqual([1, 0.5]);
   });
 
   test('with a minimum depth of 1 it counts', () => {
     const { result, calls } = search(early, { minDepth: 1 });
-    expect([result.termination.reason, result.best.content, calls.length]).toEqual(['threshold', 'A', 2]);
+    expect([result.termination.reason, result.best?.content, calls.length]).toEqual(['threshold', 'A', 2]);
   });
 
   test('the number of nodes is checked before the threshold', () => {
@@ -72,7 +72,7 @@ describe('Tree of Thoughts', () => {
   test('depth first takes the first child, whatever its score', () => {
     const { result, expanded } = search(deep, { traversal: 'dfs' });
     expect(expanded).toEqual(['R', 'A', 'A1']);
-    expect([result.termination.reason, result.best.content, result.tree.frontier_size]).toEqual([
+    expect([result.termination.reason, result.best?.content, result.tree.frontier_size]).toEqual([
       'max_depth',
       'A11',
       3,
@@ -82,13 +82,13 @@ describe('Tree of Thoughts', () => {
   test('breadth first expands a level before the next', () => {
     const { result, expanded, calls } = search(wide, { traversal: 'bfs' });
     expect(expanded).toEqual(['R', 'A', 'B', 'C', 'A1']);
-    expect([result.best.content, result.best.score, calls.length]).toEqual(['A11', 0.95, 10]);
+    expect([result.best?.content, result.best?.score, calls.length]).toEqual(['A11', 0.95, 10]);
     expect(result.candidates.map(({ content }) => content)).toEqual(['A11', 'C1', 'B1']);
   });
 
   test('on the threshold the best is the highest ranked leaf, not the first above it', () => {
     const { result } = search({ R: { A: 0.85, B: 0.95 } }, { minDepth: 1, earlySuccessThreshold: 0.8 });
-    expect([result.termination.reason, result.best.content]).toEqual(['threshold', 'B']);
+    expect([result.termination.reason, result.best?.content]).toEqual(['threshold', 'B']);
   });
 
   test('the beam keeps the best open thoughts', () => {
@@ -116,7 +116,7 @@ describe('Tree of Thoughts', () => {
     const { store, result, stateBytes } = search(base);
     const thoughts = [...store.nodes.values()].filter((node) => !node.kind);
     expect(thoughts).toHaveLength(9);
-    expect(store.nodes.get(result.best.node_id)).toMatchObject({
+    expect(store.nodes.get(result.best!.node_id)).toMatchObject({
       content: 'A11',
       score: 0.95,
       depth: 3,
@@ -144,15 +144,24 @@ describe('Tree of Thoughts', () => {
       parse_retries: { generation: 1 },
       parser_errors: ['generation_parse_retry'],
     });
-    expect(result.best.content).toBe('A11');
+    expect(result.best?.content).toBe('A11');
     expect(store.nodes.get(2)).toMatchObject({ kind: 'repair', content: '1. A\n2. B\n3. C' });
+  });
+
+  test('the parser mode is that of the last generation, however the scores were written', () => {
+    const inLines = (call: SimulatedCall) =>
+      call.prompt.includes('Score each') ? '1. 1\n2. 0.5' : scripted(early)(call);
+    expect(search(early, {}, { answer: inLines }).result.diagnostics.parser_mode).toBe('json');
+    const inAList = (call: SimulatedCall) =>
+      call.prompt.includes('Score each') ? '{"scores": {"t1": 1}}' : '1. A\n2. B';
+    expect(search(early, {}, { answer: inAList }).result.diagnostics.parser_mode).toBe('regex');
   });
 
   test('generations that stay unreadable fail the run, with the best so far', () => {
     const { finish, result, calls } = search(base, {}, { answer: () => 'Hm.' });
     expect(calls).toHaveLength(2);
     expect(finish).toMatchObject({ status: 'failed', reason: 'error', error: { type: 'parse_failed' } });
-    expect(result.best).toMatchObject({ node_id: 0, content: 'Q', score: null });
+    expect(result).toMatchObject({ best: null, candidates: [], diagnostics: { best_node_id: null } });
     expect(result.diagnostics.parser_errors).toEqual(['generation_parse_retry', 'thoughts_parse_failed']);
   });
 

@@ -47,6 +47,20 @@ describe('recursive improvement', () => {
     expect(done.calls).toHaveLength(calls);
   });
 
+  test('a model error fails the run and keeps the answer with the best score', () => {
+    const answer = script([0.8, 0.4]);
+    const judged = { times: 0 };
+    const done = simulate(trm, {
+      question: 'Q',
+      answer(call) {
+        const said = answer(call);
+        if (said.startsWith('ISSUE')) judged.times += 1;
+        return judged.times > 2 ? new Error('gone') : said;
+      },
+    });
+    expect(done.finish).toMatchObject({ status: 'failed', reason: 'error', result: 'A0' });
+  });
+
   test('the answers are nodes with their scores', () => {
     const { store } = run([0.5, 0.95]);
     const improved = [...store.nodes.values()].filter(({ score }) => score !== undefined);

@@ -1,10 +1,16 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { build } from 'esbuild';
-import { packageRoot } from '../../src/package-root.ts';
+import { packageRoot } from '../../src/common/package-root.ts';
 
 /** What is published, and the programs that tests start as separate processes. */
-const published = ['src/index.ts', 'src/chat/index.ts', 'src/testing.ts', 'src/cli/main.ts', 'db/schema/index.ts'];
+const published = [
+  'src/index.ts',
+  'src/chat/index.ts',
+  'src/testing/index.ts',
+  'src/cli/main.ts',
+  'db/schema/index.ts',
+];
 const programs = ['workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures', 'test/queue/fixtures'];
 const { files } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
 const bundled = ['pg', 'ioredis', 'bullmq', 'commander'];

@@ -15,12 +15,13 @@ export function readStream(stream: AsyncIterable<StreamItem>) {
     ended,
     kinds,
     seqs: () => items.flatMap((item) => (item.type === 'event' ? [item.event.eventSeq] : [])),
-    has: (kind: string) => until(`${kind} arrives`, () => kinds().includes(kind)),
+    has: (kind: ReturnType<typeof kinds>[number]) => until(`${kind} arrives`, () => kinds().includes(kind)),
     /** The text or thinking of a call, assembled as a client does. Fails on a gap or an overlap. */
     answer(part: 'text' | 'thinking' = 'text', callId?: string) {
       let text = '';
       for (const item of items) {
-        if (item.type === 'event' || (callId !== undefined && item.llmCallId !== callId)) continue;
+        if (item.type === 'event' || item.type === 'unattended') continue;
+        if (callId !== undefined && item.llmCallId !== callId) continue;
         if (item.type === 'llm_snapshot') text = item[part];
         else if (part in item) {
           expect(item.offset).toBe(text.length);

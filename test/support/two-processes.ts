@@ -24,14 +24,17 @@ const look = defineTool({
 
 const dig = defineTool({ name: 'dig', input: z.object({}), needsApproval: true, execute: () => 'dug' });
 
-/** Starts a reader and a worker. Their agent `typist` has the tools `look` and `dig`; `dig` needs human approval. */
+/**
+ * Starts a reader and a worker. Their agent `typist` has the tools `look` and `dig`; `dig` needs human approval. The model
+ * `silent:m` never answers.
+ */
 export async function startPair(options: LanefoldOptions = {}): Promise<Pair> {
   const model = typedModel();
   const agents = [
     defineAgent({ name: 'typist', model: 'typed:m', tools: [look, dig], maxIterations: 5 }),
     defineAgent({ name: 'echo', model: 'scripted:echo', tools: [look], maxIterations: 5 }),
   ];
-  const front = await startLanefold({ agents, models: { typed: () => model }, ...options });
+  const front = await startLanefold({ agents, models: { typed: () => model, silent: typedModel }, ...options });
   const back = await createLanefold(front.options);
   await back.startWorker();
   return {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { startProgram } from '../examples/program.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';

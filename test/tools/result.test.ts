@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderResult } from '../../src/tools/result.ts';
 import { errorMessage } from '../../src/tools/error-message.ts';
-import { cleanJson, isStorable } from '../../src/text.ts';
+import { cleanJson, isStorable } from '../../src/checks/text.ts';
 
 describe('renderResult', () => {
   test('renders any JSON value so that it parses back, and a string unchanged', () => {

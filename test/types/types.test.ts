@@ -6,7 +6,11 @@ import {
   type Json,
   type JsonObject,
   type Lanefold,
+  type ModelName,
+  type ProviderName,
+  type RunEventKind,
   type RunHandle,
+  type TerminationReason,
   type ToolCallContext,
 } from 'lanefold';
 import { jsonSchema } from '@ai-sdk/provider-utils';
@@ -138,6 +142,52 @@ describe('types', () => {
       void lanefold.runs.enqueueMany([{ agent: 'suport', input: 'x' }]);
       const [first] = await lanefold.runs.enqueueMany([{ agent: 'support', input: 'x', delayMs: 5, priority: 1 }]);
       expectTypeOf(first!).toEqualTypeOf<PromiseSettledResult<RunHandle<string>>>();
+    };
+    expectTypeOf(results).toBeFunction();
+  });
+
+  test('name strategies, models, kinds of events and reasons, with open ends for your own', () => {
+    const names = async (lanefold: Typed) => {
+      // @ts-expect-error an agent names a built-in strategy, or passes its own
+      defineAgent({ name: 'x', model: 'm', strategy: 'reakt' });
+      defineAgent({ name: 'y', model: 'fast', strategy: 'tot', strategyOptions: { maxDepth: 2 } });
+      expectTypeOf<'openai:gpt-5' | 'scripted:demo' | 'an alias'>().toExtend<ModelName>();
+      expectTypeOf<`${ProviderName}:x`>().toExtend<ModelName>();
+      // @ts-expect-error no provider has this name
+      const provider: ProviderName = 'opneai';
+      void lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'tot' });
+      // @ts-expect-error no strategy has this name, built in or declared in StrategyTypes
+      void lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'reakt' });
+      // @ts-expect-error nor here
+      void lanefold.runs.enqueueMany([{ agent: 'support', input: 'x', strategy: 'reakt' }]);
+      // @ts-expect-error nor for one tenant
+      void lanefold.forTenant('acme').runs.enqueue({ agent: 'support', input: 'x', strategy: 'reakt' });
+      // what the agents are, and so what their strategies are, is not known here
+      const any = lanefold as Lanefold;
+      void any.runs.enqueue({ agent: 'support', input: 'x', strategy: 'one-of-createLanefold' });
+      const run = await lanefold.runs.wait({ threadId: 't', id: 'r' });
+      expectTypeOf(run.terminationReason).toEqualTypeOf<TerminationReason | null>();
+      expectTypeOf<'max_iterations'>().toExtend<TerminationReason>();
+      const [event] = await lanefold.runs.events(run);
+      expectTypeOf(event!.kind).toEqualTypeOf<RunEventKind>();
+      // @ts-expect-error no event has this kind
+      return event!.kind === 'tool_finished' ? provider : undefined;
+    };
+    expectTypeOf(names).toBeFunction();
+  });
+
+  test('make one look whether there is a result', () => {
+    const results = async (lanefold: Typed) => {
+      const run = await lanefold.runs.enqueue({ agent: 'support', input: 'x' });
+      const { result, terminationReason } = await lanefold.runs.wait(run);
+      // @ts-expect-error a run that reached a limit has none
+      const unchecked: string = result;
+      const answer: string = result ?? `No answer: ${terminationReason}`;
+      const searched = await lanefold.runs.enqueue({ agent: 'support', input: 'x', strategy: 'tot' });
+      const found = (await lanefold.runs.wait(searched)).result;
+      // @ts-expect-error a search that was cut short has no best thought
+      const best: string | undefined = found?.best.content;
+      return [unchecked, answer, best];
     };
     expectTypeOf(results).toBeFunction();
   });

@@ -17,8 +17,15 @@ describe.skipIf(noRedis())('the history of a thread', () => {
   });
   afterAll(() => pair?.close());
 
-  const start = (options: { threadId?: string; requestId?: string; busy?: 'wait' } = {}) =>
-    pair.front.runs.enqueue({ agent: 'typist', input: 'hi', createThread: true, ...options });
+  const start = (
+    options: {
+      threadId?: string;
+      requestId?: string;
+      busy?: 'wait';
+      model?: `silent:${string}`;
+      maxDurationMs?: number;
+    } = {},
+  ) => pair.front.runs.enqueue({ agent: 'typist', input: 'hi', createThread: true, ...options });
   const history = async (threadId: string) => (await pair.front.threads.uiMessages(threadId)).data;
 
   /** The answer as the AI SDK's client has it after it has read the whole stream. */
@@ -118,7 +125,19 @@ describe.skipIf(noRedis())('the history of a thread', () => {
     for (let n = 0; n < 5; n++)
       (await pair.model.next()).stop({ id: 'again', name: 'look', args: { at: `place ${n}` } });
     await pair.front.runs.wait(endless);
-    expect((await same(endless)).parts.at(-1)).toMatchObject({ type: 'text', state: 'done' });
+    const limited = await same(endless);
+    expect(limited.metadata).toMatchObject({ termination_reason: 'max_iterations' });
+    // nothing that could pass for an answer
+    expect(limited.parts.filter(({ type }) => type === 'text')).toEqual([]);
+
+    const short = await start({ model: 'silent:m', maxDurationMs: 50 });
+    await pair.front.runs.wait(short);
+    expect((await history(short.threadId)).at(-1)).toEqual({
+      id: short.id,
+      role: 'assistant',
+      metadata: { thread_id: short.threadId, run_id: short.id, termination_reason: 'max_duration' },
+      parts: [],
+    });
   });
 
   test('pages back by whole turns, with messages of no run and questions that wait', async () => {

@@ -1,3 +1,4 @@
+// @module-tag long
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, readdirSync } from 'node:fs';
@@ -7,7 +8,7 @@ import path from 'node:path';
 import type { Lanefold, LanefoldOptions } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
 import { schemaVersion } from '../../db/schema/version.ts';
-import { packageRoot } from '../../src/package-root.ts';
+import { packageRoot } from '../../src/common/package-root.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';

@@ -48,7 +48,7 @@ begin
       from lanefold.attempt(v_call ->> 'thread_id', v_call ->> 'function', v_call -> 'args') a;
     end if;
     if v_call ? 'ends' and result is not null then
-      result := result::jsonb || jsonb_build_object('run', lanefold.read_run(v_call ->> 'thread_id', v_call ->> 'ends'));
+      result := (result::jsonb || jsonb_build_object('run', lanefold.read_run(v_call ->> 'thread_id', v_call ->> 'ends')))::json;
     end if;
     return next;
   end loop;

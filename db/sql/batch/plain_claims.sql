@@ -36,7 +36,7 @@ begin
   ), claim as materialized (
     select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r.agent, r.strategy, r.model, r.context_ref, r.step,
            r.iteration, r.options, r.usage, r.state, r.cancel_requested_at, r.traceparent, r.event_count,
-           r.request_id, r.input -> 'content' as content, r.input -> 'refs' as refs,
+           r.request_id, r.input -> 'content' as content, nullif(r.input -> 'refs', 'null') as refs,
            (c.prompt is not null)::int::bigint as user_seq, r.lease + coalesce((c.p ->> 'lease_gap')::int, 1) as new_lease,
            v_at + (c.p ->> 'lease_ms')::int * interval '1 ms' as until,
            jsonb_build_array(
@@ -51,11 +51,11 @@ begin
       and r.claims_without_progress = 0 and (c.p ->> 'max_claims_without_progress')::int > 0 and r.queued_inputs = 0
       and coalesce(c.p -> 'strategies', '["react", "cot", "cod"]') ? coalesce(r.options #>> '{selection,strategy}', r.strategy)
       and not coalesce(r.options, '{}') ?| array['compaction', 'prompt']
-      and coalesce(pg_column_size(r.input -> 'content'), 0) <= lanefold._max_context_bytes(c.p)
+      and lanefold._input_bytes(r.input) <= lanefold._max_context_bytes(c.p)
   ), entry as (
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
     select c.thread_id, c.tenant_id, e.seq, v_at, e.kind, c.context_ref, e.role, e.run_id, e.request_id, e.payload, e.refs,
-           pg_column_size(e.payload), case when c.chained then ''::bytea end
+           pg_column_size(e.payload) + pg_column_size(coalesce(e.refs, '{}')), case when c.chained then ''::bytea end
     from claim c cross join lateral (
       select 0 as seq, 'ai_config_change' as kind, null as role, null as run_id, null as request_id,
              jsonb_build_object('field', 'system_prompt', 'value', c.p -> 'prompt') as payload,
@@ -83,7 +83,7 @@ begin
   )
   select c.place, json_build_object('claimed', true, 'fresh', true, 'lease', c.new_lease, 'step', c.step,
     'iteration', greatest(c.iteration, 1), 'agent', c.agent, 'strategy', c.strategy, 'model', c.model, 'context_ref', c.context_ref,
-    'request_id', coalesce(c.request_id, c.run_id), 'options', c.options, 'usage', c.usage, 'state', c.state,
+    'request_id', coalesce(c.request_id, c.run_id), 'options', c.options, 'usage', c.usage, 'other_usage', null::json, 'state', c.state,
     'cancel_requested', c.cancel_requested_at is not null, 'user_seq', c.user_seq, 'thread_state', c.thread_state, 'config', null::json,
     'context', (select json_agg(m.message) from (
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null

@@ -20,6 +20,7 @@ begin
       and (c #> '{args,0,create_thread}')::boolean and lanefold._is_id(c ->> 'thread_id')
       and lanefold._is_id(coalesce(c #>> '{args,0,tenant_id}', v_tenant))
       and lanefold._is_id(coalesce(c #>> '{args,0,context_ref}', 'default'))
+      and lanefold._small_json_problem(c #> '{args,0,input,refs}', 'refs') is null
       and pg_column_size(c #> '{args,0,input}') <= lanefold._max_context_bytes(c #> '{args,0}'))
   ), owned as materialized (
     select q.place, q.thread_id, coalesce(q.p ->> 'tenant_id', v_tenant) as tenant_id, q.p, q.p ->> 'run_id' as run_id

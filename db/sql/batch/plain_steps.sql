@@ -7,7 +7,7 @@ returns table (place int, result json) language plpgsql
 -- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
-  v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'calls', 'calls_at', 'round',
+  v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'other_usage', 'calls', 'calls_at', 'round',
     'outcomes', 'outcomes_round', 'results_at', 'drain', 'finish', 'continue'];
   v_locked text[];
   v_at timestamptz;
@@ -56,7 +56,7 @@ begin
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
     select s.thread_id, s.tenant_id, s.rev + x.n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),
            coalesce(e ->> 'context_ref', s.context_ref), e ->> 'role', s.run_id, s.request_id, e -> 'payload', e -> 'refs',
-           pg_column_size(e -> 'payload'), case when s.chained then ''::bytea end
+           pg_column_size(e -> 'payload') + pg_column_size(coalesce(e -> 'refs', '{}')), case when s.chained then ''::bytea end
     from step s cross join lateral jsonb_array_elements(s.p -> 'entries') with ordinality as x (e, n)
   ), called as (
     insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
@@ -77,6 +77,7 @@ begin
   ), moved as (
     update lanefold._run r
     set step = s.step + 1, iteration = (s.p ->> 'iteration')::int, usage = coalesce(s.p -> 'usage', r.usage),
+        other_usage = coalesce(s.p -> 'other_usage', r.other_usage),
         event_count = r.event_count + s.more, claims_without_progress = 0, last_commit = null,
         status = case when s.ends then 'completed' else 'running' end, active = not s.ends,
         state = case when not s.ends then s.p -> 'state' end, lease_until = case when not s.ends then s.until end,

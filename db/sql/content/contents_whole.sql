@@ -1,4 +1,5 @@
--- Whether the thread has every large text that an entry quotes, as it was written: the id of a text is its hash.
+-- Whether the thread has every large text that an entry quotes, as it was written: the id of a text is its hash. A message quotes
+-- in its refs, an operation in the context that it sets; what entries of other kinds say is their caller's word.
 create or replace function lanefold._contents_whole(p_thread_id text, p_entry lanefold._entry)
 returns boolean language plpgsql stable as $$
 declare
@@ -6,8 +7,10 @@ declare
   v_text text;
 begin
   for k in
-    select x ->> 'id' as id from jsonb_path_query(p_entry.refs, '$.contents[*]') x
-    union all select x ->> 'id' from jsonb_path_query(p_entry.payload, '$.operation.result_context.entries[*].refs.contents[*]') x
+    select x ->> 'id' as id from jsonb_path_query(p_entry.refs, '$.contents[*]') x where p_entry.kind = 'ai_message'
+    union all
+    select x ->> 'id' from jsonb_path_query(p_entry.payload, '$.operation.result_context.entries[*].refs.contents[*]') x
+    where p_entry.kind = 'ai_context_operation'
   loop
     v_text := lanefold._content_text(p_thread_id, k.id);
     if v_text is null or k.id <> 'c_' || left(encode(sha256(convert_to(v_text, 'UTF8')), 'hex'), 32) then

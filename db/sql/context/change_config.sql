@@ -1,7 +1,7 @@
 -- Changes the configuration of a lane, or of the whole thread where p_context_ref is null, from the next run on: written
--- at once on an idle thread, after the end of the active run otherwise. p_changes: [{field, value}], where field is
+-- at once on an idle thread, after the end of the active run otherwise. p_changes: [{field, value, by?}], where field is
 -- system_prompt (text or null), tool_context (an object), policy (a context policy: an object, the name of a preset, or null
--- for the agent's) or tools ({register, unregister}: lists of names).
+-- for the agent's) or tools ({register, unregister}: lists of names), and `by` names who changes it, in the refs of the entry.
 -- Returns {status: applied|deferred, first_seq?}. Raises LF014 for changes that cannot be written, LF016 for a bad lane.
 create or replace function lanefold.change_config(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns jsonb language plpgsql as $$
@@ -25,7 +25,8 @@ begin
             when 'tools' then jsonb_typeof(c -> 'value') = 'object' and not exists (
               select from jsonb_each(c -> 'value') as e (k, v) where k not in ('register', 'unregister') or jsonb_typeof(v) <> 'array'
                 or jsonb_path_exists(case when jsonb_typeof(v) = 'array' then v else '[]' end, '$[*] ? (@.type() <> "string")'))
-            end, false) limit 1)
+            end, false)
+            or c ? 'by' and jsonb_typeof(c -> 'by') <> 'string' limit 1)
   end;
   if v_problem is not null then
     perform lanefold._fail('LF014', format('The changes cannot be made: %s.', v_problem),

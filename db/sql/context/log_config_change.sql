@@ -1,6 +1,6 @@
--- Appends configuration changes [{field, value}] of a lane, or of the whole thread where p_context_ref is null. The value of
+-- Appends configuration changes [{field, value, by?}] of a lane, or of the whole thread where p_context_ref is null. The value of
 -- `tools` is written as what it adds to and removes from an agent's tools, so a change {register, unregister} is merged into
--- the value before it. The caller holds the lock of the thread. Returns the seq of the first entry.
+-- the value before it; `by` goes into the refs. The caller holds the lock of the thread. Returns the seq of the first entry.
 create or replace function lanefold._log_config_change(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns bigint language plpgsql as $$
 declare
@@ -18,7 +18,7 @@ begin
       when c ->> 'field' = 'tools' then jsonb_build_object('field', 'tools', 'value', jsonb_build_object(
         'added', lanefold._name_set(v_known -> 'added', c -> 'value' -> 'register', c -> 'value' -> 'unregister'),
         'removed', lanefold._name_set(v_known -> 'removed', c -> 'value' -> 'unregister', c -> 'value' -> 'register')))
-      else c end) order by n)
+      else c - 'by' end, 'refs', case when c ? 'by' then jsonb_build_object('by', c -> 'by') end) order by n)
   into v_changes from jsonb_array_elements(p_changes) with ordinality as x (c, n);
   perform lanefold._insert_entries(p_thread_id, v_first, v_at, v_changes, p_context_ref);
   update lanefold.thread

@@ -1,5 +1,6 @@
 -- The hash of an entry in the chain of its thread: the SHA-256 of the hash before it and of the entry, all columns of it, as the
 -- text of a jsonb array. That text is the same wherever the value is: keys in a fixed order, numbers digit by digit.
+-- src/store/evidence/entry-hash.ts computes the same.
 create or replace function lanefold._entry_hash(e lanefold._entry, p_before bytea)
 returns bytea language plpgsql stable as $$
 begin

@@ -4,6 +4,7 @@
 --   cut_off   the same at the end of the thread
 --   unsealed  the entry has no hash
 --   content_altered  a large text the entry quotes is missing, or not what was written
+-- A convenience for SQL: a superuser can replace it. `lanefold verify` trusts none of these functions, and finds more.
 -- Of a thread without a chain: not_chained; of one that was erased: erased; of none: not_found.
 create or replace function lanefold.verify_thread(p_thread_id text)
 returns table (seq bigint, upto bigint, problem text) language plpgsql stable as $$

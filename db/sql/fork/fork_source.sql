@@ -111,7 +111,8 @@ begin
     v_entries := lanefold._repair_messages(v_entries);
   end if;
   select coalesce(jsonb_agg(case when m ? 'refs'
-    then jsonb_set(m, '{refs}', (m -> 'refs') - array['dropped', 'policy_hash', 'kinds', 'summary_role', 'prompt', 'over_budget'])
+    then jsonb_set(m, '{refs}', (m -> 'refs') - array['dropped', 'policy_hash', 'kinds', 'kinds_cut', 'cut_moved', 'summary_role', 'prompt',
+      'over_budget'])
     else m end order by n), '[]')
   into v_entries from jsonb_array_elements(v_entries) with ordinality as x (m, n);
   -- any other prompt is among the configuration

@@ -24,6 +24,8 @@ begin
                    where jsonb_typeof(c -> 'id') is distinct from 'string' or jsonb_typeof(c -> 'name') is distinct from 'string'
                       or c ->> 'id' = '' or c ->> 'name' = '') then
         'has a tool call without an id or a name that is a string'
+      when lanefold._small_json_problem(m -> 'refs', 'refs') is not null then
+        'has ' || lanefold._small_json_problem(m -> 'refs', 'refs')
       else (select format('has a %s that is not a string', k)
             from unnest(array['tool_call_id', 'name', 'thinking', 'run_id', 'request_id']) k
             where jsonb_typeof(coalesce(m -> k, 'null')) not in ('string', 'null') limit 1)

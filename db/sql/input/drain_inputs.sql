@@ -1,6 +1,7 @@
 -- Appends every queued input of a run as user messages from the seq p_first on, in order, and marks the receipts. Returns what
 -- the worker adds to its context and the `input_injected` events; the caller moves the counters:
--- claim_run before the first model call, commit_step with each step that leads to another one.
+-- claim_run before the first model call, commit_step with each step that leads to another one. An event repeats refs of up to
+-- 1 KiB; the entry has them all.
 create or replace function lanefold._drain_inputs(
   p_thread_id text, p_run_id text, p_first bigint, p_at timestamptz, p_context_ref text, p_request_id text, p_iteration int
 ) returns table (inputs jsonb, events jsonb) language plpgsql as $$
@@ -18,7 +19,7 @@ begin
   select jsonb_agg(jsonb_build_object('seq', entry_seq, 'role', 'user', 'content', coalesce(parts, to_jsonb(content)), 'refs', jsonb_build_object('kind', kind))
            order by ordinal),
          jsonb_agg(jsonb_build_object('k', 'input_injected', 'i', p_iteration, 'd', jsonb_build_object('input_id', id, 'kind', kind,
-           'source', source, 'refs', refs, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
+           'source', source, 'refs', case when octet_length(refs::text) <= 1024 then refs end, 'at_ms', (extract(epoch from created_at) * 1000)::bigint,
            'seq', entry_seq)) order by ordinal),
          jsonb_agg(jsonb_build_object('role', 'user', 'payload', jsonb_build_object('content', coalesce(parts, to_jsonb(content))),
            'refs', coalesce(refs, '{}') || jsonb_build_object('kind', kind, 'source', source, 'input_id', id)) order by ordinal)

@@ -4,7 +4,7 @@
 -- again returns the status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed,
 -- not_steerable (the strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
 -- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not
--- exist, LF023 for a context that would be too large.
+-- exist, LF014 for refs that are too large, LF023 for a context that would be too large.
 create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -13,7 +13,7 @@ declare
   v_reason text;
   v_parts constant jsonb := case when jsonb_typeof(p -> 'content') = 'array' then p -> 'content' end;
   v_content constant text := case when v_parts is null then btrim(p ->> 'content', E' \t\r\n') else lanefold._text_of(v_parts) end;
-  v_bytes constant int := octet_length(coalesce(v_parts::text, v_content));
+  v_bytes constant int := octet_length(coalesce(v_parts::text, v_content)) + coalesce(pg_column_size(p -> 'refs'), 0);
   v_known record;
   v_at timestamptz;
 begin
@@ -46,14 +46,15 @@ begin
     when r.queued_inputs >= 64
       or v_bytes + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs) > 8388608 then 'queue_full'
   end;
+  perform lanefold._check_small_json(p -> 'refs', 'refs', format('Input %s', p ->> 'id'));
   if v_reason is not null then
     return jsonb_build_object('status', 'rejected', 'reason', v_reason, 'input_id', p ->> 'id');
   end if;
-  perform lanefold._check_context(p_thread_id, r.context_ref, coalesce(pg_column_size(r.input -> 'content'), 0) + v_bytes
+  perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes
     + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
   insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, parts, refs, status,
     created_at)
-  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, v_parts, p -> 'refs',
+  select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, v_parts, nullif(p -> 'refs', 'null'),
          'queued', v_at
   from lanefold.pending_input where thread_id = p_thread_id and run_id = r.id;
   if p ? 'contents' then

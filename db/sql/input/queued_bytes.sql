@@ -7,7 +7,7 @@ begin
   if p_queued = 0 then
     return 0::bigint;
   end if;
-  select sum(octet_length(coalesce(parts::text, content))) into v_bytes from lanefold.pending_input
+  select sum(octet_length(coalesce(parts::text, content)) + coalesce(octet_length(refs::text), 0)) into v_bytes from lanefold.pending_input
   where thread_id = p_thread_id and run_id = p_run_id and status = 'queued';
   return coalesce(v_bytes, 0);
 end $$;

@@ -1,7 +1,7 @@
 -- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of the caller's own kinds.
--- p_entries: [{kind, context_ref?, payload, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?,
+-- p_entries: [{kind?: a note without, context_ref?, payload?, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?,
 -- contents?: see _store_contents}. The same op_id and hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
--- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message, LF016 bad context_ref, LF023
+-- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message or refs, LF016 bad context_ref, LF023
 -- context too large.
 create or replace function lanefold.append_entries(p_thread_id text, p_entries jsonb, p_options jsonb default '{}')
 returns jsonb language plpgsql as $$
@@ -30,6 +30,8 @@ begin
     end if;
   end if;
   perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
+  perform lanefold._check_small_json(x.e -> 'refs', 'refs', format('Entry %s', x.n - 1))
+  from jsonb_array_elements(p_entries) with ordinality as x (e, n);
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
 
   -- lane by lane: the order between lanes is the caller's, the rules are each lane's own
@@ -37,7 +39,7 @@ begin
     select coalesce(x.e ->> 'context_ref', 'default') as ref,
            jsonb_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n) as messages
     from jsonb_array_elements(p_entries) with ordinality as x (e, n)
-    where coalesce(x.e ->> 'kind', '') = 'ai_message'
+    where x.e ->> 'kind' = 'ai_message'
     group by 1
   loop
     perform lanefold._check_id(e.ref, 'context_ref');
@@ -55,9 +57,12 @@ begin
     end if;
   end loop;
   if exists (select from jsonb_array_elements(p_entries) x (e)
-             where coalesce(x.e ->> 'kind', '') in ('ai_context_operation', 'ai_config_change', 'ai_state_change', '')) then
-    perform lanefold._fail('LF009', 'An entry has no kind, or a reserved one.',
+             where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', '')) then
+    perform lanefold._fail('LF009', 'An entry has a reserved kind, or an empty one.',
       'Operations, configuration and state have their own calls; use ai_message or a kind of your own.');
+  end if;
+  if exists (select from jsonb_array_elements(p_entries) x (e) where jsonb_typeof(x.e) <> 'object') then
+    perform lanefold._fail('LF014', 'An entry is not an object.', 'Nothing was written. Give {kind, payload} for each entry.');
   end if;
 
   if v_repair then
@@ -71,7 +76,7 @@ begin
       cross join lateral jsonb_array_elements(lanefold._repair_messages(x.messages)) with ordinality as m (m, k)
       union all
       select x.n, 0, lanefold._own_draft(x.e)
-      from jsonb_array_elements(p_entries) with ordinality as x (e, n) where x.e ->> 'kind' <> 'ai_message'
+      from jsonb_array_elements(p_entries) with ordinality as x (e, n) where x.e ->> 'kind' is distinct from 'ai_message'
     ) y;
   else
     select coalesce(jsonb_agg(case when x.e ->> 'kind' = 'ai_message'

@@ -1,5 +1,6 @@
 -- Creates a thread. p: {tenant_id?: default the scope, metadata?, system_prompt?}. A prompt is logged as the first entry.
--- Returns {id, rev, created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF016.
+-- Returns {id, rev, created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF014 where the metadata are too
+-- large, LF016.
 create or replace function lanefold.create_thread(p_thread_id text, p jsonb)
 returns jsonb language plpgsql
 -- the id may be another transaction's, which has created it and not committed
@@ -12,6 +13,7 @@ declare
   v_chained constant boolean := lanefold._is_chained(v_tenant);
 begin
   perform lanefold._check_id(p_thread_id, 'thread id');
+  perform lanefold._check_small_json(p -> 'metadata', 'metadata', 'The thread');
   insert into lanefold.thread (id, tenant_id, chained, metadata, rev, created_at, updated_at)
   values (p_thread_id, v_tenant, v_chained, coalesce(p -> 'metadata', '{}'), v_rev, v_at, v_at)
   on conflict (id) do nothing;

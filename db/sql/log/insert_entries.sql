@@ -15,7 +15,7 @@ begin
          coalesce(e ->> 'kind', 'ai_message'), coalesce(e ->> 'context_ref', p_context_ref),
          e ->> 'role', e ->> 'op_id', coalesce(p_run_id, e ->> 'run_id'),
          nullif(coalesce(p_request_id, e ->> 'request_id'), coalesce(p_run_id, e ->> 'run_id')),
-         coalesce((e -> 'is_anchor')::boolean, false), e -> 'payload', nullif(e -> 'refs', 'null'), pg_column_size(e -> 'payload'),
+         coalesce((e -> 'is_anchor')::boolean, false), e -> 'payload', nullif(e -> 'refs', 'null'), pg_column_size(e -> 'payload') + pg_column_size(coalesce(nullif(e -> 'refs', 'null'), '{}')),
          case when v_chained then ''::bytea end
   from jsonb_array_elements(p_entries) with ordinality as x (e, n);
 end $$;

@@ -77,6 +77,7 @@ begin
     set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
     where id = p_thread_id;
   end if;
+  perform lanefold._check_small_json(p #> '{input,refs}', 'refs', 'The request');
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
   -- the lanes of a young thread are empty

@@ -57,7 +57,8 @@ begin
         hash)
       values (p_thread_id, t.tenant_id, v_first + n, v_at, coalesce(v_one ->> 'kind', 'ai_message'),
         coalesce(v_one ->> 'context_ref', r.context_ref), v_one ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
-        v_one -> 'payload', v_one -> 'refs', pg_column_size(v_one -> 'payload'), case when t.chained then ''::bytea end);
+        v_one -> 'payload', v_one -> 'refs',
+        pg_column_size(v_one -> 'payload') + pg_column_size(coalesce(v_one -> 'refs', '{}')), case when t.chained then ''::bytea end);
     end loop;
   end if;
   if p ? 'contents' then
@@ -153,7 +154,8 @@ begin
   end if;
   if v_finish is null then
     update lanefold._run
-    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage), status = 'running',
+    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
+        other_usage = coalesce(p -> 'other_usage', other_usage), status = 'running',
         state = v_state, lease_until = v_until, claims_without_progress = case when p ? 'resumed' then claims_without_progress else 0 end,
         event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs,
         -- for a lost acknowledgement, where it says more than the row itself
@@ -162,11 +164,12 @@ begin
     where thread_id = p_thread_id and id = p_run_id;
   else
     update lanefold._run
-    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage), status = v_status, active = false,
+    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
+        other_usage = coalesce(p -> 'other_usage', other_usage), status = v_status, active = false,
         state = null, lease_until = null, claims_without_progress = 0, last_commit = null,
         event_count = event_count + jsonb_array_length(v_events),
         last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1,
-        termination_reason = v_reason, result_seq = v_result_seq, result = v_finish -> 'result', error = v_finish -> 'error',
+        termination_reason = v_reason, result_seq = v_result_seq, result = nullif(v_finish -> 'result', 'null'), error = v_finish -> 'error',
         finished_at = v_at, sealed_at = coalesce(sealed_at, v_at)
     where thread_id = p_thread_id and id = p_run_id;
   end if;

@@ -21,8 +21,9 @@ begin
       sealed_at = coalesce(sealed_at, v_at)
   where thread_id = p_thread_id and id = p_run_id;
   if r.status = 'running' then
-    -- tells the worker that holds the run; its next renewal would find the cancel as well. Ids contain no space.
-    perform pg_notify('lanefold_cancel', p_thread_id || ' ' || p_run_id);
+    -- Tells the worker that holds the run; its next renewal would find the cancel as well. Any role may listen, and ids may name
+    -- a person: hence their hash.
+    perform pg_notify('lanefold_cancel', left(encode(sha256(convert_to(p_thread_id || ' ' || p_run_id, 'UTF8')), 'hex'), 32));
     return jsonb_build_object('status', 'running', 'accepted', true);
   end if;
   v_out := lanefold.finish_run(p_thread_id, p_run_id, null, '{"status": "cancelled", "reason": "cancelled"}');

@@ -5,6 +5,7 @@
 -- follows. A run that ends without its machine ends in finish_run.
 --
 -- p: {entries?: drafts, events?: before and then_events?: after drained input, state, iteration, usage?,
+-- other_usage?: what of it other models than the run's took, by model,
 -- calls?: new ledger rows [{index, id, name, status?}], round?, calls_at?: offset of the entry that makes them, 0,
 -- lanes?: the names of lanes that entries of this step open, nodes?: see _write_nodes, contents?: see _store_contents,
 -- outcomes?: of the round that ends, one per call {status, attempts, duration_ms}, outcomes_round?: its number where `calls` start

@@ -1,7 +1,7 @@
 -- Ends a run without its machine: by its worker (p_lease given) after a failure or a cancel, or by anyone's authority
 -- (p_lease null) when no worker can. The normal end, by the machine, is the commit_step that carries `finish`: see
 -- _complete_run. The open tool group is closed from the ledger first: stored outcomes become real tool messages, the others
--- error results that name the reason. p: {status, reason, error?, usage?, events?}. Returns {finished, status, promoted?};
+-- error results that name the reason. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status, promoted?};
 -- ending an ended run writes nothing and returns finished: false. Raises LF011, and LF012 for a worker that no longer holds it:
 -- another worker does, or the run is queued or suspended and nobody does.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
@@ -79,6 +79,7 @@ begin
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);
   update lanefold._run
   set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage),
+      other_usage = coalesce(p -> 'other_usage', other_usage),
       -- what a run was asked that never began is nowhere else: retrying it needs this
       state = null, input = case when r.user_seq is null then r.input end, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,

@@ -5,7 +5,7 @@ create or replace function lanefold.read_run(p_thread_id text, p_run_id text)
 returns json language plpgsql stable as $$
 declare
   r lanefold._run;
-  v_awaiting json := '[]';
+  v_awaiting json := '[]'::json;
 begin
   select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
   if not found then
@@ -25,7 +25,7 @@ begin
     'terminationReason', r.termination_reason, 'awaiting', v_awaiting, 'suspendedUntil', r.suspended_until,
     'agentUnknownSince', case when r.finished_at is null then r.agent_unknown_since end,
     'unknownStrategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,
-    'iteration', r.iteration, 'step', r.step, 'usage', r.usage, 'result', r.result, 'error', r.error,
+    'iteration', r.iteration, 'step', r.step, 'usage', r.usage, 'otherUsage', r.other_usage, 'result', r.result, 'error', r.error,
     'priority', coalesce((r.options ->> 'priority')::int, 0), 'startAt', r.start_at, 'expiresAt', r.expires_at,
     'resumedFrom', r.options ->> 'resumed_from', 'retryOf', r.options ->> 'retry_of', 'createdAt', r.created_at,
     'startedAt', r.started_at, 'finishedAt', r.finished_at,

@@ -68,7 +68,7 @@ begin
 
   v_fresh := r.started_at is null;
   v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
-    + coalesce(pg_column_size(r.input -> 'content'), 0) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
+    + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
     -- asked before the context is read: neither this database nor the worker could hold it
     return lanefold._fail_too_large(p_thread_id, p_run_id, r.context_ref, v_bytes, p);
@@ -87,8 +87,8 @@ begin
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
       hash)
     values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
-      jsonb_build_object('content', r.input -> 'content'), r.input -> 'refs',
-      pg_column_size(jsonb_build_object('content', r.input -> 'content')), case when t.chained then ''::bytea end);
+      jsonb_build_object('content', r.input -> 'content'), nullif(r.input -> 'refs', 'null'),
+      pg_column_size(jsonb_build_object('content', r.input -> 'content')) + pg_column_size(coalesce(nullif(r.input -> 'refs', 'null'), '{}')), case when t.chained then ''::bytea end);
     v_rev := v_rev + 1;
     insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
     on conflict (thread_id, context_ref) do nothing;
@@ -120,8 +120,9 @@ begin
       union all
       select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
              -- what a context policy asks of a message
-             case when refs ? 'kind' then refs - 'context_hash'
-                  when refs ? 'dropped' then jsonb_build_object('policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped') end
+             case when refs ?| array['kind', 'dropped', 'kinds'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
+               'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
+               'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut')) end
       from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
   end if;
 
@@ -164,7 +165,7 @@ begin
 
   return json_build_object('claimed', true, 'fresh', v_fresh, 'lease', v_lease, 'step', r.step,
     'iteration', greatest(r.iteration, 1), 'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref,
-    'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'state', r.state,
+    'request_id', coalesce(r.request_id, p_run_id), 'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', r.user_seq, 'thread_state', t.state, 'config', v_config,
     'context', coalesce(v_context, '[]'), 'calls', v_calls, 'nodes', v_nodes, 'elapsed_ms', v_elapsed_ms,
     'traceparent', r.traceparent);

@@ -3,7 +3,10 @@ import { getToolName, isToolUIPart, type DynamicToolUIPart, type ToolUIPart, typ
 type Decide = (response: { id: string; approved: boolean; reason?: string }) => unknown;
 
 export function Message({ message, decide }: { message: UIMessage; decide: Decide }) {
-  const { error } = Object(message.metadata) as { error?: { message: string } };
+  const { error, termination_reason: reason } = Object(message.metadata) as {
+    error?: { message: string };
+    termination_reason?: string;
+  };
   return (
     <article aria-label={message.role}>
       <h2>{message.role === 'user' ? 'You' : 'Shop'}</h2>
@@ -13,6 +16,7 @@ export function Message({ message, decide }: { message: UIMessage; decide: Decid
         return null;
       })}
       {error && <p>This answer ended early: {error.message}</p>}
+      {reason?.startsWith('max_') && <p>I could not finish this.</p>}
     </article>
   );
 }

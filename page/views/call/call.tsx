@@ -3,6 +3,7 @@ import { get, v1 } from '../../api/client.ts';
 import type { CallReplay, ModelCall } from '../../api/types.ts';
 import { Empty, Facts, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, percent } from '../../parts/format.ts';
+import { Heading } from '../../parts/heading.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { JsonText, Text } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
@@ -11,10 +12,11 @@ import { DiffTab } from './diff-tab.tsx';
 import { HashBadge } from './hash-badge.tsx';
 import { LeftOut } from './left-out.tsx';
 import { MessageList } from './message-list.tsx';
+import { PrefixBreak } from './prefix-break.tsx';
 import { ReplayTab } from './replay-tab.tsx';
 
 /** Reasons for which a whole answer ends. */
-const whole = new Set(['stop', 'tool-calls']);
+const whole = new Set(['stop', 'tool_calls']);
 
 /** One model call: exactly what was sent, what changed since the call before, and what came back. */
 export function CallView({ threadId, callId }: { threadId: string; callId: string }) {
@@ -31,9 +33,9 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         <div>
           <p class="crumbs">
             <a href={href('threads', threadId)}>{threadId}</a> ›{' '}
-            <a href={href('threads', threadId, 'runs', call.run_id)}>run</a>
+            <a href={href('threads', threadId, 'runs', call.run_id)}>{call.run_id}</a>
           </p>
-          <h1 id="title">Model call {call.iteration}</h1>
+          <Heading title={`Model call ${call.iteration} of run`} id={call.run_id} />
         </div>
         <nav class="actions" aria-label="Calls of the lane">
           <Neighbour threadId={threadId} id={call.previous_call_id} title="‹ Previous call" />
@@ -64,6 +66,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
         ]}
       />
       <LeftOut call={call} />
+      <PrefixBreak call={call} />
       <Tabs
         label="Parts of the call"
         tabs={[

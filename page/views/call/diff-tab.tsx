@@ -1,4 +1,3 @@
-import { diffWordsWithSpace } from 'diff';
 import { get, v1 } from '../../api/client.ts';
 import type { Message, ModelCall } from '../../api/types.ts';
 import { Empty, Failure, Loading } from '../../parts/basics.tsx';
@@ -8,28 +7,34 @@ import { diffMessages, type Change } from './diff.ts';
 
 /** What this call sent differently from the one before it on its lane. */
 export function DiffTab({ call }: { call: ModelCall }) {
-  const previous = useLoaded<ModelCall | null>(
+  const loaded = useLoaded<[ModelCall | null, Compare]>(
     (signal) =>
-      call.previous_call_id
-        ? get(v1('threads', call.thread_id, 'calls', call.previous_call_id), {}, signal)
-        : Promise.resolve(null),
+      Promise.all([
+        call.previous_call_id
+          ? get<ModelCall>(v1('threads', call.thread_id, 'calls', call.previous_call_id), {}, signal)
+          : null,
+        import('./compare.ts'),
+      ]),
     [call.llm_call_id],
   );
-  if (previous.error) return <Failure error={previous.error} />;
-  if (previous.data === undefined) return <Loading />;
-  if (previous.data === null) return <Empty>This is the first call on its lane.</Empty>;
+  if (loaded.error) return <Failure error={loaded.error} />;
+  if (loaded.data === undefined) return <Loading />;
+  const [previous, compare] = loaded.data;
+  if (previous === null) return <Empty>This is the first call on its lane.</Empty>;
   return (
     <ol class="diff plain">
-      {diffMessages(previous.data.messages, call.messages).map((change, index) => (
+      {diffMessages(compare.diffArrays, previous.messages, call.messages).map((change, index) => (
         <li key={index} class={change.kind}>
-          <ChangeBody change={change} />
+          <ChangeBody change={change} compare={compare} />
         </li>
       ))}
     </ol>
   );
 }
 
-function ChangeBody({ change }: { change: Change }) {
+type Compare = typeof import('./compare.ts');
+
+function ChangeBody({ change, compare }: { change: Change; compare: Compare }) {
   if (change.kind === 'same') {
     const { length } = change.messages;
     return (
@@ -38,7 +43,7 @@ function ChangeBody({ change }: { change: Change }) {
       </span>
     );
   }
-  if (change.kind === 'changed') return <Changed {...change} />;
+  if (change.kind === 'changed') return <Changed {...change} words={compare.diffWordsWithSpace} />;
   return (
     <>
       <Sign kind={change.kind} role={change.message.role} />
@@ -56,11 +61,19 @@ const Sign = ({ kind, role }: { kind: keyof typeof signs; role: string }) => (
   </div>
 );
 
-const Changed = ({ before, after }: { before: Message; after: Message }) => (
+const Changed = ({
+  before,
+  after,
+  words,
+}: {
+  before: Message;
+  after: Message;
+  words: Compare['diffWordsWithSpace'];
+}) => (
   <>
     <Sign kind="changed" role={after.role} />
     <div class="text">
-      {diffWordsWithSpace(plain(before), plain(after)).map(({ value, added, removed }, index) =>
+      {words(plain(before), plain(after)).map(({ value, added, removed }, index) =>
         added ? <ins key={index}>{value}</ins> : removed ? <del key={index}>{value}</del> : value,
       )}
     </div>

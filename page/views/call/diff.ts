@@ -1,5 +1,5 @@
 import canonicalize from 'canonicalize';
-import { diffArrays } from 'diff';
+import type { diffArrays } from 'diff';
 import type { Message } from '../../api/types.ts';
 
 /** A step from the messages of one call to those of the next. */
@@ -9,7 +9,7 @@ export type Change =
   | { kind: 'changed'; before: Message; after: Message };
 
 /** What a call sent differently from the one before it. A message that took the place of one with its role is a change. */
-export function diffMessages(before: Message[], after: Message[]): Change[] {
+export function diffMessages(compare: typeof diffArrays, before: Message[], after: Message[]): Change[] {
   const text = (message: Message) => canonicalize(message) as string;
   const changes: Change[] = [];
   let from = 0;
@@ -19,7 +19,7 @@ export function diffMessages(before: Message[], after: Message[]): Change[] {
     for (const message of removed) changes.push({ kind: 'removed', message });
     removed = [];
   };
-  for (const part of diffArrays(before.map(text), after.map(text))) {
+  for (const part of compare(before.map(text), after.map(text))) {
     if (part.removed) {
       removed.push(...before.slice(from, from + part.count));
       from += part.count;

@@ -30,12 +30,13 @@ export function MessageList({
       {messages.map((message, index) => {
         const share = sizes[index]! / total;
         const seq = sources[index];
+        const failed = isToolError(message);
         return (
-          <li key={index} class={`entry ${message.role}`}>
+          <li key={index} class={`entry ${message.role}${failed ? ' bad' : ''}`}>
             <div class="entry-head">
               <span class="role">{message.role}</span>
               {message.name && <span class="tool-name">{message.name}</span>}
-              {isToolError(message) && <Tag bad>error</Tag>}
+              {failed && <Tag bad>error</Tag>}
               <span class="entry-links">
                 {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
               </span>

@@ -2,9 +2,11 @@ import { get } from '../../api/client.ts';
 import type { Activity } from '../../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../../parts/basics.tsx';
 import { amount, duration } from '../../parts/format.ts';
+import { Heading } from '../../parts/heading.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Plots } from './plots.tsx';
+import { Workers } from './workers.tsx';
 
 const refreshMs = 5_000;
 const spans: [string, string][] = [
@@ -23,7 +25,7 @@ export function OperationsView() {
   return (
     <section aria-labelledby="title">
       <div class="heading">
-        <h1 id="title">Operations</h1>
+        <Heading title="Operations" />
         <div class="actions">
           <a href="/admin/queues">Jobs in Bull Board</a>
           <label class="inline">
@@ -45,7 +47,7 @@ export function OperationsView() {
           <Numbers now={now} />
           <Plots now={now} hours={Number(hours)} />
           <div class="columns even">
-            <Workers now={now} />
+            <Workers alive={now.fleet.alive} />
             <Errors now={now} />
             <Queues now={now} />
           </div>
@@ -64,7 +66,7 @@ function Numbers({ now }: { now: Activity }) {
     ]),
     ['oldest queued', duration(now.oldest_queued_seconds * 1_000)],
     ['jobs waiting', amount(jobs)],
-    ['workers at work', amount(now.workers.length)],
+    ['workers at work', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'none is alive'],
   ];
   return (
     <dl class="numbers">
@@ -76,51 +78,6 @@ function Numbers({ now }: { now: Activity }) {
       ))}
     </dl>
   );
-}
-
-const Workers = ({ now: { workers } }: { now: Activity }) => (
-  <section aria-labelledby="workers">
-    <h2 id="workers">Workers</h2>
-    {workers.length === 0 ? (
-      <Empty>No worker holds a run now.</Empty>
-    ) : (
-      <table class="list">
-        <thead>
-          <tr>
-            <th scope="col">Worker</th>
-            <th scope="col" class="num">
-              Runs
-            </th>
-            <th scope="col" class="num">
-              Oldest
-            </th>
-            <th scope="col" class="num">
-              Lease
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {workers.map((worker) => (
-            <tr key={worker.id}>
-              <th scope="row" class="mono">
-                {worker.id}
-              </th>
-              <td class="num">{worker.runs}</td>
-              <td class="num">
-                <Time at={worker.oldest_run_at} />
-              </td>
-              <td class="num">{lease(worker.lease_until)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    )}
-  </section>
-);
-
-function lease(until: string): string {
-  const left = Date.parse(until) - Date.now();
-  return left > 0 ? `${duration(left)} left` : `expired ${duration(-left)} ago`;
 }
 
 const Queues = ({ now: { jobs } }: { now: Activity }) => (

@@ -1,6 +1,6 @@
 import type { Activity } from '../../api/types.ts';
 import { Empty, Time } from '../../parts/basics.tsx';
-import { amount, dollars } from '../../parts/format.ts';
+import { amount, price } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { Plot } from './plot.tsx';
 import { withGaps } from './slots.ts';
@@ -15,8 +15,10 @@ export function Plots({ now, hours }: { now: Activity; hours: number }) {
   const times = slots.map(({ at }) => Date.parse(at) / 1_000);
   const values = (key: Exclude<keyof Slot, 'at'>) => slots.map((slot) => slot[key]);
   const sum = (key: Exclude<keyof Slot, 'at'>) => values(key).reduce((total, value) => total + value, 0);
-  const cost = dollars(sum('cost'));
   const unpriced = sum('unpriced_tokens');
+  // where no price is known, nothing was not spent
+  const known = sum('cost') > 0 || unpriced === 0;
+  const cost = price({ cost: known ? sum('cost') : null, unpriced_tokens: known ? 0 : unpriced });
   return (
     <div class="columns plots">
       <figure>
@@ -40,8 +42,8 @@ export function Plots({ now, hours }: { now: Activity; hours: number }) {
           series={[{ label: 'US dollars', colour: 'accent', values: values('cost') }]}
         />
         <figcaption>
-          {cost} by list prices
-          {unpriced > 0 && `; ${amount(unpriced)} tokens of models without a known price are not in it`}
+          {known ? `${cost} by list prices` : `Unpriced: ${amount(unpriced)} tokens of models without a known price`}
+          {known && unpriced > 0 && `; ${amount(unpriced)} tokens of models without a known price are not in it`}
         </figcaption>
       </figure>
       <figure>

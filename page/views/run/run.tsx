@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
 import type { Entry, Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
-import { duration, number } from '../../parts/format.ts';
+import { duration, number, price } from '../../parts/format.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { Menu, MenuItem } from '../../parts/menu.tsx';
 import { MessageBody } from '../../parts/message.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
@@ -57,16 +59,14 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           <p class="crumbs">
             <a href={href('threads', threadId)}>{threadId}</a>
           </p>
-          <h1 id="title">
-            Run of {run.agent} <span class="id">{run.id}</span>
-          </h1>
+          <Heading title={run.question ?? `Run of ${run.agent}`} id={run.id} />
         </div>
         <div class="actions">
           <Status status={run.status} />
           {!over.has(run.status) && (
-            <button type="button" class="danger" onClick={() => void cancel()}>
-              Cancel the run
-            </button>
+            <Menu>
+              <MenuItem onClick={cancel}>Cancel the run</MenuItem>
+            </Menu>
           )}
         </div>
       </div>
@@ -75,6 +75,11 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         <div class="failure">
           <strong>{run.error.type}</strong> {run.error.message}
         </div>
+      )}
+      {run.unattended && (
+        <p class="notice" role="status">
+          {run.unattended.message}
+        </p>
       )}
       {run.awaiting.map((call) => (
         <Decision
@@ -87,6 +92,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       ))}
       <Facts
         items={[
+          ['Agent', run.agent],
           ['Model', run.model],
           ['Strategy', run.strategy],
           ['Lane', run.context_ref],
@@ -102,6 +108,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
             'of them cached',
             run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
           ],
+          ['Cost', run.usage && <span class="num">{price(run)}</span>],
           ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
           [
             'Ended by',

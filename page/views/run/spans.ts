@@ -2,12 +2,14 @@ import type { Run, RunEvent } from '../../api/types.ts';
 
 /** A bar of the waterfall; an instant where `end` equals `start`. Times in ms since the run was accepted. */
 export interface Span {
-  kind: 'queue' | 'model' | 'tool' | 'approval' | 'input' | 'lost' | 'retry' | 'end';
+  kind: 'queue' | 'model' | 'tool' | 'approval' | 'input' | 'down' | 'lost' | 'retry' | 'end';
   title: string;
   start: number;
   end: number;
   /** Still under way. */
   open?: boolean;
+  /** It came to no good end. */
+  bad?: boolean;
   note?: string;
   callId?: string;
   seq?: number;
@@ -47,8 +49,8 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
     const t = since(at);
     reached = t;
     const text = (key: string) => String(data[key] ?? '');
-    const instant = (of: Span['kind'], title: string, note?: string) =>
-      spans.push({ kind: of, title, start: t, end: t, ...(note ? { note } : {}) });
+    const instant = (of: Span['kind'], title: string, bad = false) =>
+      spans.push({ kind: of, title, start: t, end: t, bad });
     switch (kind) {
       case 'llm_started':
         begin(text('call_id'), { kind: 'model', title: `Model call ${iteration}`, start: t, callId: text('call_id') });
@@ -65,7 +67,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         const seen = Math.min(t, Math.max(before, data['last_seen_at'] ? since(text('last_seen_at')) : t));
         const unknown = new Set((data['tool_call_ids'] ?? []) as string[]);
         const note = `noticed ${((t - seen) / 1000).toFixed(1)} s later`;
-        spans.push({ kind: 'lost', title: 'Worker died', start: seen, end: t, note });
+        spans.push({ kind: 'down', title: 'Worker died', start: seen, end: t, note });
         for (const [key, span] of [...open]) {
           const { kind, title } = span;
           if (kind === 'tool' ? !unknown.has(key.slice('tool '.length)) : kind !== 'model') continue;
@@ -93,7 +95,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         const note = [status === 'ok' ? '' : status, attempts > 1 ? `${attempts} attempts` : '']
           .filter(Boolean)
           .join(', ');
-        const more = { seq: Number(data['seq']), ...(note ? { note } : {}) };
+        const more = { seq: Number(data['seq']), bad: status !== 'ok', ...(note ? { note } : {}) };
         const key = `tool ${text('tool_call_id')}`;
         const begun = open.get(key);
         // A round is committed as a whole: how long each of its tools took, they say themselves.
@@ -111,6 +113,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         break;
       case 'approval_decided':
         finish(`approval ${text('round')}.${text('index')}`, t, {
+          bad: text('decision') === 'denied',
           note: [text('decision'), data['by'] ? `by ${text('by')}` : ''].filter(Boolean).join(' '),
         });
         break;
@@ -121,7 +124,8 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       case 'request_failed':
       case 'request_cancelled':
         if (kind === 'request_failed') failCalls(t, 'failed');
-        instant('end', kind === 'request_completed' ? 'Completed' : kind === 'request_failed' ? 'Failed' : 'Cancelled');
+        if (kind === 'request_failed') instant('end', 'Failed', true);
+        else instant('end', kind === 'request_completed' ? 'Completed' : 'Cancelled');
         break;
     }
   }

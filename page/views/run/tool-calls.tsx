@@ -28,7 +28,7 @@ export function ToolCalls({ calls }: { calls: Call[] }) {
               {call.duration_ms !== null && <span class="muted num"> {duration(call.duration_ms)}</span>}
             </summary>
             <JsonText value={call.arguments} />
-            <MessageBody message={{ role: 'tool', content: call.result ?? '' }} />
+            {call.result !== null && <MessageBody message={{ role: 'tool', content: call.result }} />}
           </details>
         );
       })}

@@ -9,7 +9,7 @@ export function Waterfall({ run, events }: { run: Run; events: RunEvent[] }) {
   return (
     <ol class="waterfall plain" aria-label="What the run did, in order">
       {spans.map((span, index) => (
-        <li key={index} class={`span ${span.kind}${span.open ? ' open' : ''}`}>
+        <li key={index} class={['span', span.kind, span.open && 'open', span.bad && 'bad'].filter(Boolean).join(' ')}>
           <span class="span-title">
             <Title span={span} threadId={run.thread_id} />
             {span.note && <span class="muted"> {span.note}</span>}

@@ -77,15 +77,6 @@ export function Composer({ state }: { state: ThreadState }) {
         <button type="submit" class="primary">
           {active ? 'Send' : 'Ask'}
         </button>
-        {active && (
-          <button
-            type="button"
-            class="danger"
-            onClick={() => void act(() => post(v1('threads', state.id, 'runs', active.id, 'cancel'), {}))}
-          >
-            Cancel the run
-          </button>
-        )}
       </div>
     </form>
   );

@@ -1,10 +1,15 @@
 import type { Entry } from '../../api/types.ts';
-import { Empty } from '../../parts/basics.tsx';
+import { Empty, Failure } from '../../parts/basics.tsx';
 import { VirtualList } from '../../parts/virtual-list.tsx';
+import { useMarks } from '../../state/marks.ts';
 import type { ThreadState } from '../../state/thread.ts';
+import { markedRuns, RunCard, type MarkedRun } from '../marks/run-marks.tsx';
 import { EntryCard, LiveCard } from './entry-card.tsx';
 
-type Item = { key: string; entry: Entry } | { key: string; live: { text: string; thinking: string } };
+type Item =
+  | { key: string; entry: Entry }
+  | { key: string; run: MarkedRun }
+  | { key: string; live: { text: string; thinking: string } };
 
 /** The entries up to the moment shown, and at the end the answers under way. */
 export function Conversation({ state, lane }: { state: ThreadState; lane: string }) {
@@ -13,8 +18,15 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
     ({ seq, context_ref: of }) => seq <= at && (lane === '' || of === null || of === lane),
   );
   const live = state.at.value === null && !state.paused.value ? [...state.answers.value] : [];
+  const { ofEntry, ofRun, error } = useMarks(state);
+  const runs = markedRuns(state, ofRun, entries, lane).map((run) => ({ key: `r${run.runId}`, run }));
   const items: Item[] = [
-    ...entries.map((entry) => ({ key: `e${entry.seq}`, entry })),
+    ...runs.filter(({ run }) => run.after < 0),
+    ...entries.flatMap((entry) => [
+      { key: `e${entry.seq}`, entry },
+      ...runs.filter(({ run }) => run.after === entry.seq),
+    ]),
+    ...runs.filter(({ run }) => run.after === Infinity),
     ...live.map(([key, answer]) => ({ key, live: answer })),
   ];
   const first = state.entries.value[0]?.seq ?? 0;
@@ -25,13 +37,20 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
           Show entries before #{first}
         </button>
       )}
+      <Failure error={error} />
       {items.length === 0 && <Empty>Nothing here yet. Ask something below.</Empty>}
       <VirtualList
         label="Conversation"
         items={items}
         keyOf={(item) => item.key}
         render={(item) =>
-          'entry' in item ? <EntryCard entry={item.entry} state={state} /> : <LiveCard answer={item.live} />
+          'entry' in item ? (
+            <EntryCard entry={item.entry} state={state} marks={ofEntry.get(item.entry.seq)} />
+          ) : 'run' in item ? (
+            <RunCard state={state} run={item.run} />
+          ) : (
+            <LiveCard answer={item.live} />
+          )
         }
       />
     </>

@@ -3,13 +3,17 @@ import type { Entry, JsonObject, Message } from '../../api/types.ts';
 /** An entry that is no message, in a few words. */
 export interface Description {
   title: string;
+  /** Who did it, as far as the log knows. */
+  by?: string;
+  /** What took the place of the messages that a compaction covered. */
+  summary?: string;
   /** The context of its lane starts anew there, with these messages. */
   anchor?: Message[];
   /** What it begins with is all there is to see of the thread. */
   open?: boolean;
 }
 
-export function describeEntry({ kind, payload }: Entry): Description {
+export function describeEntry({ kind, payload, refs }: Entry): Description {
   if (kind === 'ai_context_operation') {
     const operation = (payload['operation'] ?? {}) as JsonObject;
     if (operation['type'] !== 'replace') return { title: 'This lane became the active one' };
@@ -17,15 +21,30 @@ export function describeEntry({ kind, payload }: Entry): Description {
     const anchor = Array.isArray(entries) ? (entries as unknown as Message[]) : [];
     const messages = `${anchor.length} ${anchor.length === 1 ? 'message' : 'messages'}`;
     if (String(payload['op_id']).startsWith('fork/')) return { title: `Forked with ${messages}`, anchor, open: true };
+    const { covered, messages: count } = (operation['meta'] ?? {}) as { covered?: [number, number]; messages?: number };
+    const summary = anchor.find(
+      (message) => (message as Message & { refs?: JsonObject }).refs?.['kind'] === 'compaction_summary',
+    );
+    if (covered) {
+      const title = `Compacted: entries #${covered[0]} to #${covered[1]}, ${count} messages, are now a summary`;
+      return { title, anchor, ...(summary ? { summary: String(summary.content) } : {}) };
+    }
     return { title: `Context replaced (${String(operation['reason'])}): ${messages}`, anchor };
   }
   if (kind === 'ai_config_change') {
     const { field, value } = payload;
-    if (field !== 'system_prompt') return { title: `Configuration: ${String(field)} changed` };
-    return { title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value))}` };
+    const by = actorOf(refs);
+    if (field !== 'system_prompt') return { title: `Configuration: ${String(field)} changed`, ...by };
+    return { title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value))}`, ...by };
   }
   if (kind === 'ai_state_change') return { title: 'Tools changed the state' };
   return { title: kind };
+}
+
+/** Many changes say nothing of their author: those of a program that does not say it, and of a fork. */
+function actorOf({ by, source, agent }: JsonObject): { by?: string } {
+  if (source === 'agent') return { by: `from the agent ${String(agent)}` };
+  return by === undefined ? {} : { by: `by ${String(by)}` };
 }
 
 const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);

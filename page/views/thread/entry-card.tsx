@@ -1,27 +1,35 @@
-import type { Entry, Message } from '../../api/types.ts';
+import type { Entry, Mark as RunMark, Message } from '../../api/types.ts';
 import { Tag, Time } from '../../parts/basics.tsx';
 import { isToolError, MessageBody } from '../../parts/message.tsx';
 import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
+import { Marks } from '../marks/marks.tsx';
 import { describeEntry } from './describe-entry.ts';
 import { ForkButton } from './fork-button.tsx';
 
 /** One entry of the log: a message, or a mark where something about the context changed. */
-export const EntryCard = ({ entry, state }: { entry: Entry; state: ThreadState }) =>
-  entry.kind === 'ai_message' ? <MessageCard entry={entry} state={state} /> : <Mark entry={entry} state={state} />;
+export const EntryCard = (props: CardProps) =>
+  props.entry.kind === 'ai_message' ? <MessageCard {...props} /> : <Mark {...props} />;
 
-function MessageCard({ entry, state }: { entry: Entry; state: ThreadState }) {
+interface CardProps {
+  entry: Entry;
+  state: ThreadState;
+  marks: RunMark[] | undefined;
+}
+
+function MessageCard({ entry, state, marks }: CardProps) {
   const message = entry.payload as unknown as Message;
   const callId = entry.refs['llm_call_id'];
   const kind = entry.refs['kind'];
+  const failed = isToolError(message);
   return (
-    <div class={`entry ${entry.role}`}>
+    <div class={`entry ${entry.role}${failed ? ' bad' : ''}`}>
       <div class="entry-head">
         <span class="role">{entry.role}</span>
         {message.name && <span class="tool-name">{message.name}</span>}
         {typeof kind === 'string' && <Tag>{kind}</Tag>}
-        {isToolError(message) && <Tag bad>error</Tag>}
+        {failed && !marks?.some(({ kind }) => kind === 'tool_failed') && <Tag bad>error</Tag>}
         {entry.context_ref !== 'default' && <Tag title="Lane">{entry.context_ref}</Tag>}
         <span class="entry-links">
           {typeof callId === 'string' && <a href={href('threads', state.id, 'calls', callId)}>What was sent</a>}
@@ -31,20 +39,23 @@ function MessageCard({ entry, state }: { entry: Entry; state: ThreadState }) {
         <span class="muted num">#{entry.seq}</span>
         <Time at={entry.at} />
       </div>
+      <Marks threadId={state.id} marks={marks} />
       <MessageBody message={message} />
     </div>
   );
 }
 
-function Mark({ entry, state }: { entry: Entry; state: ThreadState }) {
-  const { title, anchor, open = false } = describeEntry(entry);
+function Mark({ entry, state }: CardProps) {
+  const { title, by, summary, anchor, open = false } = describeEntry(entry);
   return (
     <details class={anchor ? 'mark anchor' : 'mark'} open={open}>
       <summary>
         <span>{title}</span>
+        {by && <Tag>{by}</Tag>}
         {entry.context_ref && <Tag title="Lane">{entry.context_ref}</Tag>}
         <span class="muted num">#{entry.seq}</span>
         <Time at={entry.at} />
+        {summary && <span class="clamp summary">{summary}</span>}
       </summary>
       {anchor?.map((message, index) => (
         <div key={index} class={`entry ${message.role}`}>
@@ -71,6 +82,6 @@ export const LiveCard = ({ answer }: { answer: { text: string; thinking: string 
       <span class="role">assistant</span>
       <span class="muted">writing…</span>
     </div>
-    <MessageBody message={{ role: 'assistant', content: answer.text, thinking: answer.thinking }} />
+    <MessageBody message={{ role: 'assistant', content: answer.text || [], thinking: answer.thinking }} />
   </div>
 );

@@ -10,7 +10,7 @@ import type { ThreadState } from '../../state/thread.ts';
 export const EraseButton = ({ state }: { state: ThreadState }) => (
   <DialogButton
     title="Erase this thread"
-    button="Erase"
+    button="Erase the thread"
     submit="Erase for good"
     kind="danger"
     onSubmit={async (fields) => {

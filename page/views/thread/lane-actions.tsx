@@ -1,5 +1,4 @@
 import { post, v1 } from '../../api/client.ts';
-import type { Json } from '../../api/types.ts';
 import { Empty, Tag } from '../../parts/basics.tsx';
 import { DialogButton } from '../../parts/dialog.tsx';
 import type { ThreadState } from '../../state/thread.ts';
@@ -9,8 +8,9 @@ import { ForkButton } from './fork-button.tsx';
 /** The lanes of the thread, which of them is active, and the operations on them. */
 export function LaneActions({ state }: { state: ThreadState }) {
   const active = state.thread.value!.active_context_ref;
-  const operate = async (contextRef: string, operation: Json) => {
-    await post(v1('threads', state.id, 'context-operations'), { context_ref: contextRef, operation });
+  const switchTo = async (fields: FormData) => {
+    const change = { context_ref: fields.get('lane'), operation: { type: 'switch' } };
+    await post(v1('threads', state.id, 'context-operations'), change);
     await state.refresh();
   };
   const lanes = state.lanes.value;
@@ -27,12 +27,7 @@ export function LaneActions({ state }: { state: ThreadState }) {
         ))}
       </ul>
       <div class="actions">
-        <DialogButton
-          title="Switch to a lane"
-          button="Switch"
-          submit="Switch"
-          onSubmit={(fields) => operate(String(fields.get('lane')), { type: 'switch' })}
-        >
+        <DialogButton title="Switch to a lane" button="Switch" submit="Switch" onSubmit={switchTo}>
           <label>
             <span>Lane, an existing one or a new one</span>
             <input name="lane" required list="lanes" />
@@ -42,34 +37,6 @@ export function LaneActions({ state }: { state: ThreadState }) {
               <option key={name} value={name} />
             ))}
           </datalist>
-        </DialogButton>
-        <DialogButton
-          title="Replace the context"
-          button="Replace"
-          submit="Replace"
-          onSubmit={(fields) => {
-            const text = String(fields.get('summary')).trim();
-            const prompt = String(fields.get('prompt')).trim();
-            const context = {
-              entries: text === '' ? [] : [{ role: 'user', content: text }],
-              ...(prompt === '' ? {} : { system_prompt: prompt }),
-            };
-            return operate(String(fields.get('lane')), { type: 'replace', result_context: context });
-          }}
-        >
-          <p>The log stays as it is: what the model sees starts again from here.</p>
-          <label>
-            <span>Lane</span>
-            <input name="lane" required value={active} />
-          </label>
-          <label>
-            <span>Message to begin with; none empties the lane</span>
-            <textarea name="summary" rows={5} />
-          </label>
-          <label>
-            <span>System prompt; none keeps the present one</span>
-            <textarea name="prompt" rows={2} />
-          </label>
         </DialogButton>
         {lanes.length > 0 && <CompactButton state={state} />}
         <ForkButton state={state} seq={state.shownAt.value} />

@@ -1,12 +1,11 @@
 import { get, v1 } from '../../api/client.ts';
 import type { JsonObject } from '../../api/types.ts';
 import { Facts, Status, Time } from '../../parts/basics.tsx';
-import { amount } from '../../parts/format.ts';
+import { amount, price } from '../../parts/format.ts';
 import { JsonText } from '../../parts/text.tsx';
 import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
-import { EraseButton } from './erase-button.tsx';
 import { LaneActions } from './lane-actions.tsx';
 
 interface Config {
@@ -33,11 +32,21 @@ export function Side({ state }: { state: ThreadState }) {
       <ul class="plain">
         {runs.map((run) => (
           <li key={run.id}>
-            <a href={href('threads', state.id, 'runs', run.id)} class="side-row">
-              <Status status={run.status} />
-              <span>{run.agent}</span>
-              <span class="muted num">{amount(run.usage?.total_tokens ?? 0)} tok</span>
-              <Time at={run.created_at} />
+            <a href={href('threads', state.id, 'runs', run.id)} class="side-run">
+              <span class="side-row">
+                <Status status={run.status} />
+                <span class="clip" title={run.question ?? run.agent}>
+                  {run.question ?? run.agent}
+                </span>
+              </span>
+              <span class="side-row muted">
+                <span class="clip" title={run.agent}>
+                  {run.agent}
+                </span>
+                <span class="num">{amount(run.usage?.total_tokens ?? 0)} tok</span>
+                <span class="num">{price(run)}</span>
+                <Time at={run.created_at} />
+              </span>
             </a>
           </li>
         ))}
@@ -46,6 +55,7 @@ export function Side({ state }: { state: ThreadState }) {
       <Facts
         items={[
           ['Tokens', <span class="num">{amount(tokens)}</span>],
+          ['Cost', <span class="num">{price(thread)}</span>],
           ['Tenant', thread.tenant_id],
           ['Created', <Time at={thread.created_at} />],
           ['Forked from', parent && <a href={href('threads', parent, { at: String(thread.fork_seq) })}>{parent}</a>],
@@ -67,8 +77,6 @@ export function Side({ state }: { state: ThreadState }) {
       )}
       <h2>Lanes</h2>
       <LaneActions state={state} />
-      <h2>Erasure</h2>
-      <EraseButton state={state} />
     </aside>
   );
 }

@@ -1,6 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks';
 import { Failure, Loading, Status } from '../../parts/basics.tsx';
 import { number } from '../../parts/format.ts';
+import { Heading } from '../../parts/heading.tsx';
+import { WaitingNotice } from '../../parts/waiting-notice.tsx';
 import { Tabs } from '../../parts/tabs.tsx';
 import { href, route, setQuery } from '../../state/route.ts';
 import { ThreadState } from '../../state/thread.ts';
@@ -11,6 +13,7 @@ import { Conversation } from './conversation.tsx';
 import { Side } from './side.tsx';
 import { Slider } from './slider.tsx';
 import { LaneTabs } from './lane-tabs.tsx';
+import { ThreadMenu } from './thread-menu.tsx';
 
 /** A thread: its log as a conversation, as of now or of any entry, and what can be done with it. */
 export function ThreadView({ threadId }: { threadId: string }) {
@@ -39,17 +42,17 @@ export function ThreadView({ threadId }: { threadId: string }) {
           <p class="crumbs">
             <a href={href('threads')}>Threads</a>
           </p>
-          <h1 id="title" class="mono">
-            {thread.id}
-          </h1>
+          <Heading title={questionOf(state) ?? thread.id} id={thread.id} />
         </div>
         <div class="actions">
           <Status status={status} />
           <span class="muted num">{number(thread.rev)} entries</span>
           <Live state={state} />
+          <ThreadMenu state={state} />
         </div>
       </div>
       <Failure error={state.error.value} />
+      <WaitingNotice runs={state.runs.value.map((run) => [run.status, run.agent, run.start_at])} />
       <Slider state={state} />
       <div class="columns">
         <div class="main-column">
@@ -81,6 +84,10 @@ export function ThreadView({ threadId }: { threadId: string }) {
     </article>
   );
 }
+
+/** What was asked last, as in the list of threads. */
+const questionOf = (state: ThreadState): string | undefined =>
+  state.runs.value.find(({ question }) => question?.trim())?.question ?? undefined;
 
 const Live = ({ state }: { state: ThreadState }) => (
   <button

@@ -1,12 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../../api/client.ts';
 import type { Agent } from '../../api/types.ts';
+import { FilterForm } from '../../parts/filters.tsx';
 import { TimeFilter } from '../../parts/time-filter.tsx';
 import { route, setQuery } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 
 const statuses = ['running', 'queued', 'suspended', 'failed', 'completed', 'cancelled'];
 const typingMs = 250;
+/** Those that a phone folds away: the search stays. */
+const folded = ['status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'];
 
 /** The filters live in the address, so that a filtered list can be sent to somebody. */
 export function Filters() {
@@ -32,7 +35,7 @@ export function Filters() {
   };
   const failedOnly = query.get('status') === 'failed';
   return (
-    <form class="filters" role="search" onSubmit={(event) => event.preventDefault()}>
+    <FilterForm names={folded}>
       <label class="grow">
         <span>Search what users wrote</span>
         <input
@@ -81,6 +84,6 @@ export function Filters() {
       >
         Failed only
       </button>
-    </form>
+    </FilterForm>
   );
 }

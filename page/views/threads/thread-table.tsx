@@ -1,6 +1,7 @@
 import type { ThreadSummary } from '../../api/types.ts';
 import { Status, Time } from '../../parts/basics.tsx';
-import { amount } from '../../parts/format.ts';
+import { amount, price } from '../../parts/format.ts';
+import { CountedMarks } from '../marks/marks.tsx';
 import { href } from '../../state/route.ts';
 
 export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
@@ -20,6 +21,9 @@ export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
           Tokens
         </th>
         <th scope="col" class="num">
+          Cost
+        </th>
+        <th scope="col" class="num">
           Last write
         </th>
       </tr>
@@ -36,8 +40,11 @@ export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
           <td>
             <Status status={thread.status} />
             {thread.last_run?.error_type && <span class="why">{thread.last_run.error_type}</span>}
+            <CountedMarks threadId={thread.id} marks={thread.marks} known={[thread.status === 'failed' && 'failed']} />
           </td>
-          <td data-label="agent">{thread.last_run?.agent ?? '–'}</td>
+          <td data-label="agent" class="clip" title={thread.last_run?.agent}>
+            {thread.last_run?.agent ?? '–'}
+          </td>
           <td data-label="entries" class="num">
             {amount(thread.rev)}
           </td>
@@ -46,6 +53,9 @@ export const ThreadTable = ({ threads }: { threads: ThreadSummary[] }) => (
           </td>
           <td data-label="tokens" class="num">
             {amount(thread.total_tokens)}
+          </td>
+          <td data-label="cost" class="num">
+            {price(thread)}
           </td>
           <td class="num">
             <Time at={thread.updated_at} />

@@ -1,6 +1,8 @@
 import { useSignal } from '@preact/signals';
 import type { ThreadSummary } from '../../api/types.ts';
 import { Empty, Failure, Loading } from '../../parts/basics.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { WaitingNotice } from '../../parts/waiting-notice.tsx';
 import { route } from '../../state/route.ts';
 import { useList } from '../../state/use-list.ts';
 import { AskDialog } from './ask-dialog.tsx';
@@ -8,23 +10,27 @@ import { Filters } from './filters.tsx';
 import { ThreadTable } from './thread-table.tsx';
 
 const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'] as const;
+/** Filters for which the server has no threads in the order in which they were asked. */
+const sought = ['text', 'status', 'metadata', 'created_after', 'created_before'];
 const refreshMs = 4_000;
 
-/** All threads, newest first, refreshed while the reader watches. */
+/** All threads, those that were written to last first, refreshed while the reader watches; what is searched for by creation. */
 export function ThreadsView() {
   const { query } = route.value;
-  const filter = Object.fromEntries(names.map((name) => [name, query.get(name)]));
+  const order = sought.some((name) => query.get(name)) ? null : 'asked';
+  const filter = Object.fromEntries([['order', order], ...names.map((name) => [name, query.get(name)] as const)]);
   const paused = useSignal(false);
-  const {
-    first,
-    items: threads,
-    after,
-    more,
-  } = useList<ThreadSummary>('/v1/threads', filter, paused.value ? undefined : refreshMs);
+  const { first, items, after, more } = useList<ThreadSummary>(
+    '/v1/threads',
+    filter,
+    paused.value ? undefined : refreshMs,
+  );
+  // the server knows when a thread was asked, and not in which order runs under way write
+  const threads = order ? items.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) : items;
   return (
     <section aria-labelledby="title">
       <div class="heading">
-        <h1 id="title">Threads</h1>
+        <Heading title="Threads" />
         <div class="actions">
           <button type="button" aria-pressed={paused.value} onClick={() => (paused.value = !paused.value)}>
             {paused.value ? 'Resume' : 'Pause'}
@@ -34,6 +40,7 @@ export function ThreadsView() {
       </div>
       <Filters />
       <Failure error={first.error} />
+      <WaitingNotice runs={threads.map(({ status, last_run: run }) => [status, run?.agent, run?.start_at])} />
       {threads.length > 0 && <ThreadTable threads={threads} />}
       {first.data && threads.length === 0 && !after && <Empty>No thread matches. New threads appear here.</Empty>}
       {!first.data && !first.error && <Loading />}

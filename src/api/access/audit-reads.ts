@@ -8,8 +8,8 @@ const remembered = 10_000;
 
 interface Read {
   operation: string;
-  threadId: string | undefined;
-  runId: string | undefined;
+  threadId?: string | undefined;
+  runId?: string | undefined;
 }
 
 /**

@@ -1,17 +1,18 @@
 import type { MiddlewareHandler } from 'hono';
 import { routePath } from 'hono/route';
-import { authorize } from '../../access/authorize.ts';
+import { authorize, otherAgents } from '../../access/authorize.ts';
 import type { Principal } from '../../access/principal.ts';
 import { RequestRate } from '../../access/rate.ts';
+import type { Scope } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
-import { idGrammar } from '../../ids.ts';
+import { idGrammar } from '../../checks/ids.ts';
 import type { Library } from '../../library/library.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { auditReads } from './audit-reads.ts';
 import { limitedParties } from './limited-parties.ts';
 import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
-import { audited, everywhere, operationScopes, overThreads } from './scopes.ts';
-import { threadOfToken } from './thread-of-token.ts';
+import { requestSubject, type RequestSubject } from './request-subject.ts';
+import { aboutNoThread, audited, everywhere, operationScopes } from './scopes.ts';
 
 /** Lets an operation of `/v1` pass if the key of the request allows it, within its limits, and notes it in the audit. */
 export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
@@ -26,22 +27,25 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
     const operation = operationOf(`${c.req.method === 'HEAD' ? 'GET' : c.req.method} ${route}`);
     // no route: the answer is 404 or 405
     if (operation === undefined) return next();
-    const { tenant_id: tenantId, thread_id: inPath, run_id: runId } = paramsIn(route, c.req.path);
-    const sent = (await c.req.json<Record<string, unknown>>()) ?? {};
-    const threadId = inPath ?? threadOfToken(sent['token']) ?? text(sent[threadFields[operation] ?? '']);
-    const other = otherThreads[operation];
-    const otherId = other === undefined ? undefined : c.req.query(other);
-    const scope = operationScopes[operation] ?? 'admin';
-    if (everywhere.has(operation)) assertUnbound(principal, scope);
-    if (overThreads.has(operation)) assertSeesThreads(principal, scope);
-    authorize(principal, {
-      scope,
-      tenantId,
-      threadId,
-      runId: runId ?? text(operation === 'createBrowserToken' && sent['run_id']),
-      agent: text(operation === 'createRun' && sent['agent']),
+    const subject = requestSubject({
+      ...{ operation, route, path: c.req.path, query: (name) => c.req.query(name) },
+      body: (await c.req.json<Record<string, unknown> | null>()) ?? {},
+      tenant: c.var.lanefold.tenant,
     });
-    if (otherId !== undefined) authorize(principal, { scope, threadId: otherId });
+    const scope = operationScopes[operation] ?? 'admin';
+    const check = (principal: Principal) => assertAllowed({ ...c.var, principal }, operation, scope, subject);
+    await check(principal);
+    c.set('recheck', async () => {
+      const now = await c.var.identify();
+      await check(now);
+      return now;
+    });
+    const { tenantId, threadIds, runId, interrupts } = subject;
+    const [threadId] = threadIds;
+    for (const id of interrupts.filter(isId)) {
+      const detail = { busy: 'interrupt' };
+      await c.var.lanefold.audit.write({ actor: principal.actor, action: operation, threadId: id, runId, detail });
+    }
     // an id that is none is refused by the operation
     if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
       await c.var.lanefold.audit.write({
@@ -52,35 +56,38 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
         runId,
       });
     }
-    if (scope === 'read' && (threadId === undefined ? overThreads.has(operation) : idGrammar.test(threadId)))
-      await auditRead(principal, { operation, threadId, runId });
-    if (scope === 'read' && otherId !== undefined && idGrammar.test(otherId))
-      await auditRead(principal, { operation, threadId: otherId, runId: undefined });
+    if (scope === 'read') {
+      if (threadIds.length === 0 && !aboutNoThread.has(operation)) await auditRead(principal, { operation });
+      for (const id of threadIds)
+        if (isId(id)) await auditRead(principal, { operation, threadId: id, ...(id === threadId ? { runId } : {}) });
+    }
     await next();
   };
 }
 
-/** What the path says where the route has a name: Hono tells a middleware only the names of its own pattern. */
-function paramsIn(route: string, path: string): Record<string, string | undefined> {
-  const parts = path.split('/');
-  const named = route.split('/').flatMap((name, at) => (name.startsWith(':') ? [[name.slice(1), parts[at]!]] : []));
-  return Object.fromEntries(named.map(([name, part]) => [name, decoded(part!)])) as Record<string, string>;
-}
-
-/** A part that cannot be decoded is no id either. */
-function decoded(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
+/** @throws LanefoldError `forbidden` */
+async function assertAllowed(
+  { principal, lanefold }: Pick<ApiEnv['Variables'], 'principal' | 'lanefold'>,
+  operation: string,
+  scope: Scope,
+  { threadIds, interrupts, ...subject }: RequestSubject,
+): Promise<void> {
+  if (everywhere.has(operation)) assertUnbound(principal, scope);
+  if (threadIds.length === 0 && !aboutNoThread.has(operation)) assertSeesThreads(principal, scope);
+  const [first, ...others] = threadIds;
+  const asked = { ...subject, operation, scope, threadId: first };
+  authorize(principal, asked);
+  for (const threadId of others) authorize(principal, { ...asked, threadId });
+  // it cancels what it interrupts
+  if (interrupts.length > 0) authorize(principal, { ...asked, scope: 'steer' });
+  const { agents } = principal;
+  if (!agents) return;
+  for (const threadId of threadIds.filter(isId)) {
+    if (!(await lanefold.runs.ranOnly(threadId, agents))) throw otherAgents(threadId, agents);
   }
 }
 
-/** Where a body names the thread that the path does not. */
-const threadFields: Record<string, string> = { createThread: 'id', createBrowserToken: 'thread_id' };
-
-/** Where a query names another thread that is read. */
-const otherThreads: Record<string, string> = { diffContexts: 'other_thread_id' };
+const isId = (id: string | undefined): id is string => id !== undefined && idGrammar.test(id);
 
 /** The `operationId` of each method and route, as Hono writes the route. */
 function operations(app: ApiApp): (route: string) => string | undefined {
@@ -117,5 +124,3 @@ function assertSize(principal: Principal, bytes: number): void {
     });
   }
 }
-
-const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

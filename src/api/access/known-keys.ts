@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
+import { tokenRefused } from '../../access/browser-token.ts';
 import { readKey } from '../../access/key.ts';
 import type { Principal } from '../../access/principal.ts';
 import type { Limits } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 
-/** How long an answer of the database is used, and so how long a revoked key may still work. */
-const rememberMs = 10_000;
 /** Keys remembered at most, wrong ones included. */
 const remembered = 10_000;
 
@@ -15,8 +14,8 @@ export interface KnownKeys {
   find(credential: string): Promise<Principal | undefined>;
 }
 
-/** Looks keys up in the database, at most once in ten seconds each. */
-export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>): KnownKeys {
+/** Looks keys up in the database, each at most once in `rememberMs`: so long a revoked one may still work. */
+export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>, rememberMs: number): KnownKeys {
   const known = new Map<string, { until: number; principal: Promise<Principal> }>();
   const limits = new Map<string, { until: number; limits: Promise<Limits | undefined> }>();
   const limitsOf = (tenant: string) => {
@@ -47,15 +46,28 @@ export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>):
     });
     return principal;
   };
-  return { find: async (credential) => withLimits(await find(credential)) };
+  return {
+    async find(credential) {
+      const principal = await find(credential);
+      if (principal) assertNotExpired(principal);
+      return withLimits(principal);
+    },
+  };
 }
 
 async function look(keys: Library['keys'], credential: string): Promise<Principal> {
   const found = await keys.find(credential);
   if (!found) throw refused('is not one of this server');
-  const { id, state, validForMs: _, ...allowed } = found;
-  if (state === 'valid') return { actor: `key:${id}`, ...allowed };
+  const { id, state, validForMs, ...allowed } = found;
+  const expires = validForMs === null ? {} : { expiresAtMs: Date.now() + validForMs };
+  if (state === 'valid') return { actor: `key:${id}`, ...allowed, ...expires };
   throw refused(state === 'revoked' ? 'was revoked' : 'has expired');
+}
+
+/** @throws LanefoldError `unauthorized` */
+export function assertNotExpired({ actor, expiresAtMs = Infinity }: Pick<Principal, 'actor' | 'expiresAtMs'>): void {
+  if (expiresAtMs > Date.now()) return;
+  throw (actor.startsWith('token:') ? tokenRefused : refused)('has expired');
 }
 
 const refused = (why: string): LanefoldError =>

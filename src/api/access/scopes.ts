@@ -10,6 +10,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listApprovals: 'read',
   listAgents: 'read',
   getActivity: 'read',
+  listWorkers: 'read',
   getCall: 'read',
   getThread: 'read',
   getConfig: 'read',
@@ -25,6 +26,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listRunEvents: 'read',
   listInputs: 'read',
   listNodes: 'read',
+  listMarks: 'read',
   listTools: 'read',
   collectRun: 'read',
   createBrowserToken: 'read',
@@ -46,22 +48,14 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   denyToolCall: 'approve',
 };
 
-/** What concerns every thread of a tenant, or of all: not for a key that is bound to some threads or agents. */
-export const overThreads: ReadonlySet<string> = new Set([
-  'createKey',
-  'listKeys',
-  'rotateKey',
-  'revokeKey',
-  'listAudit',
-  'listThreads',
-  'listAllRuns',
-  'createRuns',
-  'listApprovals',
-  'eraseTenant',
-]);
+/**
+ * Operations that name no thread and show nothing of any. Every other one that names none concerns all threads: it is not for
+ * a key that is bound to some threads or agents.
+ */
+export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
 /** What concerns all tenants: not for a key that is bound to one either. */
-export const everywhere: ReadonlySet<string> = new Set(['getActivity']);
+export const everywhere: ReadonlySet<string> = new Set(['getActivity', 'listWorkers']);
 
 /** What is written to the audit before it is done. */
 export const audited: ReadonlySet<string> = new Set([

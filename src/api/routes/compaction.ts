@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { authorize } from '../../access/authorize.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -31,7 +30,6 @@ export function addCompaction(app: ApiApp): void {
     const { thread_id: threadId } = c.req.valid('param');
     const { context_ref: contextRef, range, keep_turns: keepTurns, agent, model } = c.req.valid('json');
     const { lanefold, principal } = c.var;
-    authorize(principal, { scope: 'admin', threadId, agent });
     const options = omitUndefined({
       ...{ contextRef, keepTurns, agent, model },
       range: range && { fromSeq: range.from_seq, toSeq: range.to_seq },

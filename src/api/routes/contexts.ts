@@ -1,13 +1,21 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../context/message.ts';
-import type { NewContext } from '../../library/contexts.ts';
+import { asksOfCall } from '../../library/contexts/project.ts';
+import type { NewContext } from '../../library/contexts/contexts.ts';
 import type { OperationReceipt as Receipt } from '../../store/context/apply-operation.ts';
 import { LanefoldError } from '../../errors.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
-import { ContextOperation, LaneList, LaneReset, OperationReceipt, Projection } from '../schemas/context.ts';
+import {
+  ContextOperation,
+  ExplainedMessage,
+  LaneList,
+  LaneReset,
+  OperationReceipt,
+  Projection,
+} from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { atSeq, limit } from '../schemas/values.ts';
 import {
@@ -24,6 +32,8 @@ import {
 } from './shared.ts';
 
 const tags = ['Contexts'];
+
+const flag = (description: string) => z.enum(['true', 'false']).optional().openapi({ param: { description } });
 
 const listLanes = createRoute({
   method: 'get',
@@ -45,6 +55,7 @@ const getContext = createRoute({
   summary: 'Read the context of a lane, now or as of an entry',
   request: {
     params: lane,
+    // with any of the last five, the context is shown as a call would be sent it
     query: z.strictObject({
       at_seq: atSeq,
       limit: limit(10_000),
@@ -61,11 +72,25 @@ const getContext = createRoute({
         .min(1)
         .max(10_000)
         .optional()
-        .openapi({ param: { description: 'For the window and the tokenizer of a model.' } }),
-      explain: z
-        .enum(['true', 'false'])
+        .openapi({
+          param: {
+            description:
+              'Show what a call of this model would be sent: its window, its tokenizer. Default: that of the agent.',
+          },
+        }),
+      agent: z
+        .string()
+        .min(1)
+        .max(64)
         .optional()
-        .openapi({ param: { description: 'Why each message is sent or not. Default policy: that of the thread.' } }),
+        .openapi({
+          param: {
+            description:
+              'Show what a call of this agent would be sent: its policy, tools and settings. Default: the agent of the latest run.',
+          },
+        }),
+      full_budget: flag('What the budget alone would let through, instead of what the next call is sent.'),
+      explain: flag('Why each message is sent or not. Default policy: that of the thread, else of the agent.'),
     }),
   },
   responses: { 200: json('The context.', Projection), ...problems(404, 410, 422) },
@@ -114,21 +139,26 @@ export function addContexts(app: ApiApp): void {
   app.openapi(getContext, async (c) => {
     const { thread_id: threadId, context_ref: contextRef } = c.req.valid('param');
     const { lanefold } = c.var;
-    const { at_seq: seq, limit: most, policy, model, explain } = c.req.valid('query');
+    const { at_seq: seq, limit: most, policy, model, agent, full_budget: full, explain } = c.req.valid('query');
     const place = { thread_id: threadId, context_ref: contextRef, at_seq: seq ?? null };
     const which = omitUndefined({ contextRef, atSeq: seq, limit: most });
-    if (policy === undefined && explain !== 'true') {
+    const view = {
+      ...omitUndefined({ policy: policy === undefined ? undefined : parsePolicy(policy), model, agent }),
+      fullBudget: full === 'true',
+    };
+    if (!asksOfCall({ ...view, explain: explain === 'true' })) {
       const rows = await lanefold.contexts.project(threadId, which);
       return c.json({ ...place, messages: await orMissing(lanefold, threadId, rows) }, 200);
     }
     const { explain: why, ...projection } = await lanefold.contexts.project(threadId, {
       ...which,
-      ...omitUndefined({ policy: policy === undefined ? undefined : parsePolicy(policy), model }),
+      ...view,
       explain: true,
     });
     await orMissing(lanefold, threadId, projection.messages);
     const answer = { ...place, ...projection, policy: projection.policy as unknown as JsonObject };
-    return c.json(explain === 'true' ? { ...answer, explain: why! } : answer, 200);
+    const reasons = why as unknown as z.infer<typeof ExplainedMessage>[];
+    return c.json(explain === 'true' ? { ...answer, explain: reasons } : answer, 200);
   });
 
   app.openapi(applyOperation, async (c) => {

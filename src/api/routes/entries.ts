@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { NewEntry } from '../../library/threads.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import type { NewEntry } from '../../library/threads/threads.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { AppendEntries, AppendReceipt } from '../schemas/message.ts';

@@ -1,7 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Context } from 'hono';
 import { uiMessageHeader } from '../../ui-messages/answer.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import type { LanefoldError } from '../../errors.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import { watchAccess } from '../access/watch-access.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toEventMessages } from '../event-messages.ts';
 import { pageOf } from '../json.ts';
@@ -53,7 +55,9 @@ const streamed = {
     description:
       'A page of events or, as a stream, trace events named by their kind with their `event_seq` as `id`. A stream also has, ' +
       'without an id, `llm_delta` {run_id, llm_call_id, offset, text or thinking} and `llm_snapshot` {run_id, llm_call_id, text, ' +
-      'thinking}. The stream of a run ends after its last event; the stream of a thread does not end.',
+      'thinking}, and `unattended` {thread_id, run_id, agent, reason, message}, if nothing happens and no worker can take the run. ' +
+      'The stream of a run ends after its last event; the stream of a thread does not end. Either ends with `problem`, ' +
+      'without an id, once the key no longer allows it.',
     content: {
       ...json('', page).content,
       'text/event-stream': {
@@ -100,6 +104,8 @@ export interface EventsOptions {
   /** Of the large messages that clients have not taken yet. */
   budget: ByteBudget;
   onError: (error: unknown, request: { method: string; path: string }) => void;
+  /** How often the key of a stream is looked up again. */
+  keyRecheckMs: number;
   /** Ends all streams. */
   closing?: AbortSignal;
 }
@@ -140,9 +146,15 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
     if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);
     streams += 1;
     const left = new AbortController();
+    let refusal: LanefoldError | undefined;
+    const unwatch = watchAccess(c.var, options.keyRecheckMs, (why) => {
+      refusal = why;
+      end();
+    });
     const end = () => {
       if (!left.signal.aborted) streams -= 1;
       left.abort();
+      unwatch();
       options.closing?.removeEventListener('abort', end);
     };
     const lastId = c.req.header('last-event-id') || undefined;
@@ -161,7 +173,8 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
     }
     options.closing?.addEventListener('abort', end);
     if (ui) c.header(...uiMessageHeader);
-    return sse(c, ui ? toUiEvents(items, { threadId, runId: runId! }) : toEventMessages(items), {
+    const why = () => refusal;
+    return sse(c, ui ? toUiEvents(items, { threadId, runId: runId! }, why) : toEventMessages(items, why), {
       abort: end,
       budget: options.budget,
       onError: (error) => options.onError(error, { method: c.req.method, path: c.req.path }),

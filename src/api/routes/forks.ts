@@ -1,8 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { authorize } from '../../access/authorize.ts';
-import { newThreadId } from '../../ids.ts';
+import { newThreadId } from '../../checks/ids.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -77,10 +76,8 @@ export function addForks(app: ApiApp): void {
   app.openapi(forkThread, async (c) => {
     const { thread_id: parent } = c.req.valid('param');
     const given = c.req.valid('json');
-    const { lanefold, principal } = c.var;
+    const { lanefold } = c.var;
     const { id = newThreadId(), seq, metadata, repair } = given;
-    // the path names the parent only
-    authorize(principal, { scope: 'run', threadId: id });
     const options = { contextRef: given.context_ref, systemPrompt: given.system_prompt, seq, metadata, repair };
     await lanefold.threads.fork(parent, { id, ...omitUndefined(options) }, { from: 'http' });
     return c.json(toJson(await lanefold.threads.get(id)), 201, { Location: `/v1/threads/${id}` });
@@ -91,10 +88,6 @@ export function addForks(app: ApiApp): void {
     const given = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', given.request_id);
     const { lanefold, principal } = c.var;
-    if (principal.agents || principal.threadPrefix !== undefined || principal.threadId !== undefined) {
-      const { agent } = await lanefold.runs.get({ threadId: parent, id: runId });
-      authorize(principal, { scope: 'run', threadId: given.thread_id, agent });
-    }
     const options = omitUndefined({
       ...{ threadId: given.thread_id, model: given.model, systemPrompt: given.system_prompt, requestId },
       ...{ contextPolicy: given.context_policy && toPolicyOption(given.context_policy), metadata: given.metadata },

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { InputOptions } from '../../library/inputs.ts';
+import type { InputOptions } from '../../library/runs/inputs.ts';
 import type { InputRejection } from '../../store/input/enqueue-input.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { pageOf, toJson } from '../json.ts';
 import { InputPage, InputReceipt, NewInput } from '../schemas/input.ts';

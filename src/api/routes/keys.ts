@@ -1,8 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { assertMayMint } from '../../access/browser-token.ts';
-import { camelKeys, snakeKeys } from '../../case.ts';
-import type { NewKey as NewKeyFields } from '../../library/keys.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { assertMayGrant } from '../../access/grants.ts';
+import { camelKeys, snakeKeys } from '../../common/case.ts';
+import type { NewKey as NewKeyFields } from '../../library/access/keys.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
 import { BrowserToken, KeyList, MintedKey, NewBrowserToken, NewKey, RotateKey } from '../schemas/key.ts';
@@ -20,6 +21,7 @@ const createKey = createRoute({
   tags,
   security,
   summary: 'Make an API key',
+  description: 'With no more than the key of the request has: scopes, tenant, agents, threads, each limit, and time.',
   request: { body: body(NewKey) },
   responses: { 201: json('The key.', MintedKey), ...problems(...bodyProblems) },
 });
@@ -41,6 +43,7 @@ const rotate = createRoute({
   tags,
   security,
   summary: 'Give a key a new secret',
+  description: 'Of a key with no more than that of the request has.',
   request: { params, body: body(RotateKey) },
   responses: { 201: json('The key with its new secret.', MintedKey), ...problems(...bodyProblems, 404) },
 });
@@ -64,7 +67,8 @@ const mint = createRoute({
   tags,
   security,
   summary: 'Mint a short-lived token for a page in a browser',
-  description: 'For one thread or run, with no more rights than the key that mints it. It cannot be revoked.',
+  description:
+    'For one thread or run, with no more rights than the key that mints it, and no longer than that lasts. It cannot be revoked.',
   request: { body: body(NewBrowserToken) },
   responses: { 201: json('The token.', BrowserToken), ...problems(...bodyProblems, 422) },
 });
@@ -76,8 +80,14 @@ export function addKeys(app: ApiApp): void {
       ...camelKeys(omitUndefined(fields)),
       ...(limits ? { limits: camelKeys(omitUndefined(limits)) } : {}),
     };
-    const { actor: by } = c.get('principal');
-    return c.json(toJson(await c.var.lanefold.keys.create({ ...given, by } as unknown as NewKeyFields)), 201);
+    const { principal, lanefold } = c.var;
+    const key = { ...given, by: principal.actor } as unknown as NewKeyFields;
+    const { expiresInMs } = key;
+    assertMayGrant(principal, {
+      ...key,
+      expiresAtMs: expiresInMs === undefined ? undefined : Date.now() + expiresInMs,
+    });
+    return c.json(toJson(await lanefold.keys.create(key)), 201);
   });
 
   app.openapi(list, async (c) => {
@@ -91,8 +101,12 @@ export function addKeys(app: ApiApp): void {
 
   app.openapi(rotate, async (c) => {
     const { overlap_ms: overlapMs } = c.req.valid('json');
-    const { actor: by } = c.get('principal');
-    const minted = await c.var.lanefold.keys.rotate(c.req.valid('param').key_id, omitUndefined({ overlapMs, by }));
+    const { key_id: id } = c.req.valid('param');
+    const { principal, lanefold } = c.var;
+    // the new secret is handed to the caller
+    const key = (await lanefold.keys.list()).find((one) => one.id === id);
+    if (key) assertMayGrant(principal, { ...key, expiresAtMs: key.expiresAt?.getTime() });
+    const minted = await lanefold.keys.rotate(id, omitUndefined({ overlapMs, by: principal.actor }));
     return c.json(toJson(minted), 201);
   });
 
@@ -105,8 +119,8 @@ export function addKeys(app: ApiApp): void {
     const { thread_id: threadId, run_id: runId, access, expires_in_ms: expiresInMs } = c.req.valid('json');
     const principal = c.get('principal');
     assertMayMint(principal, access);
-    const { actor, tenant, agents, limits } = principal;
-    const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, limits, by: actor });
+    const { actor: by, tenant, agents, limits, expiresAtMs } = principal;
+    const fields = omitUndefined({ threadId, runId, access, expiresInMs, tenant, agents, limits, expiresAtMs, by });
     return c.json(toJson(c.var.lanefold.keys.browserToken(fields)), 201);
   });
 }

@@ -1,9 +1,9 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { Library } from '../../library/library.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
 import { toJson } from '../json.ts';
-import { Activity, AgentList, ApprovalPage } from '../schemas/overview.ts';
+import { Activity, AgentList, ApprovalPage, WorkerList } from '../schemas/overview.ts';
 import { problems } from '../schemas/problem.ts';
 import { afterCursor, limit, wholeText } from '../schemas/values.ts';
 import { json, security } from './shared.ts';
@@ -14,7 +14,7 @@ const listAgents = createRoute({
   operationId: 'listAgents',
   tags: ['Runs'],
   security,
-  summary: 'List the agents this server knows',
+  summary: 'List the agents this server knows, as far as the key may run them',
   responses: { 200: json('The agents.', AgentList), ...problems() },
 });
 
@@ -40,10 +40,23 @@ const getActivity = createRoute({
   responses: { 200: json('The activity.', Activity), ...problems() },
 });
 
+const listWorkers = createRoute({
+  method: 'get',
+  path: '/v1/workers',
+  operationId: 'listWorkers',
+  tags: ['Operations'],
+  security,
+  summary: 'List the workers that are alive, then those that stopped or died lately',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 30, 'How far to look back; default 1.') }) },
+  responses: { 200: json('The workers, at most 1,000.', WorkerList), ...problems() },
+});
+
 /** What is read over all threads, besides threads and runs themselves. */
 export function addOverview(app: ApiApp, lanefold: Library): void {
   app.openapi(listAgents, (c) => {
-    const data = lanefold.agents.list().map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
+    const { agents: only } = c.get('principal');
+    const known = lanefold.agents.list().filter(({ name }) => only?.includes(name) ?? true);
+    const data = known.map((agent) => ({ ...toJson(agent), tools: agent.tools.map(toJson) }));
     return c.json({ data }, 200);
   });
 
@@ -55,6 +68,11 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
 
 /** Of all tenants together. */
 export function addActivity(app: ApiApp, lanefold: Library): void {
+  app.openapi(listWorkers, async (c) => {
+    const data = await lanefold.workers.list(omitUndefined(c.req.valid('query')));
+    return c.json({ data: data.map(toJson) }, 200);
+  });
+
   app.openapi(getActivity, async (c) => {
     const [activity, stats] = await Promise.all([
       lanefold.activity(omitUndefined(c.req.valid('query'))),

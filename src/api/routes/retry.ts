@@ -1,6 +1,5 @@
 import { createRoute } from '@hono/zod-openapi';
-import { authorize } from '../../access/authorize.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -30,11 +29,6 @@ export function addRetry(app: ApiApp): void {
     const { request_id: given, busy } = c.req.valid('json');
     const requestId = keyOf(c.req.valid('header'), 'request_id', given);
     const { lanefold, principal } = c.var;
-    // the path does not say whose run it is
-    if (principal.agents) {
-      const { agent } = await lanefold.runs.get({ threadId, id });
-      authorize(principal, { scope: 'run', threadId, agent });
-    }
     const handle = await withinRuns(c, app, () =>
       lanefold.runs.retry({ threadId, id }, omitUndefined({ requestId, busy }), callerOf(principal)),
     );

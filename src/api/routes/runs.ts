@@ -1,12 +1,13 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import type { EnqueueOptions } from '../../library/enqueue.ts';
+import type { EnqueueOptions } from '../../library/runs/enqueue.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
+import type { ListedRun } from '../../library/runs/runs.ts';
 import type { RunFilter } from '../../store/run/list-runs.ts';
 import { toCallSettings } from '../../models/settings/call-settings.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { OutputContract, OutputOption } from '../../contracts/contract.ts';
 import { toPolicyOption } from '../../policy/parse-policy.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { withinRuns } from '../access/limit-runs.ts';
 import { callerOf } from '../access/limited-parties.ts';
 import type { ApiApp } from '../env.ts';
@@ -27,7 +28,7 @@ import {
   RunStatus,
 } from '../schemas/run.ts';
 import type { Output } from '../schemas/run-overrides.ts';
-import { afterCursor, limit, moment, wholeText, word } from '../schemas/values.ts';
+import { afterCursor, flag, limit, moment, wholeText, word } from '../schemas/values.ts';
 import { invalidFields } from '../validation.ts';
 import {
   body,
@@ -97,13 +98,14 @@ const runFilter = {
   min_tokens: wholeText(0, Number.MAX_SAFE_INTEGER, 'Runs that spent at least this many tokens.'),
   created_after: moment('Runs accepted at this time or later.'),
   created_before: moment('Runs accepted before this time.'),
+  marks: flag('Count what is worth a look in each run.'),
 };
 
 const toRunFilter = (query: RunQuery): Partial<RunFilter> =>
   omitUndefined({
     ...{ status: query.status, agent: query.agent, model: query.model, errorType: query.error_type },
     ...{ minTokens: query.min_tokens, createdAfter: query.created_after, createdBefore: query.created_before },
-    ...{ after: query.after, limit: query.limit },
+    ...{ marks: query.marks, after: query.after, limit: query.limit },
   });
 
 const listRuns = createRoute({
@@ -193,12 +195,15 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
   app.openapi(listRuns, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
     const { data, nextAfter } = await c.var.lanefold.runs.list({ threadId, ...toRunFilter(c.req.valid('query')) });
-    return c.json({ data: (await orMissing(c.var.lanefold, threadId, data)).map(toJson), next_after: nextAfter }, 200);
+    return c.json(
+      { data: (await orMissing(c.var.lanefold, threadId, data)).map(toListed), next_after: nextAfter },
+      200,
+    );
   });
 
   app.openapi(listAllRuns, async (c) => {
     const { data, nextAfter } = await c.var.lanefold.runs.list(toRunFilter(c.req.valid('query')));
-    return c.json({ data: data.map(toJson), next_after: nextAfter }, 200);
+    return c.json({ data: data.map(toListed), next_after: nextAfter }, 200);
   });
 
   app.openapi(getRun, async (c) => {
@@ -216,6 +221,8 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
     return c.json(toJson({ id, threadId, ...receipt }), 200);
   });
 }
+
+const toListed = (run: ListedRun) => ({ ...toJson(run), marks: run.marks && run.marks.map(toJson) });
 
 type RunQuery = { [K in keyof typeof runFilter]?: z.infer<(typeof runFilter)[K]> | undefined } & {
   after?: string | undefined;

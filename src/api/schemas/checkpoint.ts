@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { maxExpiryMs } from '../../library/checkpoints.ts';
+import { maxExpiryMs } from '../../library/runs/checkpoints.ts';
 import { Content } from './message.ts';
 import { count, Id, timestamp, whole } from './values.ts';
 

@@ -68,6 +68,7 @@ export const ExplainedMessage = z
         'In: system_prompt, summary, durable, last_turns, question, fits, projector. Out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen.',
       example: 'fits',
     }),
+    message: jsonObject('The message itself, where it is left out.').optional(),
   })
   .openapi('ExplainedMessage', { description: 'Why a message is sent or not, and what it costs.' });
 

@@ -14,7 +14,7 @@ export const NewInput = z
     }),
     role: any.optional().openapi({ type: 'string', enum: ['user'], description: 'Input always has the role user.' }),
     source: z.string().min(1).max(200).optional().openapi({ description: 'Who sent it, for the log.' }),
-    extra_refs: jsonObject('Stored in the refs of the message.').optional(),
+    extra_refs: jsonObject('Stored in the refs of the message; up to 64 KiB.').optional(),
     expected_request_id: Id.optional().openapi({
       description: 'Reject the input unless this request is the active one.',
     }),

@@ -22,7 +22,11 @@ const allowed = {
   tenant: Id.optional().openapi({
     description: 'Only threads of this tenant; default: that of the key that makes it.',
   }),
-  agents: z.array(z.string().min(1)).min(1).optional().openapi({ description: 'Only runs of these agents.' }),
+  agents: z
+    .array(z.string().min(1))
+    .min(1)
+    .optional()
+    .openapi({ description: 'Only runs of these agents, in threads in which no other agent has run.' }),
   thread_prefix: Id.optional().openapi({ description: 'Only threads whose ids begin with this.' }),
   limits: limits.optional(),
 };

@@ -59,7 +59,7 @@ export const Message = z
   })
   .openapi('Message', { example: { role: 'user', content: 'Where is my order?' } });
 
-const refs = jsonObject('Provenance; your own data.').optional();
+const refs = jsonObject('Provenance; your own data, up to 64 KiB.').optional();
 
 export const MessageEntry = z
   .strictObject({ kind: z.literal('ai_message'), context_ref: Id.optional(), payload: Message, refs })

@@ -37,6 +37,9 @@ export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
     oldest_queued_seconds: z.number(),
+    fleet: z
+      .object({ alive: z.int(), draining: z.int(), dead: z.int() })
+      .openapi({ description: 'Workers by state; dead ones of the last hour. `workers` are those that hold runs.' }),
     jobs: z.array(z.object({ queue: z.string(), counts: z.record(z.string(), z.int()) })),
     workers: z.array(
       z.object({
@@ -60,3 +63,28 @@ export const Activity = z
     since: timestamp('Runs accepted since then are counted in `errors` and `slots`.'),
   })
   .openapi('Activity', { description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' });
+
+export const Worker = z
+  .object({
+    id: z.string(),
+    state: z.enum(['alive', 'draining', 'dead', 'stopped']).openapi({
+      description:
+        '`draining`: takes no more runs and stops once those it has are done. `dead`: was silent for too long. `stopped`: ended on its own.',
+    }),
+    host: z.string().openapi({ description: 'Its machine or container.' }),
+    pid: z.int(),
+    version: z.string().openapi({ description: 'Of the package.' }),
+    queue: z
+      .string()
+      .openapi({ description: 'First part of the names of the queues it takes jobs from.', example: 'lf' }),
+    agents: z.array(z.string()),
+    strategies: z.array(z.string()),
+    concurrency: count('Runs it takes at once.', 20),
+    runs_held: count('Runs it held at its last heartbeat.', 3),
+    started_at: timestamp('When it started.'),
+    heartbeat_at: timestamp('When it was last seen.'),
+    stopped_at: timestamp('When it ended on its own.').nullable(),
+  })
+  .openapi('Worker', { description: 'A worker of any process.' });
+
+export const WorkerList = z.object({ data: z.array(Worker) }).openapi('WorkerList');

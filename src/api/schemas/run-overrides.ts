@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
-import { maxIterationsLimit, maxTimeoutMs } from '../../library/check-overrides.ts';
+import { maxIterationsLimit, maxTimeoutMs } from '../../library/runs/check-overrides.ts';
 import { jsonObject, whole } from './values.ts';
 
 const names = z.array(z.string().min(1).max(64)).max(1_000);

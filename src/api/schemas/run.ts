@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
-import { maxDelayMs, maxPriority } from '../../library/schedule.ts';
+import { maxDelayMs, maxPriority } from '../../library/runs/schedule.ts';
+import { cost } from './cost.ts';
+import { marks } from './mark.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
 import { overrides } from './run-overrides.ts';
@@ -19,7 +21,7 @@ export const NewRun = z
     }),
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({
       description:
-        'If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first.',
+        'If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first, which needs the scope `steer` as well.',
     }),
     delay_ms: z
       .int()
@@ -100,14 +102,31 @@ export const Run = z
     model: z.string(),
     context_ref: Id,
     status: RunStatus,
-    termination_reason: z.string().nullable().openapi({ example: 'final_answer' }),
+    termination_reason: z.string().nullable().openapi({
+      example: 'final_answer',
+      description: 'Why the run ended; null until then. At a limit, such as max_iterations, a run is completed too.',
+    }),
     iteration: count('Model calls so far.', 2),
     step: count('Commits so far.', 3),
     usage: anyJson('Token counters, or null.').openapi({
       example: { input_tokens: 18, output_tokens: 7, total_tokens: 25 },
     }),
-    result: anyJson('The final answer.'),
-    error: z.object({ type: z.string(), message: z.string() }).nullable(),
+    other_usage: anyJson(
+      'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any.',
+    ),
+    result: anyJson(
+      'The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one.',
+    ),
+    error: z
+      .object({
+        type: z.string(),
+        message: z.string(),
+        skipped: z
+          .array(z.string())
+          .optional()
+          .openapi({ description: 'What the end left out: restore, operation, configuration, results.' }),
+      })
+      .nullable(),
     retry_of: Id.nullable().openapi({ description: 'The run that this one repeats.' }),
     resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token started this one.' }),
     awaiting: z
@@ -152,9 +171,15 @@ const SnapshotCall = z
   })
   .openapi('RunToolCall');
 
+const question = z.string().nullable().openapi({
+  description: 'The first 200 characters of the message that began the run; null where none did, as in a compaction.',
+});
+
 export const RunSnapshot = z
   .object({
     ...Run.shape,
+    question,
+    ...cost,
     selection: z
       .object({ strategy: z.string(), score: z.number(), task_type: z.string() })
       .nullable()
@@ -179,14 +204,25 @@ export const RunSnapshot = z
       description: 'Its last job in BullMQ; the queue may have forgotten it.',
       example: { queue: 'lf-0', id: 'run_1.1' },
     }),
+    unattended: z
+      .object({ reason: z.enum(['no_worker', 'unknown_agent', 'unknown_strategy']), message: z.string() })
+      .nullable()
+      .openapi({
+        description:
+          'Why no worker takes the run: none is alive, or none that is knows its agent or strategy; null while one can, or has it.',
+      }),
     output: anyJson('Outcome of the output contract; null without one.'),
     details: anyJson('What the strategy extracts from the answer besides the result, or null.'),
   })
   .openapi('RunSnapshot', { description: 'A run with its current phase and tool calls.' });
 
+export const ListedRun = z
+  .object({ ...Run.shape, question, ...cost, marks: marks('How often what of it is worth a look.') })
+  .openapi('ListedRun', { description: 'A run as lists show it.' });
+
 export const RunPage = z
   .object({
-    data: z.array(Run),
+    data: z.array(ListedRun),
     next_after: nextCursor,
   })
   .openapi('RunPage');

@@ -1,5 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
+import { cost } from './cost.ts';
+import { marks } from './mark.ts';
 import { RunStatus } from './run.ts';
 import { count, Id, jsonObject, next, nextCursor, timestamp, whole } from './values.ts';
 
@@ -17,6 +19,7 @@ export const Thread = z
     fork_seq: z.int().nullable().openapi({ description: 'The last entry of the parent it knows of.' }),
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
+    ...cost,
   })
   .openapi('Thread', { description: 'One conversation and its append-only log.' });
 
@@ -35,6 +38,7 @@ export const ThreadSummary = z
     }),
     runs: count('Number of runs, up to 1,000.', 2),
     total_tokens: count('Tokens of these runs.', 4210),
+    ...cost,
     last_run: z
       .object({
         id: Id,
@@ -43,6 +47,7 @@ export const ThreadSummary = z
         status: RunStatus,
         error_type: z.string().nullable(),
         at: timestamp('When the run was accepted.'),
+        start_at: timestamp('No worker starts the run before.').nullable(),
       })
       .nullable()
       .openapi({ description: 'The active run, or else the latest one.' }),
@@ -50,6 +55,7 @@ export const ThreadSummary = z
       .string()
       .nullable()
       .openapi({ description: 'The first 200 characters of the message that began the latest run.' }),
+    marks: marks('Of its newest ten runs.'),
   })
   .openapi('ThreadSummary', { description: 'A thread as lists show it.' });
 
@@ -64,7 +70,7 @@ export const NewThread = z
       .nullable()
       .optional()
       .openapi({ description: 'Only if every agent of the server lists `systemPrompt` as overridable.' }),
-    metadata: jsonObject('Your own data, stored with the thread.').optional(),
+    metadata: jsonObject('Your own data, up to 64 KiB, stored with the thread.').optional(),
   })
   .openapi('NewThread', { example: { id: 'support-42', metadata: { customer: 7 } } });
 
@@ -79,7 +85,7 @@ export const NewFork = z
     context_ref: Id.optional().openapi({
       description: 'Only this lane; default: all but those of strategies’ questions.',
     }),
-    metadata: jsonObject('Your own data; the parent’s is not copied.').optional(),
+    metadata: jsonObject('Your own data, up to 64 KiB; the parent’s is not copied.').optional(),
     system_prompt: z
       .string()
       .nullable()

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import type { JsonObject } from '../../context/message.ts';
-import { idGrammar } from '../../ids.ts';
+import { idGrammar } from '../../checks/ids.ts';
 
 export const Id = z
   .string()
@@ -86,6 +86,14 @@ export const moment = (description: string) =>
     .transform((text) => new Date(text))
     .optional()
     .openapi({ param: { description }, type: 'string', format: 'date-time' });
+
+/** A switch in a query. */
+export const flag = (description: string) =>
+  z
+    .enum(['true', 'false'])
+    .transform((text) => text === 'true')
+    .optional()
+    .openapi({ param: { description }, type: 'boolean' });
 
 /** Text in a query. */
 export const word = (description: string) => z.string().min(1).max(400).optional().openapi({ param: { description } });

@@ -9,3 +9,11 @@ export interface Check {
   /** Returns one row per violation, with the thread in the first column. */
   sql: string;
 }
+
+/** A row that breaks an invariant. */
+export interface Violation {
+  invariant: string;
+  /** The condition that does not hold. */
+  name: string;
+  row: Record<string, unknown>;
+}

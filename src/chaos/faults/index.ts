@@ -1,10 +1,8 @@
 import type { FaultKind } from '../schedule.ts';
-import { cut } from './cut.ts';
-import { kill } from './kill.ts';
 import { pool } from './pool.ts';
 import type { ServiceFault, WorkerFault } from './fault.ts';
 import { failover, flush, postgres, redis } from './services.ts';
-import { stop } from './stop.ts';
+import { stop, kill, cut } from './stop.ts';
 
 export const workerFaults: Partial<Record<FaultKind, WorkerFault>> = { kill, stop, cut, pool };
 export const serviceFaults: Partial<Record<FaultKind, ServiceFault>> = { postgres, failover, redis, flush };

@@ -1,11 +1,32 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Lanefold } from '../../lanefold.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { isLanefoldError } from '../../errors.ts';
 import type { Random } from '../random.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { builtInAgent, randomScript } from './agent.ts';
-import { persist } from './persist.ts';
 import { randomTree } from './tree.ts';
+import { isConnectionError, isTransient } from '../../postgres/errors.ts';
+
+/** Longer than any fault lasts: an error that is still there is none of them. */
+const patienceMs = 60_000;
+const seriesMs = 5_000;
+
+/** Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency key. */
+async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let failingSince: number | undefined;
+  for (;;) {
+    const askedAt = performance.now();
+    try {
+      return await request();
+    } catch (error) {
+      // what lasted is not one more of a series
+      if (failingSince === undefined || performance.now() - askedAt > seriesMs) failingSince = performance.now();
+      const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() - failingSince < patienceMs);
+      if (!mayPass || signal.aborted) throw error;
+      await delay(100);
+    }
+  }
+}
 
 /** Everything acknowledged to clients, which must be in the database whatever was killed. */
 export interface Acknowledged {

@@ -1,12 +1,12 @@
 import type { Command } from 'commander';
-import type { DecisionOptions } from '../../library/approvals.ts';
+import type { DecisionOptions } from '../../library/runs/approvals.ts';
 import type { CallRef } from '../../store/approval/decide-tool-call.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
-import { snakeKeys } from '../../case.ts';
+import { snakeKeys } from '../../common/case.ts';
 
 interface Options extends ConnectionOptions, DecisionOptions {
   json?: boolean;

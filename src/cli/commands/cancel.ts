@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
+import { snakeKeys } from '../../common/case.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { connect } from '../connect.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
-import { printable } from '../../printable.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import { printable } from '../../log/printable.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

@@ -2,13 +2,15 @@ import type { Command } from 'commander';
 import type { ContextRow } from '../../context/fold.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { showProjection } from '../show-projection.ts';
+import { loadAgents } from '../agents-file.ts';
 import { connect } from '../connect.ts';
-import type { Lanefold } from '../../lanefold.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import { asksOfCall, type PolicyView } from '../../library/contexts/project.ts';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { wholeNumber, withAgents, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, print, printJson } from '../output.ts';
-import { printable } from '../../printable.ts';
+import { printable } from '../../log/printable.ts';
 import { messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {
@@ -17,19 +19,24 @@ interface Options extends ConnectionOptions {
   limit?: number;
   policy?: string;
   model?: string;
+  agents?: string;
+  agent?: string;
+  fullBudget?: boolean;
   explain?: boolean;
   json?: boolean;
 }
 
 export const addContext = (program: Command): Command =>
-  withJson(withDatabase(program.command('context')))
+  withJson(withAgents(withDatabase(program.command('context'))))
     .argument('<thread>', 'thread id')
     .option('--lane <ref>', 'lane to show; default: the thread’s active lane')
     .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(0))
     .option('--limit <n>', 'only the newest messages; tool groups whole', wholeNumber(1))
     .option('--policy <policy>', 'apply a context policy: a preset, or a JSON object of its fields')
     .option('--model <model>', 'the model whose window and tokenizer the policy uses')
+    .option('--agent <name>', 'whose policy, tools and settings the call has; default: the agent of the latest run')
     .option('--explain', 'why each message is sent or not, and what it costs; default policy: that of the thread')
+    .option('--full-budget', 'what the budget alone would let through, instead of what the next call is sent')
     .summary('show what the model sees, now or as of an entry')
     .description(
       'Shows the context of a lane: the system prompt and the messages that the model sees next, or saw as of --at.',
@@ -43,20 +50,27 @@ export const addContext = (program: Command): Command =>
           'lanefold context demo-1 --explain --policy short_context',
           'lanefold context demo-1 --lane draft --json',
         ],
-        ['DATABASE_URL', 'LANEFOLD_DIR', 'NO_COLOR'],
+        ['DATABASE_URL', 'LANEFOLD_DIR', 'NO_COLOR', 'FORCE_COLOR'],
       ),
     )
     .action(async (id: string, options: Options) => {
-      const lanefold = await connect(options, { start: false });
+      const projected = asksOfCall(options as PolicyView);
+      const agents = projected && options.agents ? await loadAgents(options.agents) : [];
+      const lanefold = await connect(options, { start: false, agents });
       try {
         // The context of an unknown thread or lane is empty too, so check that they exist.
         const { activeContextRef } = await lanefold.threads.get(id);
         const contextRef = options.lane ?? activeContextRef;
         if (contextRef !== activeContextRef) await assertLane(lanefold, id, contextRef);
-        const { at: atSeq, limit, policy, model } = options;
+        const { at: atSeq, limit, policy, model, agent, fullBudget } = options;
         const which = given({ contextRef, atSeq, limit });
-        if (policy !== undefined || options.explain) {
-          const view = given({ model, policy: policy === undefined ? undefined : parsePolicy(policy) });
+        if (projected) {
+          const view = given({
+            model,
+            agent,
+            fullBudget,
+            policy: policy === undefined ? undefined : parsePolicy(policy),
+          });
           const projection = await lanefold.contexts.project(id, { ...which, ...view, explain: true });
           if (options.json) {
             return printJson({ thread_id: id, context_ref: contextRef, at_seq: atSeq ?? null, ...projection });

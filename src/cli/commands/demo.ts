@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Lanefold } from '../../lanefold.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';
@@ -50,9 +50,14 @@ export const addDemo = (program: Command): Command =>
         });
         const run = await lanefold.runs.enqueue({ agent: 'demo', input: question });
         await show(lanefold, run, question);
-        if (!stopped) return;
         const c = colours();
         print();
+        const shown = `/#/threads/${run.threadId}`;
+        if (!stopped) {
+          print(`To see this run on the page: npx lanefold dev, then open http://127.0.0.1:4100${shown}`);
+          return;
+        }
+        print(`${c.bold('Page')}        ${server.url}${shown}`);
         print(`${c.bold('API')}         ${server.url}/v1/threads/${run.threadId}/contexts/default`);
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);

@@ -2,7 +2,7 @@ import path from 'node:path';
 import type { Command } from 'commander';
 import { stopGrace } from '../../environment.ts';
 import { loadAgents } from '../agents-file.ts';
-import { connect, findDatabase } from '../connect.ts';
+import { connect, findDatabase, type DatabaseHandle } from '../connect.ts';
 import { givenEnvironment } from '../environment.ts';
 import { exitCodes } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -66,26 +66,28 @@ export const addDev = (program: Command): Command =>
       options.agents && options.watch ? watched(options, options.agents) : serve(options),
     );
 
-/** The database here, everything else in a process that starts again when the project of the agents file has changed. */
+/**
+ * All in a process that starts again when the project of the agents file has changed. It checks the agents before it starts a
+ * database; once it serves, this one keeps the database running.
+ */
 async function watched(options: Options, agents: string): Promise<void> {
   const stopped = stopSignal();
-  const database = await findDatabase(options, { start: true });
+  let database: Promise<DatabaseHandle | undefined> | undefined;
+  const keepDatabase = () => {
+    // where it has just ended, so has the child
+    database ??= findDatabase(options, { start: false }).catch(() => (database = undefined));
+  };
   const watcher = watchSources(projectOf(agents), path.resolve('.env'));
   try {
-    const { url, directUrl } = database;
-    const env = {
-      ...givenEnvironment(),
-      ...{ DATABASE_URL: url, LANEFOLD_DIRECT_URL: directUrl },
-    };
+    const env = givenEnvironment();
     const { stopGraceMs = defaultGraceMs } = stopGrace();
     const limitMs = { loading: spareMs, restart: restartGraceMs + spareMs, stop: stopGraceMs + spareMs };
     const args = [...process.argv.slice(2), '--no-watch'];
-    const code = await runRestarting({ args, env, watcher, stopped, limitMs });
+    const code = await runRestarting({ args, env, watcher, stopped, limitMs, onServe: keepDatabase });
     if (code !== exitCodes.ok) throw new Exit(code);
   } finally {
     watcher.close();
-    await database.retire().catch(() => {});
-    await database.release();
+    await (await database)?.release();
   }
 }
 

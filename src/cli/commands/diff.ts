@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { DiffRow } from '../../store/context/context-diff.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import type { ErasureReport, TenantErasureReport } from '../../library/erase.ts';
-import { addRemoved } from '../../library/removed.ts';
-import type { Threads } from '../../library/threads.ts';
+import { snakeKeys } from '../../common/case.ts';
+import type { ErasureReport, TenantErasureReport } from '../../library/threads/erase.ts';
+import { addRemoved } from '../../library/threads/removed.ts';
+import type { Threads } from '../../library/threads/threads.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';

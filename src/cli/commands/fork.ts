@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
+import { snakeKeys } from '../../common/case.ts';
 import type { JsonObject } from '../../context/message.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { jsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';

@@ -27,3 +27,4 @@ export { addThread } from './thread.ts';
 export { addThreads } from './threads.ts';
 export { addVerify } from './verify.ts';
 export { addWorker } from './worker.ts';
+export { addWorkers } from './workers.ts';

@@ -5,7 +5,7 @@ import type { Command } from 'commander';
 import { UsageError } from '../errors.ts';
 import { commandHelp } from '../help.ts';
 import { print } from '../output.ts';
-import { projectFiles } from '../project-files.ts';
+import { projectFileNames, projectFiles } from '../project-files.ts';
 
 export const addInit = (program: Command): Command =>
   program
@@ -14,18 +14,20 @@ export const addInit = (program: Command): Command =>
     .summary('write a small project that runs')
     .description(
       'Writes a package.json, an agent with a tool and its types, and a README with the commands that run it. It needs no ' +
-        'API key, no network and no database of its own. Files that exist are never replaced.',
+        'API key, no network and no database of its own. Files that exist are never replaced. The project depends on ' +
+        'the package that this command was installed from; a checkout packs itself for it, and so does an installed package ' +
+        'that came from neither a registry nor a file that is still there.',
     )
     .addHelpText('after', commandHelp(['lanefold init my-agents', 'cd my-agents && npm install && npm run dev'], []))
     .action(async (folder: string) => {
-      const files = Object.entries(await projectFiles(path.basename(path.resolve(folder))));
-      const existing = files.map(([name]) => name).filter((name) => existsSync(path.join(folder, name)));
+      const existing = projectFileNames.filter((name) => existsSync(path.join(folder, name)));
       if (existing.length > 0) {
         throw new UsageError(
           `The folder ${folder} has ${existing.join(', ')} already; nothing was written.`,
           'Choose another folder.',
         );
       }
+      const files = Object.entries(await projectFiles(folder));
       await mkdir(folder, { recursive: true });
       for (const [name, text] of files) await writeFile(path.join(folder, name), text, { flag: 'wx' });
       for (const [name] of files) print(path.join(folder, name));

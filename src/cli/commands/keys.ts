@@ -1,14 +1,23 @@
-import { Option, type Command } from 'commander';
+import { Option, type Command, InvalidArgumentError } from 'commander';
 import { scopes, type Limits, type Scope } from '../../access/scope.ts';
-import { snakeKeys } from '../../case.ts';
-import type { ApiKey } from '../../store/access/stored-key.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { oneLine } from '../../log/printable.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
-import { duration } from '../duration.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
-import type { Lanefold } from '../../lanefold.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { ApiKey } from '../../store/access/api-keys.ts';
+
+const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Parses a duration such as `30d`, `12h`, `15m` or `90s`; in ms. */
+function duration(text: string): number {
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  if (count && unit && Number(count) > 0) return Number(count) * unitMs[unit as keyof typeof unitMs];
+  throw new InvalidArgumentError('Write it as a number and a unit: 90s, 15m, 12h or 30d.');
+}
 
 interface Options extends ConnectionOptions {
   json?: boolean;
@@ -42,7 +51,11 @@ export function addKeys(program: Command): Command {
         .makeOptionMandatory(),
     )
     .option('--tenant <tenant>', 'only threads of this tenant')
-    .option('--agents <list>', 'only runs of these agents, separated by commas', (text: string) => text.split(','))
+    .option(
+      '--agents <list>',
+      'only runs of these agents, in threads without others; separated by commas',
+      (text: string) => text.split(','),
+    )
     .option('--thread-prefix <text>', 'only threads whose ids begin with this')
     .option('--expires <duration>', 'such as 30d or 12h; default never', duration)
     .option('--runs <n>', 'runs of this key that have not ended', wholeNumber(1))
@@ -141,5 +154,5 @@ function line({ id, name, scopes, tenant, agents, threadPrefix, expiresAt, revok
     threadPrefix && `threads ${threadPrefix}…`,
     revokedAt ? 'revoked' : expiresAt && `until ${expiresAt.toISOString()}`,
   ].filter(Boolean);
-  return [id, scopes.join(','), JSON.stringify(name), ...bounds].join('  ');
+  return oneLine([id, scopes.join(','), JSON.stringify(name), ...bounds].join('  '));
 }

@@ -19,7 +19,7 @@ export const addReplay = (program: Command): Command =>
     .argument('<file>', 'JSON array of {"traj": [OpenAI chat messages]}')
     .option('--concurrency <n>', 'maximum concurrent conversations', wholeNumber(1), 16)
     .option('--prefix <text>', 'prepended to every thread id', '')
-    .summary('replay recorded conversations through queue, worker and database')
+    .summary('drive recorded conversations through queue, worker and database, and compare')
     .description(
       'Replays recorded conversations with a private queue and worker: each user message becomes a run, the recorded ' +
         'turns replace the model, the recorded tool messages the tools. Compares the context of every model call, and ' +
@@ -48,7 +48,7 @@ export const addReplay = (program: Command): Command =>
           import('../../replay/report.ts'),
         ]);
         const { migrate } = await import('../../store/schema/migrate.ts');
-        if (database.own) await migrate(database.directUrl, { queueTables: !redisUrl });
+        if (database.embedded) await migrate(database.directUrl, { queueTables: !redisUrl });
         const startedAt = performance.now();
         const report = await replay(recording, {
           databaseUrl: database.url,

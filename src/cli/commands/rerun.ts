@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import { omitUndefined } from '../../omit-undefined.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
 import { parsePolicy } from '../../policy/parse-policy.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -23,7 +23,7 @@ export const addRerun = (program: Command): Command =>
     .option('--prompt <text>', 'another system prompt')
     .option('--policy <policy>', 'another context policy: a preset, or a JSON object of its fields')
     .option('--id <id>', 'id of the fork; default: a new one')
-    .summary('ask the question of a run again on a fork, to compare the answers')
+    .summary('repeat the question of a run on a fork of its lane, as it was then, to compare')
     .description(
       'Forks the lane of a run as it was before its question and enqueues the question there, with another model, prompt ' +
         'or policy. A worker that knows the agent executes it; compare the answers with `lanefold diff`.',

@@ -1,6 +1,6 @@
 import { Option, type Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import type { RetryOptions } from '../../library/retry.ts';
+import { snakeKeys } from '../../common/case.ts';
+import type { RetryOptions } from '../../library/runs/retry.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { withJson, withQueue, type ConnectionOptions } from '../options.ts';
@@ -16,7 +16,7 @@ export const addRetry = (program: Command): Command =>
     .argument('<run>', 'run id')
     .option('--model <id>', 'another model than that of the run')
     .addOption(new Option('--busy <what>', 'if the thread has an active run').choices(['reject', 'wait', 'interrupt']))
-    .summary('ask again what a run that has ended was asked')
+    .summary('repeat the question of a run on its lane, as the lane is now')
     .description(
       'Enqueues a new run of the same agent with the same input and options, on the same lane as it is now. A worker that ' +
         'knows the agent executes it; follow it with `lanefold tail`.',

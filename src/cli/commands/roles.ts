@@ -17,7 +17,7 @@ export const addRoles = (program: Command): Command =>
       commandHelp(['lanefold roles | psql "$OWNER_URL"', 'lanefold roles --prefix shop --tenant acme'], []),
     )
     .action(async ({ prefix, tenant }: { prefix: string; tenant?: string }) => {
-      const ids: typeof import('../../ids.ts') = await import('../../ids.ts');
+      const ids: typeof import('../../checks/ids.ts') = await import('../../checks/ids.ts');
       ids.assertId(prefix, 'The prefix');
       if (tenant !== undefined) ids.assertId(tenant, 'The tenant id');
       const { rolesSql } = await import('../../store/role/roles-sql.ts');

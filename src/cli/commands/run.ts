@@ -2,13 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { Option, type Command } from 'commander';
 import type { AgentDefinition } from '../../agents/agent.ts';
-import type { Lanefold } from '../../lanefold.ts';
-import type { Run } from '../../store/run/run.ts';
-import type { RunRef } from '../../store/run/run-ref.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { Run, RunRef } from '../../store/run/run.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';
 import type { StreamItem } from '../../streams/stream-item.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { privatePrefix } from '../../store/run/private-prefix.ts';
 import { loadAgents } from '../agents-file.ts';
 import { demoModel } from '../assistant/model.ts';
 import { connect } from '../connect.ts';
@@ -18,11 +16,12 @@ import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { jsonObject, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
-import { snakeKeys } from '../../case.ts';
-import { oneLine, printable } from '../../printable.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { oneLine, printable } from '../../log/printable.ts';
 import { readableAnswer } from '../readable-answer.ts';
 import { StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
+import { privatePrefix } from '../../store/run/private-fleets.ts';
 
 interface Options extends ConnectionOptions {
   agents?: string;
@@ -79,14 +78,20 @@ export const addRun = (program: Command): Command =>
       ),
     )
     .action(async (question: string, options: Options) => {
-      const agents = await loadAgents(options.agents);
-      const agent = choose(agents, options.agent);
+      const chosen = choose(await loadAgents(options.agents), options.agent);
+      const agent = options.model ? { ...chosen, model: options.model } : chosen;
       const input = await toInput(question, options.image);
       if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
       // A private queue, because other workers may not have this agent, nor this process theirs.
       const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
-      const lanefold = await connect(options, { start: true, agents, queuePrefix, queueShards: 1, privateQueue: true });
+      const lanefold = await connect(options, {
+        start: true,
+        agents: [agent],
+        queuePrefix,
+        queueShards: 1,
+        privateQueue: true,
+      });
       try {
         const threadId = await openThread(lanefold, options);
         await lanefold.startWorker({
@@ -112,7 +117,7 @@ export const addRun = (program: Command): Command =>
         });
         const live = process.stdout.isTTY && !options.json;
         if (live) await showLive(lanefold.runs.stream(accepted, { entries: true }));
-        const run = await lanefold.runs.wait(accepted);
+        const run = await lanefold.runs.wait(accepted, { onUnattended: ({ message }) => note(printable(message)) });
         if (options.tree) (options.json ? note : print)(drawTree(await lanefold.runs.nodes(run, { limit: 10_000 })));
         show(run, { json: options.json === true, live });
       } finally {
@@ -156,7 +161,7 @@ async function readImage(image: string): Promise<string | Uint8Array> {
 }
 
 async function openThread(lanefold: Lanefold, { thread, system }: Options): Promise<string> {
-  const id = thread ?? (await import('../../ids.ts')).newThreadId();
+  const id = thread ?? (await import('../../checks/ids.ts')).newThreadId();
   try {
     await lanefold.threads.create({ id, ...(system === undefined ? {} : { systemPrompt: system }) });
   } catch (error) {
@@ -173,18 +178,25 @@ async function openThread(lanefold: Lanefold, { thread, system }: Options): Prom
 /** On a terminal, shows the answer while it is generated. */
 async function showLive(items: AsyncIterable<StreamItem>): Promise<void> {
   const text = new StreamText();
-  for await (const item of items) process.stdout.write(text.of(item));
+  for await (const item of items) {
+    if (item.type === 'unattended') note(printable(item.message));
+    else process.stdout.write(text.of(item));
+  }
 }
 
 function show(run: Run, { json, live }: { json: boolean; live: boolean }): void {
   const c = colours(process.stderr);
+  const answer = run.status === 'completed' ? readableAnswer(run.result) : undefined;
   if (json) printJson(snakeKeys(run));
   // on a terminal a text was shown as it arrived
-  else if (run.status === 'completed' && (!live || typeof run.result !== 'string'))
-    print(printable(readableAnswer(run.result)));
+  else if (answer !== undefined && (!live || typeof run.result !== 'string')) print(printable(answer));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
-  if (run.status === 'completed') return;
-  const how = run.status === 'cancelled' ? 'was cancelled' : run.status;
+  if (answer !== undefined) return;
+  const endings: Partial<Record<Run['status'], string>> = {
+    completed: 'ended without an answer',
+    cancelled: 'was cancelled',
+  };
+  const how = endings[run.status] ?? run.status;
   const why = oneLine(run.error?.message ?? run.terminationReason ?? '');
   note(`lanefold: The run ${how}: ${why} [${run.error?.type ?? run.status}]`);
   throw new Exit(exitCodes.failed);

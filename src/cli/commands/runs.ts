@@ -1,5 +1,5 @@
 import { Option, type Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
+import { snakeKeys } from '../../common/case.ts';
 import type { Run, RunStatus } from '../../store/run/run.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';

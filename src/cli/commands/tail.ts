@@ -3,8 +3,9 @@ import type { StreamItem } from '../../streams/stream-item.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withJson, withQueue, type ConnectionOptions } from '../options.ts';
-import { printJson } from '../output.ts';
-import { snakeKeys } from '../../case.ts';
+import { note, printJson } from '../output.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { printable } from '../../log/printable.ts';
 import { StreamText } from '../show-stream.ts';
 import { stopSignal } from '../stop-signal.ts';
 
@@ -40,6 +41,7 @@ export const addTail = (program: Command): Command =>
         const items = lanefold.streams.follow(threadId, runId, { after, entries: !json, signal: stop.signal });
         for await (const item of items) {
           if (json) printJson(toJson(item));
+          else if (item.type === 'unattended') note(printable(item.message));
           else process.stdout.write(text.of(item));
         }
       } finally {

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import type { Limits } from '../../access/scope.ts';
-import type { Lanefold } from '../../lanefold.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';

@@ -4,8 +4,8 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
-import { snakeKeys } from '../../case.ts';
-import { printable } from '../../printable.ts';
+import { snakeKeys } from '../../common/case.ts';
+import { printable } from '../../log/printable.ts';
 import { inOneLine, messageText } from '../show-message.ts';
 
 interface Options extends ConnectionOptions {

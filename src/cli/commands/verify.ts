@@ -1,13 +1,14 @@
-import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
-import { snakeKeys } from '../../case.ts';
-import type { Finding } from '../../store/evidence/verify-thread.ts';
+import { camelKeys, snakeKeys } from '../../common/case.ts';
+import type { KnownHeads } from '../../library/evidence/evidence.ts';
+import type { Finding } from '../../library/evidence/finding.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
 import { withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
+import { readJsonLines, readText } from '../read-file.ts';
 
 interface Options extends ConnectionOptions {
   heads?: string;
@@ -17,13 +18,14 @@ interface Options extends ConnectionOptions {
 
 export const addVerify = (program: Command): Command =>
   withJson(withDatabase(program.command('verify')))
-    .argument('[thread]', 'thread id; default: every thread with a chain')
+    .argument('[thread]', 'thread id; default: every thread with a chain or a head')
     .option('--heads <file>', 'compare with heads that `lanefold heads` exported before')
     .option('--key <file>', 'Ed25519 key the heads were signed with, public or private, PEM')
-    .summary('find entries that were altered, removed or cut off')
+    .summary('find entries that were altered, removed, cut off or moved')
     .description(
       'Compares the log with the chain of hashes that threads of a tenant have after `lanefold tenants chain`, and with ' +
-        'heads exported before. Names thread and entry of what is not as it was written. Exits with 1 if anything is found.',
+        'heads exported before. Computes the hashes itself, and reports the threads and entries that changed. Exits with 1 ' +
+        'if anything is found.',
     )
     .addHelpText(
       'after',
@@ -35,28 +37,36 @@ export const addVerify = (program: Command): Command =>
     .action(async (threadId: string | undefined, { heads, key, json, ...options }: Options) => {
       if ((heads === undefined) !== (key === undefined))
         throw new UsageError('Heads need the key they were signed with.', 'Pass both --heads and --key.');
+      const known: KnownHeads | undefined =
+        heads === undefined ? undefined : { heads: headsIn(heads), key: await readText(key!) };
       const lanefold = await connect(options, { start: false });
       const found: Finding[] = [];
+      let threads = 1;
       try {
-        const { evidence } = lanefold;
-        if (heads !== undefined) {
-          const lines = (await readFile(heads, 'utf8')).split('\n').filter((text) => text.trim() !== '');
-          const given = lines.map((text) => JSON.parse(text) as { threadId?: string });
-          const chosen = given.filter((head) => threadId === undefined || head.threadId === threadId);
-          for await (const finding of evidence.verifyHeads(chosen, await readFile(key!, 'utf8'))) found.push(finding);
+        if (threadId !== undefined) found.push(...(await lanefold.evidence.verify(threadId, known)));
+        else {
+          const all = lanefold.evidence.verifyAll(known);
+          let next = await all.next();
+          for (; !next.done; next = await all.next()) found.push(next.value);
+          threads = next.value;
         }
-        if (threadId !== undefined) found.push(...(await evidence.verify(threadId)));
-        else for await (const finding of evidence.verifyAll()) found.push(finding);
       } finally {
         await lanefold.close();
       }
       if (json) printJson(found.map(snakeKeys));
-      else if (found.length === 0) note('every entry is as it was written');
       else for (const finding of found) print(line(finding));
       if (found.length > 0) throw new Exit(exitCodes.failed);
+      if (threads === 0) note('nothing was verified: this role sees no thread with a chain');
+      else note(`every entry is as it was written, in ${threads === 1 ? '1 thread' : `${threads} threads`}`);
     });
 
-function line({ threadId, seq, upto, problem }: Finding): string {
+async function* headsIn(file: string): AsyncGenerator<unknown, void, void> {
+  for await (const head of readJsonLines(file))
+    yield typeof head === 'object' && head !== null ? camelKeys(head) : head;
+}
+
+function line({ threadId, seq, upto, problem, fromThreadId, fromSeq }: Finding): string {
   const where = seq === null ? '' : seq === upto ? `  entry ${seq}` : `  entries ${seq} to ${upto}`;
-  return `${threadId}${where}  ${problem}`;
+  const from = fromThreadId === undefined ? '' : ` from ${fromThreadId}  entry ${fromSeq}`;
+  return `${threadId}${where}  ${problem}${from}`;
 }

@@ -5,7 +5,7 @@ import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { portNumber, wholeNumber, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, jsonLogs, note, print, printJson } from '../output.ts';
-import { snakeKeys } from '../../case.ts';
+import { snakeKeys } from '../../common/case.ts';
 import { serveHealth, type HealthServer } from '../health-server.ts';
 import { stopSignal } from '../stop-signal.ts';
 

@@ -1,3 +1,5 @@
+import { printable } from '../../log/printable.ts';
+
 /** Formats rows as a plain table. Values are cut at `limit` characters. */
 export function table(header: string[], rows: unknown[][], limit = 60): string[] {
   const cells = [header, ...rows.map((row) => row.map((value) => cut(show(value), limit)))];
@@ -15,6 +17,6 @@ const show = (value: unknown): string =>
   value === null || value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value);
 
 const cut = (text: string, limit: number): string => {
-  const line = text.replaceAll('\n', ' ');
+  const line = printable(text.replaceAll('\n', ' '));
   return line.length > limit ? `${line.slice(0, limit - 1)}…` : line;
 };

@@ -9,6 +9,8 @@ export interface Restarting {
   env: NodeJS.ProcessEnv;
   watcher: SourceWatcher;
   stopped: Promise<unknown>;
+  /** A child serves. */
+  onServe?: () => void;
   /** How long a child may take to end before it is killed: one that does not serve yet, and one that does. */
   limitMs: { loading: number } & Record<Why, number>;
 }
@@ -29,7 +31,7 @@ export interface Served {
  *
  * @returns its exit code
  */
-export async function runRestarting({ args, env, watcher, stopped, limitMs }: Restarting): Promise<number> {
+export async function runRestarting({ args, env, watcher, stopped, onServe, limitMs }: Restarting): Promise<number> {
   const settings = { ...env };
   const end = stopped.then(() => 'stopped' as const);
   let hasServed = false;
@@ -40,6 +42,7 @@ export async function runRestarting({ args, env, watcher, stopped, limitMs }: Re
     child.once('message', ({ port }: Served) => {
       hasServed = serves = true;
       settings[lastPort] = String(port);
+      onServe?.();
     });
     const exit = once(child, 'exit').then(([code]) => ({ code: (code as number | null) ?? 1 }));
     const first = await Promise.race([exit, end, change]);

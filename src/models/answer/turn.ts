@@ -1,7 +1,7 @@
 import type { LanguageModelV4Content, LanguageModelV4GenerateResult } from '@ai-sdk/provider';
 import type { LanguageModelV4StreamPart, LanguageModelV4ToolCall, SharedV4ProviderMetadata } from '@ai-sdk/provider';
 import type { JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
-import { cleanJson, cleanText } from '../../text.ts';
+import { cleanJson, cleanText } from '../../checks/text.ts';
 import { parseObject } from '../messages/assistant-parts.ts';
 import { mergePlainText, toMetadata, type Block, type TextBlock } from './blocks.ts';
 import { toFinishReason, toUsage } from './usage.ts';

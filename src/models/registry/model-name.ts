@@ -1,5 +1,11 @@
 import { LanefoldError } from '../../errors.ts';
 
+/** The providers that need no code of the user. */
+export type ProviderName = 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'scripted';
+
+/** `provider:model`, an alias, or a model of your own in `createLanefold({ models })`. */
+export type ModelName = `${ProviderName}:${string}` | (string & Record<never, never>);
+
 const safe = /^[A-Za-z0-9][A-Za-z0-9._:@/+-]{0,199}$/;
 
 /** Providers put the name into the path of a request, so it must not be able to lead anywhere else. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
+import type { ProviderName } from './model-name.ts';
 import { parseScriptedId } from '../scripted/id.ts';
 import { invalidName } from './model-name.ts';
 
@@ -15,7 +16,7 @@ export interface BuiltInProvider {
  * The providers that work without any code of the user, by prefix. Keys and base URLs come from `env` alone: every value
  * is passed explicitly, so the packages never read process.env themselves.
  */
-export const builtInProviders: Record<string, BuiltInProvider> = {
+export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
   openai: {
     check(modelId, env) {
       if (!env.OPENAI_BASE_URL) requireKey('openai', modelId, env, 'OPENAI_API_KEY');

@@ -1,7 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
 import { LanefoldError } from '../../errors.ts';
 import { assertModelName } from './model-name.ts';
-import { builtInProviders, type Env } from './providers.ts';
+import { builtInProviders, type BuiltInProvider, type Env } from './providers.ts';
 import { unknownModel } from './unknown-model.ts';
 
 /** A model, or a function that creates one from the id after the prefix (`replay:12` → `replay("12")`). */
@@ -46,7 +46,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     const source = exact ?? own(models, prefix);
     if (source && !exact) assertModelName(requested, modelId);
     if (source) return { id, load: () => loadGiven(id, source, exact ? id : modelId) };
-    const provider = own(builtInProviders, prefix);
+    const provider = own<BuiltInProvider>(builtInProviders, prefix);
     if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
     // a script is no name of a model, and leads to no provider
     if (prefix !== 'scripted') assertModelName(requested, modelId);

@@ -1,5 +1,5 @@
 import { LanefoldError } from '../../errors.ts';
-import { closest } from '../../closest.ts';
+import { closest } from '../../checks/closest.ts';
 import { builtInProviders } from './providers.ts';
 
 const vendors: [RegExp, string][] = [

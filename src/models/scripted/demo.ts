@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@ai-sdk/provider';
 import type { JsonObject } from '../../context/message.ts';
-import { cleanText } from '../../text.ts';
+import { cleanText } from '../../checks/text.ts';
 import { placeholderArgs } from './placeholder.ts';
 import type { ScriptedTurn } from './id.ts';
 import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';

@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { z } from 'zod';
-import { camelKeys, snakeKeys } from '../../case.ts';
+import { camelKeys, snakeKeys } from '../../common/case.ts';
 import { reservedOption } from './reserved.ts';
 import type { ModelSettings } from './settings.ts';
 

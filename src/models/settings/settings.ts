@@ -1,5 +1,5 @@
 import type { LanguageModelV4CallOptions, SharedV4ProviderOptions } from '@ai-sdk/provider';
-import { camelKeys } from '../../case.ts';
+import { camelKeys } from '../../common/case.ts';
 
 /**
  * The settings of a model call in their stored form. A model ignores those it does not support. `provider_options` is

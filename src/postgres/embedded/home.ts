@@ -14,6 +14,8 @@ export interface Home {
   data: string;
   password: string;
   log: string;
+  /** Folder of the lifelines; belongs to the user that runs PostgreSQL. */
+  pipes: string;
   runtime: string;
   user: SystemUser | undefined;
 }
@@ -25,6 +27,7 @@ const layout = (dir: string, base: string) => ({
   data: join(base, 'cluster', 'data'),
   password: join(base, 'cluster', 'password'),
   log: join(dir, 'postgres.log'),
+  pipes: join(base, 'pipes'),
   runtime: join(dir, 'running.json'),
 });
 

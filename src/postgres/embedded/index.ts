@@ -1,26 +1,13 @@
 import { findBinaries } from './binaries.ts';
 import { connectionUrl, ensureDatabase } from './connection.ts';
 import { asEmbeddedFailure, embeddedFailed } from './failure.ts';
-import { findHome, openHome } from './home.ts';
+import { findHome, openHome, type Home } from './home.ts';
 import { assertSameMajor, ensureCluster, giveToUser } from './initdb.ts';
+import { joinRunning, type EmbeddedPostgres } from './join.ts';
 import { launch } from './launch.ts';
-import { claimData, lockState, readLock } from './postmaster-lock.ts';
-import { poll } from './poll.ts';
-import { clearRuntime, readRuntime, writeRuntime } from './runtime-file.ts';
+import { clearRuntime, writeRuntime } from './runtime-file.ts';
 
-/** A running PostgreSQL. It stops on `stop`, or when this process ends. */
-export interface EmbeddedPostgres {
-  /** Includes the password: `postgresql://postgres:…@127.0.0.1:PORT/DATABASE`. */
-  url: string;
-  port: number;
-  dataDir: string;
-  /** Process id of the postmaster. */
-  pid: number;
-  /** Sends processes that look for it from now on away: they wait until it has stopped. Call it before a slow end. */
-  retire(): Promise<void>;
-  /** Shuts down fast, rolling back open transactions. Resolves when the postmaster has exited. */
-  stop(): Promise<void>;
-}
+export type { EmbeddedPostgres } from './join.ts';
 
 export interface EmbeddedPostgresOptions {
   /** Folder for data, password, log and runtime file. */
@@ -33,33 +20,46 @@ export interface EmbeddedPostgresOptions {
   settings?: Record<string, string>;
   /** Database to use, created if missing; default `postgres`. */
   database?: string;
+  /** Called before a server is started, which takes seconds. */
+  onStart?: (() => void) | undefined;
 }
 
-async function start(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+/** How long processes may outrun this one in turn, each starting a server and ending before it can be joined. */
+const raceMs = 30_000;
+
+/** Undefined if another process was faster. */
+async function launchIn(home: Home, options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres | undefined> {
   const { database = 'postgres' } = options;
-  const home = await openHome(options.dir);
-  await claimData(home.dir, home.data);
+  options.onStart?.();
   const binaries = await findBinaries(options.binDir, home.user);
   await ensureCluster(home, binaries);
   await assertSameMajor(home, binaries);
   await giveToUser(home);
-  const { server, port } = await launch(home, binaries, options);
+  const launched = await launch(home, binaries, options);
+  if (!launched) return undefined;
+  const { server, port } = launched;
+  const { pid } = server;
   const stop = async () => {
-    await server.stop();
-    await clearRuntime(home.runtime, server.pid);
+    if (await server.stop()) await clearRuntime(home.runtime, pid);
   };
   try {
     await ensureDatabase(home, port, database);
-    await writeRuntime(home.runtime, { pid: server.pid, port, database }, home.user);
-    const retire = () => writeRuntime(home.runtime, { pid: server.pid, port, database, stopping: true }, home.user);
-    return { url: await connectionUrl(home, port, database), port, dataDir: home.data, pid: server.pid, retire, stop };
+    const url = await connectionUrl(home, port, database);
+    // from here on others can join
+    await writeRuntime(home.runtime, { pid, port, database }, home.user);
+    return { url, port, dataDir: home.data, pid, stop };
   } catch (error) {
     await stop();
     throw error;
   }
 }
 
-/** Starts the PostgreSQL cluster in `dir`, creating it if missing. @throws LanefoldError `embedded_postgres_failed` */
+/**
+ * Joins the PostgreSQL that other processes run in `dir`, whatever its options, or starts one. Creates the cluster if it is
+ * missing.
+ *
+ * @throws LanefoldError `embedded_postgres_failed`
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   if (process.platform === 'win32') {
     throw embeddedFailed(
@@ -68,35 +68,27 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     );
   }
   try {
-    return await start(options);
+    const home = await openHome(options.dir);
+    for (const giveUpAt = performance.now() + raceMs; ;) {
+      const server = (await joinRunning(home)) ?? (await launchIn(home, options));
+      if (server) return server;
+      if (performance.now() > giveUpAt) {
+        throw embeddedFailed(
+          `PostgreSQL does not start in ${home.dir}, because ${home.data} is locked, by no process that can be found.`,
+          `Delete postmaster.pid there if no PostgreSQL uses it, or use another dir.`,
+        );
+      }
+    }
   } catch (error) {
     throw asEmbeddedFailure(error, options.dir);
   }
 }
 
-/** Longer than a worker takes to hand over its runs. */
-const retireMs = 60_000;
-
-/** The cluster in `dir` if another live process is running it. One whose process is ending is waited out. */
-export async function findEmbeddedPostgres(
-  dir: string,
-): Promise<{ url: string; port: number; pid: number } | undefined> {
+/** Joins the PostgreSQL that other processes run in `dir`; `undefined` if there is none. @throws LanefoldError `embedded_postgres_failed` */
+export async function joinEmbeddedPostgres(dir: string): Promise<EmbeddedPostgres | undefined> {
   try {
     const home = await findHome(dir);
-    if (!home) return undefined;
-    let info = await readRuntime(home.runtime);
-    if (info?.stopping) {
-      const { pid } = info;
-      await poll(async () => (await readLock(home.data))?.pid !== pid || undefined, {
-        timeoutMs: retireMs,
-        everyMs: 50,
-      });
-      info = await readRuntime(home.runtime);
-    }
-    if (!info || (await lockState(home.data)).is !== 'running') return undefined;
-    const lock = await readLock(home.data);
-    if (lock?.pid !== info.pid || lock.status !== 'ready') return undefined;
-    return { url: await connectionUrl(home, info.port, info.database), port: info.port, pid: info.pid };
+    return home && (await joinRunning(home));
   } catch (error) {
     throw asEmbeddedFailure(error, dir);
   }

@@ -1,12 +1,14 @@
+import { basename } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Binaries } from './binaries.ts';
 import { failedWithLog } from './failure.ts';
 import { freePort } from './free-port.ts';
 import type { Home } from './home.ts';
-import { openLog } from './log-file.ts';
+import { lastLines, openLog } from './log-file.ts';
 import { poll } from './poll.ts';
-import { readLock, runningElsewhere } from './postmaster-lock.ts';
-import { ownerSetting } from './process-identity.ts';
+import { dropAbandonedLifelines, makeLifeline } from './lifeline.ts';
+import { readLock } from './postmaster-lock.ts';
+import { lifelineSetting } from './process-identity.ts';
 import { supervise, type Supervised } from './supervisor.ts';
 
 const readyTimeoutMs = 120_000;
@@ -21,19 +23,19 @@ const defaults = {
 };
 
 /** The arguments of postgres. The settings the launcher relies on win over the caller's. */
-export function serverArgs(data: string, port: number, settings: Record<string, string> = {}): string[] {
+function serverArgs(data: string, port: number, lifeline: string, settings: Record<string, string> = {}): string[] {
   const fixed = {
     port: String(port),
     listen_addresses: '127.0.0.1',
     unix_socket_directories: '',
-    [ownerSetting]: String(process.pid),
+    [lifelineSetting]: basename(lifeline),
   };
   const all = { ...defaults, ...settings, ...fixed };
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Why a postmaster exited, derived from its log. */
-export function giveUpReason(log: string): 'port_taken' | 'still_in_use' | 'locked' | 'other' {
+/** Why a postmaster exited. A line of another process that starts at the same time may be mistaken for one: both try again. */
+function giveUpReason(log: string): 'port_taken' | 'still_in_use' | 'locked' | 'other' {
   if (/Address already in use/.test(log)) return 'port_taken';
   if (/pre-existing shared memory block/.test(log)) return 'still_in_use';
   return /lock file "[^"]*postmaster\.pid" (already exists|is empty)/.test(log) ? 'locked' : 'other';
@@ -53,35 +55,40 @@ async function untilReady(server: Supervised, data: string): Promise<'ready' | '
 async function attempt(home: Home, binaries: Binaries, port: number, settings?: Record<string, string>) {
   const log = await openLog(home.log, home.user);
   try {
-    const server = await supervise(binaries, serverArgs(home.data, port, settings), log.handle.fd, home.user);
+    const lifeline = await makeLifeline(home);
+    const args = serverArgs(home.data, port, lifeline, settings);
+    const server = await supervise(binaries, args, { logFd: log.handle.fd, lifeline, user: home.user });
     const outcome = await untilReady(server, home.data);
     if (outcome === 'ready') return server;
     await server.stop();
-    return { outcome, tail: await log.tail() };
+    return { outcome, written: await log.written() };
   } finally {
     await log.handle.close();
   }
 }
 
-/** Starts postgres and waits until it accepts connections. */
+/** Starts postgres and waits until it accepts connections. Undefined if another process was faster. */
 export async function launch(
   home: Home,
   binaries: Binaries,
   options: { port?: number; settings?: Record<string, string> },
-): Promise<{ server: Supervised; port: number }> {
+): Promise<{ server: Supervised; port: number } | undefined> {
   const deadline = performance.now() + retryForMs;
   let wanted = options.port;
   for (;;) {
     const port = await freePort(wanted);
     const result = await attempt(home, binaries, port, options.settings);
-    if ('pid' in result) return { server: result, port };
-    const reason = giveUpReason(result.tail);
-    if (reason === 'locked') throw runningElsewhere(home.dir);
+    if ('pid' in result) {
+      await dropAbandonedLifelines(home);
+      return { server: result, port };
+    }
+    const reason = giveUpReason(result.written);
+    if (reason === 'locked') return undefined;
     if (reason === 'other' || performance.now() > deadline) {
       const what = result.outcome
         ? 'PostgreSQL did not start.'
         : `PostgreSQL was not ready after ${readyTimeoutMs / 1000} s.`;
-      throw await failedWithLog(what, { path: home.log, tail: result.tail });
+      throw await failedWithLog(what, { path: home.log, tail: lastLines(result.written) });
     }
     if (reason === 'port_taken') wanted = undefined;
     // The backends of a killed postmaster need a moment to exit.

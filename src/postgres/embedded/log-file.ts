@@ -4,11 +4,12 @@ import type { SystemUser } from './system-user.ts';
 const rotateAt = 10 * 1024 * 1024;
 const tailLines = 15;
 
-/** The log, opened for one start attempt; `tail` returns the last lines written since then. */
+/** The log, opened for one start attempt. */
 export interface LogFile {
   path: string;
   handle: FileHandle;
-  tail(): Promise<string>;
+  /** What was written since then, also by other processes that start at the same time. */
+  written(): Promise<string>;
 }
 
 /** The last lines of a text. */
@@ -25,11 +26,11 @@ export async function openLog(path: string, owner?: SystemUser): Promise<LogFile
   const handle = await open(path, 'a+', 0o600);
   if (owner) await handle.chown(owner.uid, owner.gid);
   const { size: start } = await handle.stat();
-  const tail = async () => {
+  const written = async () => {
     const { size } = await handle.stat();
     const buffer = Buffer.alloc(Math.min(Math.max(size - start, 0), 64 * 1024));
     await handle.read(buffer, 0, buffer.length, size - buffer.length);
-    return lastLines(buffer.toString('utf8'));
+    return buffer.toString('utf8');
   };
-  return { path, handle, tail };
+  return { path, handle, written };
 }

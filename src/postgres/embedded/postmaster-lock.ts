@@ -1,8 +1,7 @@
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { embeddedFailed } from './failure.ts';
 import { poll } from './poll.ts';
-import { commandOf, isAlive, isPostmasterOf, ownerOf } from './process-identity.ts';
+import { commandOf, isAlive, isPostmasterOf, lifelineOf } from './process-identity.ts';
 
 /** The content of PostgreSQL's own lock file, postmaster.pid. */
 export interface PostmasterLock {
@@ -31,7 +30,11 @@ export async function readLock(data: string): Promise<PostmasterLock | undefined
   return text === undefined ? undefined : parseLock(text);
 }
 
-export type LockState = { is: 'free' | 'stopping' | 'running' } | { is: 'stale'; text: string };
+/** `lifeline`: the name of it; undefined for a postmaster that Lanefold did not start. */
+export type LockState =
+  | { is: 'free' | 'stopping' }
+  | { is: 'running'; lock: PostmasterLock; lifeline: string | undefined }
+  | { is: 'stale'; text: string };
 
 /**
  * The state of the lock on the data dir. PostgreSQL removes the lock of a dead process itself, but neither an empty lock
@@ -45,42 +48,17 @@ export async function lockState(data: string): Promise<LockState> {
   const command = isAlive(lock.pid) ? await commandOf(lock.pid) : undefined;
   if (!command) return { is: 'free' };
   if (!isPostmasterOf(command, data)) return { is: 'stale', text };
-  const owner = ownerOf(command);
-  const abandoned = owner !== undefined && !isAlive(owner);
-  return { is: abandoned || lock.status === 'stopping' ? 'stopping' : 'running' };
+  return lock.status === 'stopping' ? { is: 'stopping' } : { is: 'running', lock, lifeline: lifelineOf(command) };
 }
 
-// Rename first: if another process has meanwhile written its own lock, this notices and restores it.
-async function removeStale(data: string, text: string): Promise<void> {
+/** Removes a stale lock, unless it changes: the lock of a starting server is empty for a moment. */
+export async function removeStaleLock(data: string, text: string): Promise<void> {
+  const changed = await poll(async () => ((await lockText(data)) === text ? undefined : true), { timeoutMs: 200 });
+  if (changed) return;
+  // Rename first: if another process has meanwhile written its own lock, this notices and restores it.
   const aside = `${lockPath(data)}.stale-${process.pid}`;
   await rename(lockPath(data), aside).catch(() => undefined);
   if ((await readFile(aside, 'utf8').catch(() => text)) !== text)
     await link(aside, lockPath(data)).catch(() => undefined);
   await rm(aside, { force: true });
-}
-
-export const runningElsewhere = (dir: string) =>
-  embeddedFailed(
-    `Another process is already running the embedded PostgreSQL in ${dir}.`,
-    'Connect to it (findEmbeddedPostgres returns its URL), stop that process, or use another dir.',
-    { details: { dir, running: true } },
-  );
-
-/** Waits for a cluster that is shutting down, removes a stale lock, and rejects a cluster in use. */
-export async function claimData(dir: string, data: string, timeoutMs = 30_000): Promise<void> {
-  const state = await poll(
-    async () => {
-      const now = await lockState(data);
-      return now.is === 'stopping' ? undefined : now;
-    },
-    { timeoutMs },
-  );
-  if (!state || state.is === 'running') throw runningElsewhere(dir);
-  if (state.is !== 'stale') return;
-  // The lock of a starting server is empty for a moment.
-  const settled = await poll(async () => ((await lockText(data)) === state.text ? undefined : true), {
-    timeoutMs: 200,
-  });
-  if (settled) return claimData(dir, data, timeoutMs);
-  await removeStale(data, state.text);
 }

@@ -34,11 +34,9 @@ export async function commandOf(pid: number): Promise<Command | undefined> {
 export const isPostmasterOf = (command: Command, data: string): boolean =>
   basename(command.program) === 'postgres' && (command.line.includes(data) || !command.line.includes(' -D '));
 
-/** A setting that PostgreSQL ignores; on its command line it names the process a postmaster was started for. */
-export const ownerSetting = 'lanefold.owner';
+/** A setting that PostgreSQL ignores; on its command line it names the lifeline of a postmaster. */
+export const lifelineSetting = 'lanefold.lifeline';
 
-/** The process a postmaster was started for. */
-export function ownerOf(command: Command): number | undefined {
-  const owner = new RegExp(`${ownerSetting}=(\\d+)`).exec(command.line)?.[1];
-  return owner ? Number(owner) : undefined;
-}
+/** The name of a postmaster's lifeline; undefined if Lanefold did not start it. */
+export const lifelineOf = (command: Command): string | undefined =>
+  new RegExp(`${lifelineSetting}=([\\w-]+)`).exec(command.line)?.[1];

@@ -6,8 +6,6 @@ export interface RuntimeInfo {
   pid: number;
   port: number;
   database: string;
-  /** Its process has begun to end: who comes now waits for the end instead of losing it in the middle. */
-  stopping?: boolean;
 }
 
 /** Records a running cluster. `owner` gets the file, for later starts without root. */

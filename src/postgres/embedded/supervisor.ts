@@ -1,29 +1,57 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import type { Binaries } from './binaries.ts';
+import { openLifeline, type Hold } from './lifeline.ts';
 import { poll } from './poll.ts';
 import { isAlive } from './process-identity.ts';
 import { postgresEnv } from './run.ts';
 import { spawnAs, type SystemUser } from './system-user.ts';
 
-// Descriptor 3 is a socket to this process. However this process ends, the kernel closes it, and PostgreSQL shuts down.
-// The watcher starts before the pid is written, because writing to a dead process would end the shell.
+// Descriptor 3 is the lifeline, which ends with the last process that holds it. One that opens it at that very moment writes
+// a line, and then looks for the file under its name: hence the rename, and the second look. Postgres ignores a signal in its
+// first milliseconds, so it is repeated. The watcher starts before the pid is written, because writing to a dead process would
+// end the shell.
 const script = `
-"$@" 3<&- & P=$!
-{ read -r end <&3; kill -INT $P; } & W=$!
-echo $P >&3
+L=$1; shift
+"$@" 3<&- 4>&- & P=$!
+{
+  while :; do
+    while read -r line; do :; done
+    mv "$L" "$L.closing"
+    read -r line || break
+    mv "$L.closing" "$L"
+  done
+  rm -f "$L.closing" "$L.presence"
+  while kill -INT $P; do sleep 1; done
+} <&3 4>&- & W=$!
+echo $P >&4; exec 4>&-
 wait $P; S=$?
 kill $W
+rm -f "$L" "$L.closing" "$L.presence"
 exit $S`;
 
 const stopTimeoutMs = 60_000;
 
-/** A postmaster that ends with this process. */
+/** A postmaster that ends with the last process that uses it. */
 export interface Supervised {
   pid: number;
   exited(): boolean;
-  stop(): Promise<void>;
+  /** See `leave`. */
+  stop(): Promise<boolean>;
+}
+
+/**
+ * Gives up a share in a PostgreSQL. Without others, resolves with true when the postmaster has exited; with others at once,
+ * with false.
+ */
+export async function leave(hold: Hold, pid: number): Promise<boolean> {
+  if (hold.release()) return false;
+  const settled = await poll(() => !isAlive(pid) || hold.isHeld() || undefined, { timeoutMs: stopTimeoutMs });
+  if (settled) return !isAlive(pid);
+  process.kill(pid, 'SIGQUIT');
+  return Boolean(await poll(() => !isAlive(pid) || undefined, { timeoutMs: stopTimeoutMs }));
 }
 
 /**
@@ -33,38 +61,39 @@ export interface Supervised {
 export async function supervise(
   binaries: Binaries,
   args: string[],
-  logFd: number,
-  user: SystemUser | undefined,
+  { logFd, lifeline, user }: { logFd: number; lifeline: string; user: SystemUser | undefined },
 ): Promise<Supervised> {
-  const child = spawn('/bin/sh', ['-c', script, 'lanefold-postgres', binaries.postgres, ...args], {
+  const { hold, supervisorEnd } = openLifeline(lifeline);
+  const child = spawn('/bin/sh', ['-c', script, 'lanefold-postgres', lifeline, binaries.postgres, ...args], {
     ...spawnAs(user),
     cwd: '/',
     env: postgresEnv(),
     detached: true,
-    stdio: ['ignore', logFd, logFd, 'pipe'],
+    stdio: ['ignore', logFd, logFd, supervisorEnd, 'pipe'],
   });
-  const line = child.stdio[3] as Socket;
+  closeSync(supervisorEnd);
+  const line = child.stdio[4] as Socket;
   // The other end may close first.
   line.on('error', () => undefined);
   let gone = false;
   const exit = once(child, 'exit').then(() => void (gone = true));
   const endedEarly = exit.then(() => Promise.reject(new Error('/bin/sh exited before it started postgres')));
-  const [pidLine] = (await Promise.race([once(line, 'data'), endedEarly])) as [Buffer];
-  const pid = Number(pidLine.toString());
-  // The database must not keep an otherwise finished program alive.
-  child.unref();
-  line.unref();
-
-  const shutDown = async () => {
-    child.ref();
-    line.end();
-    const patience = setTimeout(() => isAlive(pid) && process.kill(pid, 'SIGQUIT'), stopTimeoutMs);
-    if (!gone) await exit;
-    // The postmaster outlives the shell only if something killed the shell.
-    await poll(() => !isAlive(pid) || undefined, { timeoutMs: stopTimeoutMs });
-    clearTimeout(patience);
-    line.destroy();
-  };
-  let stopping: Promise<void> | undefined;
-  return { pid, exited: () => gone, stop: () => (stopping ??= shutDown()) };
+  try {
+    const [pidLine] = (await Promise.race([once(line, 'data'), endedEarly])) as [Buffer];
+    const pid = Number(pidLine.toString());
+    // The database must not keep an otherwise finished program alive.
+    child.unref();
+    line.unref();
+    const shutDown = async () => {
+      const ended = await leave(hold, pid);
+      // the shell may still have its pipes to remove
+      if (ended) await poll(() => gone || undefined, { timeoutMs: stopTimeoutMs });
+      return ended;
+    };
+    let stopping: Promise<boolean> | undefined;
+    return { pid, exited: () => gone, stop: () => (stopping ??= shutDown()) };
+  } catch (error) {
+    hold.release();
+    throw error;
+  }
 }

@@ -1,5 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
-import { cleanText } from '../../text.ts';
+import { cleanText } from '../../checks/text.ts';
 
 /** The progress of a run as Bull Board shows it. */
 export interface Progress {

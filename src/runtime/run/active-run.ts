@@ -17,6 +17,8 @@ export interface ActiveRun {
   unsummarised?: true;
   /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
   ledger: LedgerRow[] | null;
+  /** `seq` of the message that makes the calls of the tool round under way. */
+  callSeq: number | undefined;
   /** Large texts that the next commit stores, of the tool results it writes. */
   contents: LargeContent[];
   readonly clock: RunClock;

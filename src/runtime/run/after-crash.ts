@@ -1,4 +1,3 @@
-import { resultLimit } from './result-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
@@ -8,6 +7,10 @@ import type { ToolOutcome } from '../../tools/outcome.ts';
 import { renderResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { unknownOutcome } from '../../tools/unknown-outcome.ts';
+
+/** Bytes that a result of a tool may have; one that the tool marks stays in the log as it is. */
+export const resultLimit = (agent: Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>, tool: Tool): number =>
+  tool.resultRefs ? agent.maxInlineBytes : agent.maxToolResultBytes;
 
 /** The outcome of a call that had started when its worker died, as far as it is known; undefined: run it again. */
 export async function afterCrash(

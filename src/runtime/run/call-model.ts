@@ -3,6 +3,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { generate } from '../../models/generate.ts';
+import { loggedCalls } from '../../tools/call-limit.ts';
 import type { MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
@@ -50,14 +51,16 @@ export async function callModel(
       if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
+      const toolCalls = loggedCalls(turn.toolCalls, agent.maxToolCalls);
+      const cut = turn.toolCalls.length - toolCalls.length;
       const checked = agent.output && turn.toolCalls.length === 0 ? await agent.output.check(turn.text) : undefined;
       return {
         type: 'model_answered' as const,
         callId,
-        turn,
+        turn: { ...turn, toolCalls },
         contextHash,
         ...(checked ? { checked } : {}),
-        ...(refs ? { refs } : {}),
+        ...(refs || cut > 0 ? { refs: { ...refs, ...(cut > 0 && { tool_calls_cut: cut }) } } : {}),
         ...(narrowed ? { tools: narrowed } : {}),
       };
     });

@@ -24,7 +24,8 @@ export async function commit(
   const messages = context.messages.length + own.length;
   const { contents } = active;
   const awaited = deps.isAwaited?.(run) ?? false;
-  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited };
+  const { otherUsage } = progress;
+  const options = { resumed, maxTraceEvents: deps.maxTraceEvents, messages, contents, awaited, otherUsage };
   const result = await run.persist(
     () => commitStep(deps.db, run, state, redactedStep, progress.usage, options),
     // a repeated commit wrote nothing, so it did not renew the lease either
@@ -35,6 +36,7 @@ export async function commit(
   progress.iteration = state.iteration;
   deps.onStep?.(state, redactedStep, progress.usage);
   if (result.finished) return result;
+  if (step.calls && result.seq !== undefined) active.callSeq = result.seq + (step.callsAt ?? 0);
   for (const [i, { role, payload, refs = null, contextRef }] of entries.entries()) {
     if (contextRef !== undefined) continue;
     context.push({ role, ...payload, refs, ...(result.seq === undefined ? {} : { seq: result.seq + i }) });

@@ -50,21 +50,23 @@ export async function compactLane(
   }
   if (answer.type !== 'model_answered')
     return failed({ type: 'compaction', message: `It was ended by ${answer.type}.` });
-  const { turn } = answer;
+  const { turn, refs } = answer;
+  // a request transformer chose it
+  const model = refs?.['model'] as string | undefined;
   const summary = summaryMessage(turn.text);
   const tokens = heuristic({ role: 'user', content: summary['content'] as string });
   const error = faultOf(turn, tokens, plan);
-  if (error) return failed(error, { usage: turn.usage });
+  if (error) return failed(error, { usage: turn.usage, model });
   const before = placed.reduce((sum, { message }) => sum + heuristic(message), 0);
   const compaction: CompactionDraft = {
     ...{ op_id: `compaction/${callId}`, base_seq: messages.at(-1)!.seq, keep: plan.keep, at: plan.at, summary },
     meta: {
-      ...{ covered: plan.entries, messages: plan.covered.length, cause: request.cause, model: claim.model },
+      ...{ covered: plan.entries, messages: plan.covered.length, cause: request.cause, model: model ?? claim.model },
       ...{ run_id: run.runId, usage: { ...turn.usage }, prompt_version: summaryPromptVersion },
       ...{ tokens_before: before, tokens_after: before - plan.tokens + tokens },
     },
   };
-  return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage };
+  return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage, model };
 }
 
 /** The agent with the same prompt, tools and settings, and a context that is cut only where the model takes no more. */

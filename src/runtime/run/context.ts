@@ -3,7 +3,7 @@ import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
 import { withInstructions } from '../../context/instructed.ts';
 import type { Json, JsonObject, Message } from '../../context/message.ts';
 import { createPromptBuilder } from '../../models/messages/prompt.ts';
-import type { DroppedRange } from '../../policy/dropped.ts';
+import { loggedCut, type LoggedCut } from '../../policy/dropped.ts';
 import type { PlacedMessage } from '../../policy/groups.ts';
 import { place } from '../../policy/place.ts';
 
@@ -63,12 +63,14 @@ export class RunContext {
     return this.#placed;
   }
 
+  /** What the log records of the last answer, as far as a claim returns it. */
+  get answerRefs(): JsonObject | null {
+    return this.#answerRefs;
+  }
+
   /** The cut that the last answer was given under, by its entry in the log. */
-  get loggedCut(): { policy_hash: string; dropped: DroppedRange[] } | undefined {
-    const { policy_hash: hash, dropped } = this.#answerRefs ?? {};
-    return typeof hash === 'string' && Array.isArray(dropped)
-      ? { policy_hash: hash, dropped: dropped as unknown as DroppedRange[] }
-      : undefined;
+  get loggedCut(): LoggedCut | undefined {
+    return loggedCut(this.#answerRefs);
   }
 
   get prompt(): LanguageModelV4Prompt {

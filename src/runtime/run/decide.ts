@@ -1,10 +1,27 @@
 import { setImmediate as nextMacrotask } from 'node:timers/promises';
-import { addUsage } from '../../context/usage.ts';
-import type { Usage } from '../../context/message.ts';
 import type { Decision, Machine, MachineEvent, RunFacts } from '../../strategies/machine.ts';
 import type { ActiveRun } from './active-run.ts';
 import { mergeSteps, onlyAdds } from './merge-steps.ts';
 import type { RunProgress } from './run-end.ts';
+import type { Usage } from '../../context/message.ts';
+import { addUsage } from '../../context/usage.ts';
+
+/** Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that model's. */
+function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: MachineEvent): void {
+  const { usage, model } = spentBy(event);
+  if (!usage) return;
+  progress.usage = addUsage(progress.usage, usage);
+  if (model === undefined) return;
+  const others = progress.otherUsage ?? {};
+  progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls: 1 }) };
+}
+
+/** `model`: where it is not the run's. */
+function spentBy(event: MachineEvent): { usage?: Usage | undefined; model?: string | undefined } {
+  if (event.type === 'model_answered')
+    return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
+  return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
+}
 
 /** What decides for a run. */
 export interface Decider {
@@ -36,13 +53,6 @@ export function decideOn(
   event: MachineEvent,
   { state, memory }: Pick<Decision, 'state' | 'memory'>,
 ): Decision {
-  progress.usage = addUsed(progress.usage, event);
+  addUsed(progress, event);
   return strategy.on(facts, state, { ...event, spent: active.clock.spent(progress) }, memory);
-}
-
-function addUsed(total: Usage | undefined, event: MachineEvent): Usage | undefined {
-  if (event.type === 'model_answered') return addUsage(total, event.turn.usage);
-  if ((event.type === 'output_repaired' || event.type === 'compacted') && event.usage)
-    return addUsage(total, event.usage);
-  return total;
 }

@@ -1,7 +1,7 @@
-import { effectiveAgent } from '../../agents/apply-overrides.ts';
+import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { Decision, EntryDraft, Machine, RunFacts } from '../../strategies/machine.ts';
+import type { Decision, EntryDraft, Machine, RunFacts, StepDraft } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
@@ -9,9 +9,9 @@ import { decide, decideOn } from './decide.ts';
 import type { ActiveRun } from './active-run.ts';
 import { executeCommand } from './execute-command.ts';
 import { fullness } from './fit-context.ts';
-import { CancelRequested, HandedOver, type HeldRun } from './held-run.ts';
-import { isLost } from './lost.ts';
+import { CancelRequested, HandedOver, type HeldRun, isLost } from './held-run.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
+import { mayNotStart, withoutStarts } from './preflight.ts';
 import { RunClock } from './run-clock.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
@@ -27,6 +27,7 @@ import { suspend } from './suspend.ts';
  */
 export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim): Promise<RunEnd> {
   const progress: RunProgress = { iteration: claim.iteration, usage: claim.usage ?? undefined };
+  if (claim.other_usage) progress.otherUsage = claim.other_usage;
   try {
     return await drive(deps, run, claim, progress);
   } catch (error) {
@@ -45,7 +46,9 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const facts = runFacts(run.runId, claim, agent, strategy);
   const context = new RunContext(claim.context, agent.output?.instructions);
   const clock = new RunClock(claim.elapsed_ms, facts.maxDurationMs);
-  const active: ActiveRun = { run, claim, agent, context, ledger: claim.calls, contents: [], clock };
+  const { calls: ledger } = claim;
+  const callSeq = ledger?.[0]?.call_seq;
+  const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
   if (claim.cancel_requested) throw new CancelRequested();
   try {
     return await loop(deps, active, strategy, facts, progress);
@@ -61,14 +64,20 @@ async function loop(
   facts: RunFacts,
   progress: RunProgress,
 ): Promise<RunEnd> {
-  const { run, claim } = active;
+  const { run, claim, agent } = active;
   const decider = { active, strategy, facts, progress };
   let decision: Decision = claim.fresh
     ? strategy.start(facts)
     : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
   let resumed = !claim.fresh;
   for (;;) {
-    const { state, step, command, memory } = decision;
+    const { state, command, memory } = decision;
+    const write = async (more: StepDraft) => {
+      const { cancel_requested: cancelled } = await commit(deps, active, state, more, progress, resumed);
+      if (cancelled) throw new CancelRequested();
+    };
+    const checks = command.type === 'run_tools' && mayNotStart(toolsOnly(agent, state.tools), command.calls);
+    const step = decision.step && checks ? withoutStarts(decision.step) : decision.step;
     const committed = step && (await commit(deps, active, state, step, progress, resumed));
     if (committed?.finished) {
       const { result, error } = step?.finish ?? {};
@@ -84,7 +93,7 @@ async function loop(
     } else if (command.type === 'fail') {
       return await endAbnormally(deps, run, progress, 'failed', command.error, command.events);
     } else {
-      const event = await executeCommand(deps, active, state, command);
+      const event = await executeCommand(deps, active, state, command, write);
       if (event.type === 'approval_needed') return await suspend(deps, active, progress, event);
       decision = await decide(decider, event, decision);
     }

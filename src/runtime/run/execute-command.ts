@@ -2,7 +2,8 @@ import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Command, MachineEvent, MachineState, PromptedCall } from '../../strategies/machine.ts';
+import type { Command, MachineEvent, MachineState, PromptedCall, StepDraft } from '../../strategies/machine.ts';
+import { toolStarted } from '../../strategies/turn/events.ts';
 import { mergeSettings } from '../../models/settings/call-settings.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -27,6 +28,7 @@ export interface ApprovalNeeded {
 /**
  * Executes a strategy's command and returns the result as the strategy's next event.
  *
+ * @param write commits a step that the command adds
  * @throws LanefoldError `internal` if the runtime cannot execute the command
  */
 export async function executeCommand(
@@ -34,6 +36,7 @@ export async function executeCommand(
   active: ActiveRun,
   state: MachineState,
   command: Command,
+  write: (step: StepDraft) => Promise<void>,
 ): Promise<MachineEvent | ApprovalNeeded> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
@@ -63,7 +66,7 @@ export async function executeCommand(
         repairOutput(deps, run, agent, claim, context, { ...command, iteration }, signal),
       );
     case 'run_tools':
-      return executeRound(deps, active, state, command);
+      return executeRound(deps, active, state, command, write);
     case 'finish':
       throw new LanefoldError('internal', `The strategy ${claim.strategy} ended without a terminal commit.`);
     default:
@@ -95,9 +98,10 @@ async function callPrompted(
   const both = AbortSignal.any([run.signal, signal]);
   const context = new RunContext(call.messages.map((message, seq) => ({ ...message, seq })));
   const event = await callModel(deps, run, own, claim, context, call, both);
-  if (event.type !== 'model_answered' || !event.refs?.['dropped']) return event;
-  const { dropped, ...refs } = event.refs;
-  return { ...event, refs: { ...refs, dropped_positions: dropped } };
+  if (event.type !== 'model_answered' || !event.refs) return event;
+  // it follows no call of the lane whose cut could have moved
+  const { dropped, cut_moved: _moved, ...refs } = event.refs;
+  return { ...event, refs: { ...refs, ...(dropped === undefined ? {} : { dropped_positions: dropped }) } };
 }
 
 async function executeRound(
@@ -105,12 +109,21 @@ async function executeRound(
   active: ActiveRun,
   state: MachineState,
   command: Extract<Command, { type: 'run_tools' }>,
+  write: (step: StepDraft) => Promise<void>,
 ): Promise<MachineEvent | ApprovalNeeded> {
   const { run, claim, agent, context, ledger } = active;
-  const { round } = command;
+  const { round, iteration = state.iteration } = command;
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;
   const roundAgent = toolsOnly(agent, state.tools);
-  const toRun = { round, iteration: state.iteration, calls, ledger };
+  const started = async (starting: ToolCall[]) => {
+    // the message is none of the entries of this step: an earlier one wrote it
+    const events = starting.map((call) => {
+      const { entry: _, data, ...event } = toolStarted({ ...state, iteration }, call);
+      return { ...event, data: { ...data, seq: active.callSeq! } };
+    });
+    if (events.length > 0) await write({ events });
+  };
+  const toRun = { round, iteration, calls, ledger, started };
   const outcomes = await runTools(deps, run, roundAgent, claim, toRun, active.contents);
   if ('awaiting' in outcomes) return { type: 'approval_needed', round, calls, awaiting: outcomes.awaiting };
   active.ledger = null;

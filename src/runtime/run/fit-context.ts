@@ -1,21 +1,15 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, Message } from '../../context/message.ts';
-import { fixedTokens } from '../../models/counting/fixed-tokens.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
+import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
 import { isLanefoldError } from '../../errors.ts';
-import { budget, type Budgeted } from '../../policy/budget.ts';
 import type { DroppedRange } from '../../policy/dropped.ts';
-import { estimate } from '../../policy/estimate.ts';
-import type { PlacedMessage } from '../../policy/groups.ts';
 import { toolTokens } from '../../policy/heuristic.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
-import { withPrompt } from '../../policy/place.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
-import { chosen } from '../../policy/projector.ts';
 import { readPolicy } from '../../policy/read-policy.ts';
 import { policyRefs, sentMessage } from '../../policy/sent.ts';
-import { within } from '../../time-limit.ts';
 import { RunContext } from './context.ts';
 
 /** A context as a policy lets it through. */
@@ -69,9 +63,6 @@ function heuristicTokens(counting: Counting, model: string, messages: readonly M
 }
 
 export const defaultPolicy = readPolicy('window');
-/** A cut leaves this share of the budget: the lower, the longer a provider's cache lasts until the next one. */
-const lowWater = 0.7;
-const projectorTimeoutMs = 2_000;
 
 /**
  * Fits a context into what its policy and the model allow. A cut of an earlier call stays in force; it moves only when the
@@ -88,31 +79,29 @@ export async function fitContext(
   if (!given && window === undefined) return undefined;
   const policy = given ?? defaultPolicy;
   const limits = limitsFor(policy, { model, window, maxOutputTokens });
-  const marks: string[] = window === undefined && policy.max_input_tokens === undefined ? ['unknown_window'] : [];
-  const counter = await counting.counterOf(policy.token_estimator, model);
-  if (counter.name !== policy.token_estimator && policy.token_estimator !== 'exact') marks.push('estimator_unknown');
-  const state = stateOf(context, counter, limits);
-  const messages = withPrompt(context.placed, policy.system_prompt);
-  const { tokens, mark } = await count(state, messages, counter, model);
-  if (mark) marks.push(mark);
-  // sent with every call, like the tools
-  const fixed = fixedTokens(counting, model, { tools, instructions: context.instructions });
-  const options = { toolTokens: Math.ceil(fixed * counter.ratio), dropped: state.dropped, lowWater };
-  const projected =
-    policy.projector === undefined ? undefined : await project(counting, messages, tokens, policy, limits, options);
-  if (projected === 'failed') marks.push('projector_failed');
-  const budgeted = typeof projected === 'object' ? projected : budget(messages, tokens, policy, limits, options);
-  const { sent, summaryAsSystem } = assemble(context, state, messages, budgeted, policy);
-  state.dropped = budgeted.dropped;
+  let state!: FitState;
+  const { instructions } = context;
+  const cut = await cutContext(counting, context.placed, { model, policy, limits, tools, instructions }, (counter) => {
+    return (state = stateOf(context, counter, limits));
+  });
+  const { counter, toolTokens: fixed } = cut;
+  const marks = [
+    ...(window === undefined && policy.max_input_tokens === undefined ? ['unknown_window'] : []),
+    ...(counter.name !== policy.token_estimator && policy.token_estimator !== 'exact' ? ['estimator_unknown'] : []),
+    ...(cut.fallback === undefined ? [] : [cut.fallback]),
+    ...(cut.projectorError === undefined ? [] : ['projector_failed']),
+  ];
+  const { sent, summaryAsSystem } = assemble(context, state, cut, policy);
+  state.dropped = cut.dropped;
   const refs = {
-    ...(given || budgeted.dropped.length > 0 ? policyRefs(policy, limits, budgeted, summaryAsSystem) : {}),
-    estimated_tokens: budgeted.meta.estimated_tokens + options.toolTokens,
+    ...(given || cut.dropped.length > 0 ? policyRefs(policy, limits, cut, summaryAsSystem) : {}),
+    estimated_tokens: cut.meta.estimated_tokens + fixed,
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
   const estimated = heuristicTokens(counting, model, sent.messages) + toolTokens(tools);
   state.used = refs.estimated_tokens;
   state.budget = limits.budget;
-  return { sent, refs, estimated, overBudget: budgeted.moved || budgeted.meta.over_budget };
+  return { sent, refs, estimated, overBudget: cut.moved || cut.meta.over_budget };
 }
 
 /** Tokens the requests of an agent may have; null: no limit that anybody knows. */
@@ -157,47 +146,11 @@ function stateOf(context: RunContext, counter: Counter, limits: Limits): FitStat
   return state;
 }
 
-async function count(
-  state: FitState,
-  messages: readonly PlacedMessage[],
-  { count: estimator, ratio }: Counter,
-  model: string,
-): Promise<{ tokens: number[]; mark?: string }> {
-  const fresh = messages.filter(({ message }) => !state.tokens.has(message)).map(({ message }) => message);
-  const { tokens, fallback } = await estimate(fresh, estimator, model);
-  fresh.forEach((message, i) => state.tokens.set(message, tokens[i]!));
-  return {
-    tokens: messages.map(({ message }) => Math.ceil(state.tokens.get(message)! * ratio)),
-    ...(fallback ? { mark: fallback.mark } : {}),
-  };
-}
-
-async function project(
-  counting: Counting,
-  messages: readonly PlacedMessage[],
-  tokens: readonly number[],
-  policy: StoredPolicy,
-  limits: Limits,
-  { toolTokens }: { toolTokens: number },
-): Promise<Budgeted | 'failed'> {
-  try {
-    const choose = counting.projector(policy.projector!);
-    const room = limits.budget === null ? null : limits.budget - toolTokens;
-    const input = { messages: messages.map(({ message, seq }) => ({ ...message, seq })), tokens, budget: room };
-    const asked = { ...structuredClone(input), policy: { ...policy } as unknown as JsonObject };
-    const choice = await within(projectorTimeoutMs, Promise.resolve(choose(asked)));
-    return chosen(messages, tokens, choice, { budget: limits.budget, toolTokens });
-  } catch {
-    return 'failed';
-  }
-}
-
 /** The messages to send: those of the last call and what is new, or all again where something else changed. */
 function assemble(
   context: RunContext,
   state: FitState,
-  messages: readonly PlacedMessage[],
-  { included, moved }: Budgeted,
+  { messages, included, moved }: CutContext,
   policy: StoredPolicy,
 ): { sent: RunContext; summaryAsSystem: boolean } {
   const reuse = state.sent && !moved && policy.projector === undefined ? state.sent : undefined;

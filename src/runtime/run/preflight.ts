@@ -4,6 +4,7 @@ import { asksApproval } from '../../tools/approval.ts';
 import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { askGuard } from '../../tools/guard.ts';
+import type { StepDraft } from '../../strategies/machine.ts';
 import type { LedgerRow } from '../../store/run/claim-run.ts';
 
 /** What was decided about the calls of a round before any of them starts, by their index. */
@@ -17,6 +18,16 @@ export interface Preflight {
 /** Most rounds have no guard and no tool that needs approval. */
 export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
   agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
+
+/** Whether some of the calls may never start. */
+export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
+  calls.length > agent.maxToolCalls || needsPreflight(agent, calls);
+
+/** The step that begins a round, without the starts of its calls: they follow once the calls are checked. */
+export const withoutStarts = (step: StepDraft): StepDraft => ({
+  ...step,
+  events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [],
+});
 
 /** Runs the guard and the approval checks for every undecided call, one at a time, in call order. */
 export async function preflight(

@@ -11,6 +11,15 @@ import type { RunDependencies } from './dependencies.ts';
 import { fitContext } from './fit-context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 
+/**
+ * Whether a call leaves out other messages than the call before it on its lane, more or fewer, by what the log records of
+ * both. What the provider has cached ends there.
+ */
+function cutMoved(before: JsonObject | null, now: JsonObject | undefined): boolean {
+  const differs = (key: string) => JSON.stringify(before?.[key] ?? null) !== JSON.stringify(now?.[key] ?? null);
+  return differs('dropped') || (differs('kinds') && [before, now].some((refs) => refs?.['kinds_cut'] === true));
+}
+
 /** A model call ready to be made, with what the log records about it. */
 export interface PreparedCall {
   model: string;
@@ -37,7 +46,12 @@ export async function prepareCall(
 ): Promise<PreparedCall> {
   const fitted = await fit(counting, agent, claim, context);
   const own = fitted?.sent ?? context;
-  const refs = { ...fitted?.refs, ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}) };
+  const moved = cutMoved(context.answerRefs, fitted?.refs);
+  const refs = {
+    ...fitted?.refs,
+    ...(moved ? { cut_moved: true } : {}),
+    ...(agent.output ? { output_hash: sha256(agent.output.instructions) } : {}),
+  };
   const plain = () => ({
     model: claim.model,
     prompt: own.prompt,

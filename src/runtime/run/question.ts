@@ -1,7 +1,7 @@
 import { canonicalMessage } from '../../context/canonical.ts';
-import { isText, textOf } from '../../context/text-of.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { MarkedMessage, Question } from '../../strategies/machine.ts';
+import { isText, textOf } from '../../context/message.ts';
 
 /** The run's user message, and what its lane has before it. */
 export function questionOf({ context, user_seq: userSeq }: Claim): Question {

@@ -5,7 +5,6 @@ import { toPrompt } from '../../models/messages/prompt.ts';
 import { redactSecrets } from '../../redaction/error-text.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
-import { unwrapObject } from '../../contracts/unwrap-object.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, MachineEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
@@ -15,6 +14,7 @@ import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { unwrapObject } from '../../contracts/validator.ts';
 
 type Repair = Extract<Command, { type: 'repair_output' }>;
 
@@ -35,7 +35,7 @@ export async function repairOutput(
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;
   const question = questionOf(claim).text;
-  const answer = command.text ?? context.lastAnswer;
+  const answer = context.lastAnswer;
   run.assertHeld();
   if (contract.repair) {
     const repaired = await repairByCode(contract, { question, answer, error, attempt, signal }, agent.toolTimeoutMs);
@@ -69,7 +69,8 @@ export async function repairOutput(
       const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
       return { turn, checked: await contract.check(turn.text) };
     });
-    return { type: 'output_repaired', checked, usage: turn.usage };
+    const other = request.model === claim.model ? undefined : request.model;
+    return { type: 'output_repaired', checked, usage: turn.usage, model: other };
   } catch (fault) {
     signal.throwIfAborted();
     return modelFailed(fault);

@@ -6,7 +6,7 @@ import type { QueuedRun } from '../../store/run/queued-run.ts';
 import type { Run } from '../../store/run/run.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
 import { GuardFailure } from '../../tools/guard.ts';
-import { cleanText } from '../../text.ts';
+import { cleanText } from '../../checks/text.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { HeldRun } from './held-run.ts';
 import { redactEvents } from './redact-step.ts';
@@ -33,6 +33,8 @@ export interface RunProgress {
   /** Of the last committed step. */
   iteration: number;
   usage: Usage | undefined;
+  /** The part of `usage` spent on other models than the run's, by model. */
+  otherUsage?: Record<string, Usage> | undefined;
 }
 
 export const toRunEnd = (
@@ -65,6 +67,7 @@ export async function endAbnormally(
     reason: status === 'failed' ? 'error' : 'cancelled',
     error,
     ...(progress.usage ? { usage: progress.usage } : {}),
+    ...(progress.otherUsage ? { other_usage: progress.otherUsage } : {}),
     ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
   };
   const result = await run.persist(() => finishRun(deps.db, run, end));

@@ -1,16 +1,16 @@
-import { resultLimit } from './result-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
 import { readContentName, shorten, type LargeContent } from '../../context/large-content.ts';
 import { frozen } from '../../context/state.ts';
 import type { Outcome } from '../../strategies/machine.ts';
 import { judgeEffects } from '../../tools/effects.ts';
+import { tooManyToolCalls } from '../../tools/call-limit.ts';
 import { executeToolCall, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { unknownTool } from '../../tools/lookup.ts';
 import { runToolRound } from '../../tools/round.ts';
 import type { Tool } from '../../tools/tool.ts';
-import { afterCrash } from './after-crash.ts';
+import { afterCrash, resultLimit } from './after-crash.ts';
 import type { Claim, LedgerRow } from '../../store/run/claim-run.ts';
 import { recordToolCall } from '../../store/run/record-tool-call.ts';
 import type { HeldRun } from './held-run.ts';
@@ -23,6 +23,8 @@ interface Round {
   calls: ToolCall[];
   /** The ledger as the claim found it, on a resumed round. */
   ledger: LedgerRow[] | null;
+  /** Writes that these calls start, where they had to be checked first. */
+  started(calls: ToolCall[]): Promise<void>;
 }
 
 /**
@@ -42,6 +44,9 @@ export async function runTools(
   contents: LargeContent[],
 ): Promise<Outcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
+  // what ran under another limit keeps its outcome
+  if (round.calls.length > agent.maxToolCalls && [...stored.values()].every(({ status }) => status === 'pending'))
+    return round.calls.map(() => tooManyToolCalls(agent.maxToolCalls));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
   const large = new Map<number, LargeContent>();
   const shown = (outcome: ToolOutcome, tool: Tool, index: number) => {
@@ -65,6 +70,13 @@ export async function runTools(
   const ahead = needsPreflight(agent, round.calls)
     ? await preflight(agent, round.calls, stored, baseOf, run.signal)
     : undefined;
+  if (ahead) {
+    // what had started before a crash was said to, and may not start again
+    const startsNow = (index: number) =>
+      !(stored.get(index)?.outcome || stored.get(index)?.status === 'started') &&
+      !(ahead.blocked.has(index) || ahead.awaiting.has(index));
+    await round.started(round.calls.filter((_, index) => startsNow(index)));
+  }
 
   const outcomes: Outcome[] = await runToolRound(
     round.calls,

@@ -9,7 +9,7 @@ import { ModelError } from '../../models/errors/model-error.ts';
 import { toPrompt } from '../../models/messages/prompt.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
-import { assertStorable } from '../../text.ts';
+import { assertStorable } from '../../checks/text.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';

@@ -1,7 +1,9 @@
 import type { Database } from '../../postgres/pool.ts';
 import { LanefoldError } from '../../errors.ts';
+import { pseudonym } from '../../checks/ids.ts';
 import { renewLeases, type OnLeaseAnswer } from '../../store/run/renew-leases.ts';
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
+import type { Heartbeat } from './heartbeat.ts';
 
 /** An abandoned renewal leaves time for the next one, on a new connection, before the lease ends. */
 export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 3, 10_000);
@@ -24,6 +26,8 @@ export class LeaseKeeper {
     readonly own: Database,
     readonly shared: Database,
     readonly leaseMs: number,
+    /** Rides on the renewals. */
+    readonly heartbeat: Heartbeat,
   ) {
     this.#timer = setInterval(() => void this.renew(), leaseMs / 3);
     this.#timer.unref();
@@ -72,13 +76,13 @@ export class LeaseKeeper {
   }
 
   /**
-   * A cancel was requested of the run that the payload `thread_id run_id` names. Asks about that run alone, and not behind
-   * a renewal that is under way. Without a payload, notifications may have been missed.
+   * A cancel was requested of the run with this pseudonym. Asks about that run alone, and not behind a renewal that is under
+   * way. Without a payload, notifications may have been missed.
    */
   async cancelNotified(payload: string | undefined): Promise<void> {
-    const named = [...this.#runs.keys()].filter((run) => keyOf(run.threadId, run.runId) === payload);
-    if (payload === undefined) await this.renew();
-    else if (named.length > 0) await this.#renew(this.shared, named);
+    if (payload === undefined) return void (await this.renew());
+    const named = [...this.#runs.keys()].filter((run) => pseudonym(run.threadId, run.runId) === payload);
+    if (named.length > 0) await this.#renew(this.shared, named);
   }
 
   async #renew(db: Database, runs: HeldRun[]): Promise<boolean> {
@@ -94,23 +98,29 @@ export class LeaseKeeper {
       if (lost) run.lose(leaseLost(run));
       else if (cancelRequested) run.lose(new CancelRequested());
     };
+    const report = db === this.own ? this.heartbeat.due() : undefined;
     try {
-      await renewLeases(db, held, this.leaseMs, onAnswer);
+      await renewLeases(db, held, this.leaseMs, onAnswer, report);
     } catch {
       return false;
     }
+    if (report) this.heartbeat.sent();
     if (db === this.own) this.#answeredAt = performance.now();
     return true;
   }
 
   stop(): Promise<void> {
     clearInterval(this.#timer);
-    this.#closed ??= this.own.close();
+    this.#closed ??= this.#close();
     return this.#closed;
   }
-}
 
-const keyOf = (threadId: string, runId: string): string => `${threadId} ${runId}`;
+  async #close(): Promise<void> {
+    await this.#renewing;
+    await this.heartbeat.send(this.own, { stopped: true }).catch(() => {});
+    await this.own.close();
+  }
+}
 
 const leaseLost = (run: HeldRun): LanefoldError =>
   new LanefoldError('lease_lost', `Run ${run.runId} was taken by another worker, or it has ended.`, {

@@ -4,12 +4,25 @@ import { isTransient } from '../../postgres/errors.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import type { Interruption } from '../../telemetry/telemetry.ts';
-import { cleanText } from '../../text.ts';
+import { cleanText } from '../../checks/text.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import { HandedOver, type HeldRun } from '../run/held-run.ts';
-import { isLost } from '../run/lost.ts';
-import { handOver } from './hand-over.ts';
+import { HandedOver, type HeldRun, isLost } from '../run/held-run.ts';
 import type { JobWorker } from './job-worker.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { dispatchFirst } from '../../queue/dispatch.ts';
+import { releaseRun } from '../../store/run/requeue-runs.ts';
+
+/**
+ * Gives a run back to the queue under the lease held, once this worker has stopped working on it. Unless the worker is
+ * `stopping`, the claim counts as one without progress: a run whose commits the database always rejects must end.
+ *
+ * @returns whether it was still this worker's to give
+ */
+async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
+  const job = await releaseRun(db, run, stopping);
+  if (job) await dispatchFirst(db, queue, [job]);
+  return job !== undefined;
+}
 
 /**
  * What becomes of a run that this worker cannot drive to its end. Nothing is lost: the next worker continues from the

@@ -4,7 +4,7 @@ import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { notifyFromHere } from '../../store/each-thread.ts';
-import { passRunOn } from '../../store/run/pass-run-on.ts';
+import { passRunOn } from '../../store/run/requeue-runs.ts';
 
 type PassedOnJob = Job<RunJob, RunJobResult>;
 

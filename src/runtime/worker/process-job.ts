@@ -5,14 +5,14 @@ import { isTransient } from '../../postgres/errors.ts';
 import { jobId, type RunJob, type RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
-import { startCompaction } from '../../library/compact.ts';
+import { startCompaction } from '../../library/contexts/compact.ts';
 import { claimRun } from '../../store/run/claim-run.ts';
 import { driveRun } from '../run/drive.ts';
-import { HandedOver, HeldRun } from '../run/held-run.ts';
-import { isLost } from '../run/lost.ts';
+import { HandedOver, HeldRun, isLost } from '../run/held-run.ts';
 import { executable, strategyOf } from '../run/strategy-of.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
+import { onClaimFailed } from './claim-failed.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { moveJob, passOn } from './pass-on.ts';
 import { putBack, putOff } from './put-back.ts';
@@ -49,7 +49,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
       alone,
       strategies: executable(deps.agents),
-    }).catch((error: unknown) => refuse(job, token, error));
+    }).catch((error: unknown) => onClaimFailed(deps, worker, job, token, run, error));
 
   const process = async (
     job: Job<RunJob, RunJobResult>,

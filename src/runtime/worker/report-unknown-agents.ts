@@ -1,6 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Capabilities } from '../../store/run/find-passed-on-queues.ts';
 import { findUnknownAgents, type UnknownAgent } from '../../store/run/find-unknown-agents.ts';
+
+/** One line for people: what waits, and what to do. */
+export const describeUnknownAgent = ({ agent, strategy, runs, since }: UnknownAgent): string =>
+  `no worker knows ${strategy === null ? '' : `the strategy ${JSON.stringify(strategy)} of `}the agent ${JSON.stringify(agent)}: ${runs === 1 ? 'one run waits' : `${runs} runs wait`} for it since ` +
+  `${since.toISOString()}; start a worker that has it, or cancel ${runs === 1 ? 'the run' : 'them'}`;
 
 const againMs = 60_000;
 
@@ -11,12 +15,11 @@ const againMs = 60_000;
 export function reportUnknownAgents(
   db: Database,
   queuePrefix: string,
-  known: Capabilities,
   report: (agent: UnknownAgent) => void,
 ): () => Promise<void> {
   let reported = new Map<string, { runs: number; at: number }>();
   return async () => {
-    const found = await findUnknownAgents(db, queuePrefix, known);
+    const found = await findUnknownAgents(db, queuePrefix);
     const now = performance.now();
     const before = reported;
     reported = new Map();

@@ -1,10 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { markJobsSeen } from '../../store/run/mark-jobs.ts';
 import { requeueRuns } from '../../store/run/requeue-runs.ts';
 import type { DueRun, SweepLimits } from '../../store/run/sweep-limits.ts';
 import { findLostJobs } from './find-lost-jobs.ts';
+import { markJobsSeen } from '../../store/run/find-jobs.ts';
 
 export interface Sweeping {
   db: Database;

@@ -1,8 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dispatchAll, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import { expireApprovals } from '../../store/approval/expire-approvals.ts';
-import { findUnapprovedRuns } from '../../store/approval/find-unapproved-runs.ts';
+import { expireApprovals, findUnapprovedRuns } from '../../store/approval/expire-approvals.ts';
 import { findExpiredRuns, type ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { findQueuedRuns } from '../../store/run/find-queued-runs.ts';
 import { findStrandedRuns, type StrandedRun } from '../../store/run/find-stranded-runs.ts';

@@ -1,7 +1,8 @@
-import { newId } from '../../ids.ts';
+import { newId } from '../../checks/ids.ts';
 import { closeWorker, type RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
+import { reportErrors } from '../../log/report-errors.ts';
 import type { Database, DatabaseOptions } from '../../postgres/pool.ts';
 import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
@@ -12,16 +13,15 @@ import { executable } from '../run/strategy-of.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
-import { refuseUnknownKeys, type KeysOf } from '../../unknown-keys.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
 import { AgentQueues } from './agent-queues.ts';
+import { Heartbeat } from './heartbeat.ts';
 import { LeaseKeeper, renewalTimeoutMs } from './leases.ts';
 import { processJob } from './process-job.ts';
 import type { JobWorker } from './job-worker.ts';
 import { Repeater } from './repeat.ts';
-import { reportErrors } from './report-errors.ts';
 import { observe } from './observe.ts';
-import { describeUnknownAgent } from './describe-unknown-agent.ts';
-import { reportUnknownAgents } from './report-unknown-agents.ts';
+import { reportUnknownAgents, describeUnknownAgent } from './report-unknown-agents.ts';
 import { traceRetention } from './retention.ts';
 import { sweep } from './sweep.ts';
 import { checkTraceOptions } from './trace-options.ts';
@@ -88,14 +88,19 @@ export async function startWorker(
       deps.log.error({ component: 'worker', agent: unknown.agent }, describeUnknownAgent(unknown)),
   } = options;
   const { retentionDays } = checkTraceOptions(options);
-  const onError = options.onError ?? reportErrors(deps.log);
+  const onError = options.onError ?? reportErrors(deps.log, 'worker');
   const id = newId('worker');
   const { settings } = deps.db;
   const own = deps.connect({
     ...{ max: settings.distributed ? callsAtOnce : 1, timeoutMs: renewalTimeoutMs(leaseMs), settings },
     applicationName: 'lanefold leases',
   });
-  const keeper = new LeaseKeeper(own, deps.db, leaseMs);
+  const known = { agents: deps.agents.names, strategies: executable(deps.agents) };
+  const heartbeat: Heartbeat = new Heartbeat({ id, queue: queue.prefix, concurrency, ...known }, leaseMs, () => ({
+    runsHeld: keeper.size,
+    draining: self.phase !== 'working',
+  }));
+  const keeper = new LeaseKeeper(own, deps.db, leaseMs, heartbeat);
   const intake = new Intake(() => keeper.renew());
   const { telemetry, metrics } = await observe(deps, options.metrics === true, () => keeper.size);
   const self: JobWorker = {
@@ -116,12 +121,13 @@ export async function startWorker(
     ...{ concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError },
     claimOf: (id: string) => keeper.claimOf(id),
   };
+  // before it takes a job; the renewals repeat it
+  await heartbeat.send(own).catch(onError);
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
-  const known = { agents: deps.agents.names, strategies: executable(deps.agents) };
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const notices = deps.directUrl
@@ -144,7 +150,7 @@ export async function startWorker(
     await agentQueues.openAll().catch(onError);
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
-  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, known, onUnknownAgent));
+  repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
@@ -165,6 +171,7 @@ export async function startWorker(
       }
       repeater.stop();
       intake.close();
+      void heartbeat.send(own).catch(() => {});
       await agentQueues.close();
       const drained = Promise.allSettled(intake.workers.map(closeWorker));
       const patience = setTimeout(() => {

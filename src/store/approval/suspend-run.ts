@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { HeldLease } from '../run/held-lease.ts';
+import type { HeldLease } from '../run/renew-leases.ts';
 
 export interface Suspension {
   round: number;

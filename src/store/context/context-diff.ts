@@ -1,6 +1,6 @@
 import type { Json } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { head } from './head.ts';
+import { head } from './read-lanes.ts';
 
 /** A lane of a thread as of an entry; default: as it is now. */
 export interface LanePoint {

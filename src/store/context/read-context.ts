@@ -1,6 +1,7 @@
 import type { ContextRow } from '../../context/fold.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { head } from './head.ts';
+import type { Message } from '../../context/message.ts';
+import { head } from './read-lanes.ts';
 
 /** The context of a lane as of an entry, or now. */
 export const readContext = (
@@ -15,4 +16,60 @@ export const readContext = (
        reasoning_details, provider_metadata, run_id, request_id, refs
      from lanefold.lane_context_at($1, $2, $3) order by ordinal`,
     [threadId, contextRef, atSeq ?? head],
+  );
+
+/** A message that a model call was sent; `seq` is -1 for the prompt of a policy. */
+export type SentRow = Record<keyof Message, unknown> & { seq: number; altered: 'transformer' | 'contract' | null };
+
+/** What an answered model call was sent, cut as its policy cut it; without what the log does not have. */
+export const readSent = (db: Database, threadId: string, callId: string): Promise<SentRow[]> =>
+  db.query<SentRow>(
+    'call_context',
+    `select seq::float8, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata, altered
+     from lanefold.call_context($1, $2) order by ordinal`,
+    [threadId, callId],
+  );
+
+/** Agent and model of the latest run of a lane that had begun at an entry, by default of the latest of all; or undefined. */
+export async function readLaneAgent(
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  atSeq?: number,
+): Promise<{ agent: string; model: string } | undefined> {
+  const [row] = await db.query<{ agent: string; model: string }>(
+    'lane_agent',
+    `select agent, model from lanefold._run
+     where thread_id = $1 and context_ref = $2 and not coalesce(options ? 'compaction', false)
+       and ($3::bigint is null or user_seq <= $3)
+     order by case when $3::bigint is not null then user_seq end desc, created_at desc limit 1`,
+    [threadId, contextRef, atSeq ?? null],
+  );
+  return row;
+}
+
+/** An entry that may change the beginning of a lane's context: a new prompt or an anchor. */
+interface PrefixChange {
+  seq: number;
+  is_anchor: boolean;
+  /** It sets the system prompt. */
+  of_prompt: boolean;
+}
+
+/** Those between two entries, newest first. */
+export const readPrefixChanges = (
+  db: Database,
+  threadId: string,
+  contextRef: string,
+  { after, before }: { after: number; before: number },
+): Promise<PrefixChange[]> =>
+  db.query<PrefixChange>(
+    'prefix_changes',
+    `select e.seq::float8, e.is_anchor,
+       not e.is_anchor or e.payload -> 'operation' -> 'result_context' ? 'system_prompt' as of_prompt
+     from lanefold.thread_entry e
+     where e.thread_id = $1 and e.seq > $3 and e.seq < $4 and (e.context_ref = $2 or e.context_ref is null)
+       and (e.is_anchor or e.kind = 'ai_config_change' and e.payload ->> 'field' = 'system_prompt')
+     order by e.seq desc`,
+    [threadId, contextRef, after, before],
   );

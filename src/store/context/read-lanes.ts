@@ -22,3 +22,6 @@ export async function readLanes(db: Database, threadId: string): Promise<Lane[]>
     openCalls: row.open_calls,
   }));
 }
+
+/** A `seq` beyond every entry: "as of now". The largest bigint, as text, because no number holds it. */
+export const head = '9223372036854775807';

@@ -4,44 +4,41 @@ import type { Database } from '../../postgres/pool.ts';
 export interface Head {
   threadId: string;
   tenantId: string;
+  /** The hash of the first entry, which tells the thread from another one under its id. Hashes are hexadecimal. */
+  first: string;
   seq: number;
-  /** Hexadecimal. */
   hash: string;
 }
 
 /** The heads of threads with a chain, by their ids, after the thread `after`. */
 export async function readHeads(db: Database, after: string, limit: number): Promise<Head[]> {
-  const rows = await db.query<Omit<Head, 'seq'> & { seq: string }>(
-    'read_heads',
-    `select t.id as "threadId", t.tenant_id as "tenantId", e.seq, encode(e.hash, 'hex') as hash
-     from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
-     where t.chained and t.id > $1 order by t.id limit $2`,
-    [after, limit],
-  );
-  return rows.map((row) => ({ ...row, seq: Number(row.seq) }));
+  const heads: Head[] = [];
+  const read = db.snapshot(async function* (query) {
+    yield* await query<Omit<Head, 'seq'> & { seq: string }>(
+      `select t.id as "threadId", t.tenant_id as "tenantId", encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
+       from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
+       join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+       where t.chained and e.hash is not null and f.hash is not null and t.id > $1 order by t.id limit $2`,
+      [after, limit],
+    );
+  });
+  for await (const head of read) heads.push({ ...head, seq: Number(head.seq) });
+  return heads;
 }
 
-/** The hash of an entry, hexadecimal, or null, and the last `seq` of its thread, -1 where there is none. */
-export async function readEntryHash(
-  db: Database,
-  threadId: string,
-  seq: number,
-): Promise<{ hash: string | null; last: number }> {
-  const [row] = await db.query<{ hash: string | null; last: string }>(
-    'read_entry_hash',
-    `select (select encode(hash, 'hex') from lanefold._entry where thread_id = $1 and seq = $2) as hash,
-       coalesce((select max(seq) from lanefold._entry where thread_id = $1), -1) as last`,
-    [threadId, seq],
-  );
-  return { hash: row!.hash, last: Number(row!.last) };
-}
-
-/** The ids of threads with a chain, after `after`. */
+/**
+ * The ids of threads whose row or whose first entry says that they have a chain, after `after`. Of an erased thread nothing is
+ * left but the row.
+ */
 export async function readChained(db: Database, after: string, limit: number): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(
-    'read_chained',
-    'select id from lanefold.thread where chained and erased_at is null and id > $1 order by id limit $2',
-    [after, limit],
-  );
-  return rows.map(({ id }) => id);
+  const ids: string[] = [];
+  const read = db.snapshot(async function* (query) {
+    yield* await query<{ id: string }>(
+      `select t.id from lanefold.thread t left join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+       where (t.chained and t.erased_at is null or f.hash is not null) and t.id > $1 order by t.id limit $2`,
+      [after, limit],
+    );
+  });
+  for await (const { id } of read) ids.push(id);
+  return ids;
 }

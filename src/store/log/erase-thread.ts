@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { tenantIs } from '../tenant/tenant-is.ts';
+import { tenantIs } from '../tenant/tenant-settings.ts';
 
 /** What a thread had. */
 export interface Erased {

@@ -1,8 +1,14 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { tenantIs } from '../tenant/tenant-is.ts';
-import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
+import { eachThread } from '../each-thread.ts';
+import { Conditions, cursorText, microsOf, readCursor, type Page } from '../page.ts';
+import { countMarks, type MarkCount } from '../run/read-marks.ts';
 import type { RunStatus } from '../run/run.ts';
+import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
+import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
+import { countedRuns, readThreadSpent } from './read-thread.ts';
+import { tenantIs } from '../tenant/tenant-settings.ts';
+import { questionOf } from '../run/run-options.ts';
 
 /** A thread as lists show it: its log and state are not part of it. */
 export interface ThreadSummary {
@@ -21,10 +27,23 @@ export interface ThreadSummary {
   runs: number;
   /** Tokens of these runs. */
   totalTokens: number;
+  /** The same by model. */
+  spent: SpentByModel[];
   /** The active run, or else the latest one. */
-  lastRun: { id: string; agent: string; model: string; status: RunStatus; errorType: string | null; at: Date } | null;
-  /** The first 200 characters of the message that began the latest run; null if it has not started. */
+  lastRun: {
+    id: string;
+    agent: string;
+    model: string;
+    status: RunStatus;
+    errorType: string | null;
+    at: Date;
+    /** No worker starts it before. */
+    startAt: Date | null;
+  } | null;
+  /** The first 200 characters of the message that began the latest run; null without runs. */
   lastMessage: string | null;
+  /** Of its newest ten runs; null unless asked for. */
+  marks: MarkCount[] | null;
 }
 
 export interface ThreadFilter {
@@ -39,57 +58,72 @@ export interface ThreadFilter {
   text?: string | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
+  /**
+   * `created`, the default: by creation. `asked`: by when the newest run was accepted, or the thread created if it has none;
+   * of a tenant, its newest 5,000 threads. On a distributed database it is `created` in any case.
+   */
+  order?: 'created' | 'asked' | undefined;
+  /** Count the marks of the newest runs of each thread. */
+  marks?: boolean | undefined;
   /** `nextAfter` of the page before. */
   after?: string | undefined;
   limit: number;
 }
 
-/** How many threads, newest first, one request looks at for a filter that no index serves. */
-const window = 5_000;
-const newest = 'order by created_at desc, id desc';
+/** Of a thread, how many runs are looked at for marks. */
+const markedRuns = 10;
 
-/** Threads, newest first. */
+/** Threads, newest first, or those that were asked last. */
 export async function listThreads(db: Database, filter: ThreadFilter): Promise<Page<ThreadSummary>> {
-  // a node knows no limit over all of them, and no limit inside
   const { distributed } = db.settings;
-  const where = candidates(db, filter);
-  const indexed = where.key;
-  const bound = distributed ? '' : where.value(window);
+  const found = inOrder(db, filter);
   const also = new Conditions();
-  also.values.push(...where.values);
+  also.values.push(...found.values);
   also.add('A', 'last.agent = $', filter.agent).add('S', 'last.status = $', filter.status);
   const rows = await db.query<ThreadRow>(
-    `list_threads_${indexed}_${also.key}`,
+    `list_threads_${found.key}_${also.key}`,
     `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
-       ${microsOf('t.created_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
-       last.status, last.error ->> 'type' as error_type, last.created_at as run_at,
-       (select left(e.payload ->> 'content', 200) from lanefold._entry e
-        where e.thread_id = t.id and e.seq = last.user_seq) as last_message
-     from (select id, tenant_id, rev, active_run_id, metadata, parent_thread_id, created_at, updated_at
-           from lanefold.thread where ${where} ${distributed ? '' : `${newest} limit ${bound}`}) t
+       ${microsOf('t.sort_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
+       last.status, s.newest, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
+       ${questionOf('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent
+     from (${found.sql}) t
      left join lateral (
        select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
-              (array_agg(r.id order by r.created_at desc, r.id desc))[1] as latest
-       from (select k.id, k.created_at, k.usage from lanefold._run k
-             where k.thread_id = t.id ${distributed ? '' : 'order by k.id desc limit 1000'}) r
+              (array_agg(r.id order by r.created_at desc, r.id desc))[:${markedRuns}] as newest
+       from (${countedRuns('t.id', distributed)}) r
      ) s on true
-     left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.latest)
-     where ${also} order by t.created_at desc, t.id desc limit ${also.value(filter.limit + 1)}`,
+     left join lanefold._run last on last.thread_id = t.id and last.id = coalesce(t.active_run_id, s.newest[1])
+     where ${also} order by t.sort_at desc, t.id desc limit ${also.value(filter.limit + 1)}`,
     also.values,
   );
   const page = rows.slice(0, filter.limit);
-  const data = page.map(toSummary);
+  const marked = page.map((row) => ({ threadId: row.id, runIds: row['newest'] ?? [] }));
+  const marks = filter.marks ? await countMarks(db, marked) : [];
+  // no sum within a thread can go to the nodes
+  const spent = distributed
+    ? await eachThread(page, async ({ id }) => [[id, await readThreadSpent(db, id)] as const])
+    : [];
+  const spentOf = new Map(spent);
+  const data = page.map((row, i) => toSummary(row, marks[i] ?? null, spentOf.get(row.id) ?? toSpent(row['spent']!)));
   const last = page.at(-1);
   if (rows.length > filter.limit && last) return { data, nextAfter: cursorText([last.micros, last.id]) };
-  if (also.key === '' || distributed) return { data, nextAfter: null };
-  // the filter may match older threads, beyond those that were looked at
+  if (!found.end || (also.key === '' && filter.order !== 'asked')) return { data, nextAfter: null };
+  // there may be older threads, beyond those that were looked at
   const [end] = await db.query<{ micros: string; id: string }>(
-    `list_threads_end_${indexed}`,
-    `select ${microsOf('created_at')} as micros, id from lanefold.thread where ${where} ${newest}
-     offset ${bound} - 1 limit 1`,
-    where.values,
+    `list_threads_end_${found.key}`,
+    `select ${microsOf('sort_at')} as micros, id from (${found.end.sql}) e`,
+    found.end.values,
   );
   return { data, nextAfter: end ? cursorText([end.micros, end.id]) : null };
+}
+
+function inOrder(db: Database, filter: ThreadFilter) {
+  const cursor = readCursor(filter.after, 1);
+  if (filter.order !== 'asked' || db.settings.distributed) return byCreation(db, candidates(db, filter), cursor);
+  const tenantId = filter.tenantId ?? db.tenant;
+  return tenantId === undefined
+    ? byLastRun(candidates(db, filter), cursor)
+    : byLastRunOfTenant(candidates(db, { ...filter, tenantId }), cursor);
 }
 
 /** The conditions that indexes serve. */
@@ -107,11 +141,6 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
         and to_tsvector('simple', left(e.payload ->> 'content', 2000)) @@ websearch_to_tsquery('simple', $))`,
       filter.text,
     );
-  const cursor = readCursor(filter.after, 1);
-  if (cursor) {
-    const [at, id] = cursor.map((part) => where.value(part)) as [string, string];
-    where.fixed('c', `(created_at, id) < (${momentOf(at)}, ${id})`);
-  }
   const runs = (condition: string) => `id in (select r.thread_id from lanefold._run r where ${condition})`;
   if (filter.status === 'failed') where.fixed('F', runs("r.error is not null and r.termination_reason <> 'cancelled'"));
   if (filter.status === 'queued' || filter.status === 'running' || filter.status === 'suspended')
@@ -121,7 +150,7 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow): ThreadSummary => ({
+const toSummary = (row: ThreadRow, marks: MarkCount[] | null, spent: SpentByModel[]): ThreadSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),
@@ -133,6 +162,7 @@ const toSummary = (row: ThreadRow): ThreadSummary => ({
   status: row['status']!,
   runs: row['runs']!,
   totalTokens: row['tokens'] ?? 0,
+  spent,
   lastRun:
     row['run_id'] === null
       ? null
@@ -143,6 +173,8 @@ const toSummary = (row: ThreadRow): ThreadSummary => ({
           status: row['status']!,
           errorType: row['error_type']!,
           at: row['run_at']!,
+          startAt: row['start_at']!,
         },
   lastMessage: row['last_message']!,
+  marks,
 });

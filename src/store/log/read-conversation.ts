@@ -27,8 +27,6 @@ export interface ConversationRun {
   status: string;
   terminationReason: string | null;
   usage: Usage | null;
-  /** What it ended with, where that is not in the log. */
-  result: Json;
   error: { type: string; message: string } | null;
 }
 
@@ -90,7 +88,7 @@ export async function readConversation(
   const runIds = [...new Set(rows.map((row) => row.run_id).filter((id) => id !== null))];
   const runs = await db.query<RunRow>(
     'conversation_runs',
-    `select id, status, termination_reason, usage, error, case when result_seq is null then result end as result
+    `select id, status, termination_reason, usage, error
      from lanefold._run where thread_id = $1 and id = any($2::text[])`,
     [threadId, runIds],
   );

@@ -19,7 +19,7 @@ export interface EntryFilter {
   kind?: string | undefined;
   contextRef?: string | undefined;
   limit: number;
-  /** Ends the page after this many bytes of payload; it has at least one entry. Default: no limit. */
+  /** Ends the page after this many bytes of payloads and refs; it has at least one entry. Default: no limit. */
   maxBytes?: number | undefined;
 }
 
@@ -37,11 +37,11 @@ export async function readEntries(db: Database, threadId: string, filter: EntryF
   const rows = await db.query<Record<string, never>>(
     'entries',
     `with recursive page as (
-       (select 1 as n, octet_length(payload::text)::bigint as bytes, ${columns.join(', ')} from lanefold.thread_entry
+       (select 1 as n, (octet_length(payload::text) + octet_length(refs::text))::bigint as bytes, ${columns.join(', ')} from lanefold.thread_entry
         where thread_id = $1 and seq > $2 and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)
         order by seq limit 1)
        union all
-       select page.n + 1, page.bytes + octet_length(e.payload::text), ${columns.map((column) => `e.${column}`).join(', ')}
+       select page.n + 1, page.bytes + octet_length(e.payload::text) + octet_length(e.refs::text), ${columns.map((column) => `e.${column}`).join(', ')}
        from page cross join lateral (
          select ${columns.join(', ')} from lanefold.thread_entry
          where thread_id = $1 and seq > page.seq and ($3::text is null or kind = $3) and ($4::text is null or context_ref = $4)

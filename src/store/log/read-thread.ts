@@ -1,6 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { threadErased, threadNotFound } from '../missing.ts';
+import { spentIn, toSpent, type SpentByModel, type StoredSpent } from '../run/spent.ts';
 
 export interface Thread {
   id: string;
@@ -44,4 +45,39 @@ export async function readThread(db: Database, id: string): Promise<Thread> {
     createdAt: row['created_at']!,
     updatedAt: row['updated_at']!,
   };
+}
+
+interface NewThread {
+  id: string;
+  tenantId?: string | undefined;
+  metadata?: JsonObject | undefined;
+  systemPrompt?: string | null | undefined;
+}
+
+export async function createThread(db: Database, thread: NewThread): Promise<{ id: string; rev: number }> {
+  const { id, tenantId, metadata, systemPrompt } = thread;
+  const [row] = await db.queryLocking<{ thread: { id: string; rev: number } }>(
+    'create_thread',
+    'select lanefold.create_thread($1, $2) as thread',
+    [id, { tenant_id: tenantId, metadata, system_prompt: systemPrompt }],
+  );
+  return { id: row!.thread.id, rev: row!.thread.rev };
+}
+
+/** Of a thread, how many runs are counted, newest first. */
+const counted = 1_000;
+
+/** The runs of a thread, `id` in SQL, whose tokens count. A node of a distributed database knows no limit inside. */
+export const countedRuns = (id: string, distributed: boolean): string =>
+  `select k.id, k.created_at, k.model, k.iteration, k.usage, k.other_usage from lanefold._run k
+   where k.thread_id = ${id} ${distributed ? '' : `order by k.id desc limit ${counted}`}`;
+
+/** The tokens of the runs of a thread by model: of the newest 1,000, as in lists. */
+export async function readThreadSpent(db: Database, id: string): Promise<SpentByModel[]> {
+  const [row] = await db.query<{ spent: StoredSpent[] | null }>(
+    'thread_spent',
+    `select ${spentIn(countedRuns('$1', db.settings.distributed))} as spent`,
+    [id],
+  );
+  return toSpent(row!.spent);
 }

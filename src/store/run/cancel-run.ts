@@ -1,3 +1,4 @@
+import { pseudonym } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { notifyFromHere } from '../each-thread.ts';
 import type { QueuedRun } from './queued-run.ts';
@@ -18,6 +19,6 @@ export async function cancelRun(db: Database, threadId: string, runId: string, r
     [threadId, runId, reason],
   );
   if (row!.result.status === 'running' && row!.result.accepted)
-    await notifyFromHere(db, 'lanefold_cancel', `${threadId} ${runId}`);
+    await notifyFromHere(db, 'lanefold_cancel', pseudonym(threadId, runId));
   return row!.result;
 }

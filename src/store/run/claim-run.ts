@@ -2,13 +2,14 @@ import { randomInt } from 'node:crypto';
 import type { JsonObject, Message, Usage } from '../../context/message.ts';
 import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { MachineState } from '../../strategies/machine.ts';
+import type { MachineState, RunError } from '../../strategies/machine.ts';
 import type { RefusedEffect } from '../../tools/effects.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { LoggedConfig } from '../context/read-config.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { RunOptions } from './run-options.ts';
+import type { FinishResult } from './finish-run.ts';
 
 /** What a worker brings to a claim. */
 export interface ClaimRequest {
@@ -42,6 +43,8 @@ export interface Claim {
   request_id: string;
   options: RunOptions | null;
   usage: Usage | null;
+  /** The part of `usage` spent on other models than the run's, by model. Absent in databases of older versions. */
+  other_usage?: Record<string, Usage> | null;
   state: MachineState | null;
   cancel_requested: boolean;
   thread_state: JsonObject;
@@ -72,6 +75,8 @@ export interface NodeRow {
 }
 
 export interface LedgerRow {
+  /** `seq` of the message that makes the call. */
+  call_seq: number;
   call_index: number;
   tool_call_id: string;
   name: string;
@@ -99,6 +104,7 @@ export interface Refusal {
     | 'not_queued'
     | 'poisoned'
     | 'context_too_large'
+    | 'claim_failed'
     | 'alone'
     | 'early'
     | 'expired'
@@ -134,4 +140,33 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
       repeated ? { ...body, repeated } : body,
     ]),
   );
+}
+
+interface FailedClaim {
+  threadId: string;
+  runId: string;
+  enqueueNo: number;
+  maxClaimsWithoutProgress: number;
+  error: RunError;
+}
+
+interface CountedClaim extends Partial<FinishResult> {
+  /** False: the run has moved on from the job. */
+  counted: boolean;
+  /** How many have failed, where it may be claimed again. */
+  claims?: number;
+}
+
+/** Counts a claim that raised an error. The result is that of the end of the run, where this was one claim too many. */
+export async function claimFailed(
+  db: Database,
+  { threadId, runId, enqueueNo, maxClaimsWithoutProgress, error }: FailedClaim,
+): Promise<CountedClaim> {
+  const body = { max_claims_without_progress: maxClaimsWithoutProgress, error };
+  const [row] = await db.queryLocking<{ result: CountedClaim }>(
+    'claim_failed',
+    'select lanefold.claim_failed($1, $2, $3, $4) as result',
+    [threadId, runId, enqueueNo, body],
+  );
+  return row!.result;
 }

@@ -3,12 +3,12 @@ import type { JsonObject, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { EntryDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
 import { callFunction } from '../call-function.ts';
-import { toNodes } from './to-nodes.ts';
 import { packEvents } from '../trace/pack-events.ts';
-import type { HeldLease } from './held-lease.ts';
 import { toRun, type RunRow } from './read-run.ts';
 import type { Run } from './run.ts';
 import type { QueuedRun } from './queued-run.ts';
+import { toNodes } from './read-nodes.ts';
+import type { HeldLease } from './renew-leases.ts';
 
 export interface CommitResult {
   step: number;
@@ -39,6 +39,8 @@ export interface CommitOptions {
   messages?: number;
   /** Somebody in this process waits for the run to end. */
   awaited?: boolean;
+  /** What of the usage other models than the run's took, by model. */
+  otherUsage?: Record<string, Usage> | undefined;
 }
 
 type CommitAnswer = Omit<CommitResult, 'run'> & { run?: RunRow['run'] };
@@ -50,7 +52,7 @@ export async function commitStep(
   state: MachineState,
   draft: StepDraft,
   usage?: Usage,
-  { resumed = false, maxTraceEvents, messages, contents = [], awaited = false }: CommitOptions = {},
+  { resumed = false, maxTraceEvents, messages, contents = [], awaited = false, otherUsage }: CommitOptions = {},
 ): Promise<CommitResult> {
   const ends = awaited && draft.finish !== undefined;
   const body = {
@@ -63,6 +65,7 @@ export async function commitStep(
     state,
     iteration: state.iteration,
     usage,
+    other_usage: otherUsage,
     calls: draft.calls,
     calls_at: draft.callsAt,
     round: draft.calls || draft.outcomes ? state.round : undefined,

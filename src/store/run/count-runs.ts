@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { tenantIs } from '../tenant/tenant-settings.ts';
 
 export interface RunCounts {
   /** Runs that have not ended, by status. */
@@ -19,4 +20,52 @@ export async function countRuns(db: Database): Promise<RunCounts> {
   const runs = { waiting: 0, queued: 0, running: 0, suspended: 0 };
   for (const row of rows) runs[row.status] = row.n;
   return { runs, oldestQueuedSeconds: rows.find((row) => row.status === 'queued')?.oldest ?? 0 };
+}
+
+/** How many runs have not ended of those that a caller started, or of a tenant. */
+export async function countUnfinished(db: Database, of: { caller: string } | { tenant: string }): Promise<number> {
+  const [name, condition, value] =
+    'caller' in of ? ['caller', 'caller = $1', of.caller] : ['tenant_id', tenantIs(db, '$1'), of.tenant];
+  const [row] = await db.query<{ runs: number }>(
+    `count_unfinished_${name}`,
+    `select count(*)::int as runs from lanefold._run where finished_at is null and ${condition}`,
+    [value],
+  );
+  return row!.runs;
+}
+
+interface Generation {
+  parent_thread_id: string | null;
+  fork_seq: string | null;
+  erased: boolean;
+  others: boolean;
+}
+
+/**
+ * Whether only these agents have run in a thread, and in the threads whose conversation it continues as a fork. An ancestor
+ * that was erased does not say, so it counts as one in which another agent has run. Of an ancestor, a run counts that had begun by
+ * the entry of the fork: where it has no message of its own, as a compaction, the times say so. What never began wrote nothing.
+ */
+export async function ranOnly(db: Database, threadId: string, agents: readonly string[]): Promise<boolean> {
+  let id: string | null = threadId;
+  let until: string | null = null;
+  while (id !== null) {
+    const [thread]: Generation[] = await db.query<Generation>(
+      'ran_only',
+      `select t.parent_thread_id, t.fork_seq, t.erased_at is not null as erased, exists (
+         select from lanefold._run r
+         where r.thread_id = $1 and r.agent <> all ($2::text[]) and ($3::bigint is null or coalesce(r.user_seq <= $3,
+           r.started_at <= (select e.at from lanefold._entry e where e.thread_id = $1 and e.seq = $3)))
+       ) as others
+       from lanefold.thread t where t.id = $1`,
+      [id, agents, until],
+    );
+    const isAncestor = id !== threadId;
+    // the operation itself says that a thread does not exist
+    if (!thread) return !isAncestor;
+    if (thread.others || (isAncestor && thread.erased)) return false;
+    id = thread.parent_thread_id;
+    until = thread.fork_seq;
+  }
+  return true;
 }

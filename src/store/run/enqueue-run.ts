@@ -24,8 +24,10 @@ export async function enqueueRun(
   given: JsonObject,
   tx?: Transaction,
 ): Promise<AcceptedRun> {
-  const { messages, contents } = outOfLine(db, [given['input'] as JsonObject]);
-  const request = { ...given, input: messages[0]!, ...(contents ? { contents } : {}), ...contextLimit(db) };
+  // a compaction has no input
+  const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
+  const [input] = messages;
+  const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
   // this very request, where its first answer was lost

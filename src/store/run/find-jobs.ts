@@ -1,4 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from './queued-run.ts';
+import { eachThread } from '../each-thread.ts';
 
 export interface JobName {
   queue: string;
@@ -24,4 +26,44 @@ export async function findJobs(db: Database, jobs: readonly JobName[]): Promise<
     [JSON.stringify(jobs)],
   );
   return rows.map((row) => row.place);
+}
+
+/** The job of a run that a worker may not start yet; undefined for any other, and for a run of another fleet. */
+export async function findDelayedJob(
+  db: Database,
+  threadId: string,
+  runId: string,
+  queuePrefix: string,
+): Promise<QueuedRun | undefined> {
+  const [job] = await db.query<QueuedRun>(
+    'find_delayed_job',
+    `select thread_id, id as run_id, agent, enqueue_no, queue_shard from lanefold._run
+     where thread_id = $1 and id = $2 and queue_prefix = $3 and enqueue_no > 0 and start_at > lanefold._now()`,
+    [threadId, runId, queuePrefix],
+  );
+  return job;
+}
+
+/** Notes that the queue has the jobs of these runs: the next sweep looks at others, and no other fleet takes them over. */
+export async function markJobsSeen(db: Database, runs: readonly QueuedRun[]): Promise<void> {
+  if (db.settings.distributed) {
+    const mark = 'select lanefold.mark_job_seen($1, $2, $3)';
+    await eachThread(runs, (run) => db.query('mark_job_seen', mark, [run.thread_id, run.run_id, run.enqueue_no]));
+    return;
+  }
+  await db.query(
+    'mark_jobs_seen',
+    `select lanefold.mark_job_seen(q.thread_id, q.run_id, q.enqueue_no)
+     from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)`,
+    [JSON.stringify(runs)],
+  );
+}
+
+/** Notes that a run has no job, so that its fleet's next sweep adds it. */
+export async function markJobMissing(db: Database, run: QueuedRun): Promise<void> {
+  await db.query('mark_job_missing', 'select lanefold.mark_job_missing($1, $2, $3)', [
+    run.thread_id,
+    run.run_id,
+    run.enqueue_no,
+  ]);
 }

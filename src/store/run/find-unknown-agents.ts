@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Capabilities } from './find-passed-on-queues.ts';
+import { findTakers } from '../worker/find-takers.ts';
 
-/** An agent that runs wait for and that no worker seems to know, or to know with their strategy. */
+/** An agent that runs wait for and that no worker which is alive knows, or knows with their strategy. */
 export interface UnknownAgent {
   agent: string;
   /** The strategy that workers with the agent lack; null: they lack the agent. */
@@ -12,26 +12,27 @@ export interface UnknownAgent {
   since: Date;
 }
 
-/** A worker that knows an agent looks at its waiting runs every few seconds, a few hundred at a time. */
+/** Workers of one deployment do not all start at once. */
 const quietMs = 5_000;
-const quietMsPerRun = 10;
+/** Reported at most. */
+const most = 20;
 
-/** Finds agents, of runs in this fleet's queues, that no worker has shown to know for a while. */
-export async function findUnknownAgents(
-  db: Database,
-  queuePrefix: string,
-  { agents, strategies }: Capabilities,
-): Promise<UnknownAgent[]> {
-  return db.query<UnknownAgent>(
+/** Finds agents, of runs in this fleet's queues, that no worker which is alive knows, for a while. */
+export async function findUnknownAgents(db: Database, queuePrefix: string): Promise<UnknownAgent[]> {
+  const wanted = await db.query<UnknownAgent>(
     'find_unknown_agents',
     `with clock as materialized (select lanefold._now() as at)
      select agent, unknown_strategy as strategy, count(*)::int as runs, min(agent_unknown_since) as since
      from lanefold._run
      where active and suspended_until is null and agent_unknown_since is not null and queue_prefix = $1
-       and (agent <> all ($2) or unknown_strategy <> all ($5))
      group by agent, unknown_strategy
-     having min(agent_unknown_since) < (select at from clock) - ($3 + $4 * count(*)) * interval '1 ms'
-     order by agent, unknown_strategy limit 20`,
-    [queuePrefix, agents, quietMs, quietMsPerRun, strategies],
+     having min(agent_unknown_since) < (select at from clock) - $2 * interval '1 ms'
+     order by agent, unknown_strategy`,
+    [queuePrefix, quietMs],
   );
+  if (wanted.length === 0) return [];
+  const takers = ((await findTakers(db)) ?? []).filter(({ queue }) => queue === queuePrefix);
+  const isKnown = ({ agent, strategy }: UnknownAgent) =>
+    takers.some((taker) => taker.agents.includes(agent) && (strategy === null || taker.strategies.includes(strategy)));
+  return wanted.filter((agent) => !isKnown(agent)).slice(0, most);
 }

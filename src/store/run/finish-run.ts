@@ -3,8 +3,8 @@ import type { Database } from '../../postgres/pool.ts';
 import type { EventDraft, RunError } from '../../strategies/machine.ts';
 import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
-import type { HeldLease } from './held-lease.ts';
 import type { QueuedRun } from './queued-run.ts';
+import type { HeldLease } from './renew-leases.ts';
 
 export interface FinishResult {
   finished: boolean;
@@ -18,6 +18,7 @@ export interface AbnormalEnd {
   reason: string;
   error: RunError;
   usage?: Usage;
+  other_usage?: Record<string, Usage>;
   events?: EventDraft[];
 }
 

@@ -1,8 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
+import { countMarks, type MarkCount } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run, RunStatus } from './run.ts';
+import { questionOf } from './run-options.ts';
 
 export interface RunFilter {
   threadId?: string | undefined;
@@ -15,9 +17,19 @@ export interface RunFilter {
   minTokens?: number | undefined;
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
+  /** Count the marks of each run. */
+  marks?: boolean | undefined;
   /** `nextAfter` of the page before. */
   after?: string | undefined;
   limit: number;
+}
+
+/** A run as lists show it. */
+export interface ListedRun extends Run {
+  /** The first 200 characters of the message that began it; null where none did, as in a compaction. */
+  question: string | null;
+  /** Null unless asked for. */
+  marks: MarkCount[] | null;
 }
 
 const newest = 'order by created_at desc, thread_id desc, id desc';
@@ -26,7 +38,16 @@ const newest = 'order by created_at desc, thread_id desc, id desc';
 const window = 20_000;
 
 /** Runs, newest first: of one thread, or of all. */
-export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Run>> {
+export async function listRuns(db: Database, filter: RunFilter): Promise<Page<ListedRun>> {
+  const { data, nextAfter } = await pageOfRuns(db, filter);
+  const marked = data.map(({ threadId, id }) => ({ threadId, runIds: [id] }));
+  const marks = filter.marks ? await countMarks(db, marked) : [];
+  return { data: data.map((run, i) => ({ ...run, marks: marks[i] ?? null })), nextAfter };
+}
+
+type Found = Omit<ListedRun, 'marks'>;
+
+async function pageOfRuns(db: Database, filter: RunFilter): Promise<Page<Found>> {
   const cursor = readCursor(filter.after, 2);
   const where = new Conditions();
   where
@@ -49,17 +70,20 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
     .add('E', "error ->> 'type' = $", filter.errorType)
     .add('U', "(usage ->> 'total_tokens')::bigint >= $", filter.minTokens);
   if (db.settings.distributed) return listEach(db, where, also, filter.limit);
-  const rows = await db.query<RunRow & { micros: string }>(
+  const rows = await db.query<RunRow & { micros: string; question: string | null }>(
     `list_runs_${indexed}_${also.key}`,
-    `select lanefold.read_run(n.thread_id, n.id) as run, ${microsOf('n.created_at')} as micros
-     from (select thread_id, id, created_at from (
-             select thread_id, id, created_at, agent, model, error, usage from lanefold._run
+    `select lanefold.read_run(n.thread_id, n.id) as run, ${questionOf('n', 'n.thread_id')} as question, ${microsOf('n.created_at')} as micros
+     from (select thread_id, id, created_at, input, user_seq from (
+             select thread_id, id, created_at, agent, model, error, usage, input, user_seq from lanefold._run
              where ${where} ${newest} limit ${window_}) w
            where ${also} ${newest} limit ${also.value(filter.limit + 1)}) n
      order by n.created_at desc, n.thread_id desc, n.id desc`,
     also.values,
   );
-  const found = rows.slice(0, filter.limit).map((row) => ({ run: toRun(row), micros: row.micros }));
+  const found = rows.slice(0, filter.limit).map((row) => ({
+    run: { ...toRun(row), question: row.question },
+    micros: row.micros,
+  }));
   const data = found.map(({ run }) => run);
   const last = found.at(-1);
   if (rows.length > filter.limit && last)
@@ -76,7 +100,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Ru
 }
 
 /** The page over all nodes, then each of its runs from its own. No window: a subquery with a limit cannot go to the nodes. */
-async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<Page<Run>> {
+async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<Page<Found>> {
   const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
     `list_run_keys_${where.key}_${also.key}`,
     `select thread_id, id, ${microsOf('created_at')} as micros from lanefold._run
@@ -86,7 +110,12 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
   const page = keys.slice(0, limit);
   const runs = await eachThread(page, async (key) => {
     const run = await readRun(db, key.thread_id, key.id);
-    return run ? [run] : [];
+    const [of] = await db.query<{ question: string | null }>(
+      'read_question',
+      `select ${questionOf('r', '$1')} as question from lanefold._run r where r.thread_id = $1 and r.id = $2`,
+      [key.thread_id, key.id],
+    );
+    return run ? [{ ...run, question: of?.question ?? null }] : [];
   });
   const last = page.at(-1);
   const more = keys.length > limit && last;

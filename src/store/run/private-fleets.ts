@@ -1,8 +1,6 @@
 import type pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { privatePrefix } from './private-prefix.ts';
-
 /** `LFPF`, the first half of the session locks by which a process shows that it lives. */
 const lockClass = 0x4c465046;
 const againMs = 500;
@@ -73,3 +71,6 @@ export async function withAbandonedRuns(
     await client.end();
   }
 }
+
+/** Names a fleet of one process, whose runs nobody else takes. */
+export const privatePrefix = 'lf-once-';

@@ -1,3 +1,5 @@
+import type { Database } from '../../postgres/pool.ts';
+
 /** A run that needs a job. */
 export interface QueuedRun {
   thread_id: string;
@@ -13,4 +15,14 @@ export interface QueuedRun {
   delay_ms?: number;
   /** The fleet whose queue takes the job; absent where the caller's own does. Fleets may share a thread. */
   queue_prefix?: string;
+}
+
+/** Whether a run exists, is queued, and still under this `enqueue_no`. */
+export async function isQueued(db: Database, run: QueuedRun): Promise<boolean> {
+  const found = await db.query(
+    'is_queued',
+    "select 1 from lanefold._run where thread_id = $1 and id = $2 and status = 'queued' and enqueue_no = $3",
+    [run.thread_id, run.run_id, run.enqueue_no],
+  );
+  return found.length > 0;
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from './spent.ts';
 
 /** What the workers did lately, as the database knows it. */
 export interface RecordedActivity {
@@ -9,15 +10,7 @@ export interface RecordedActivity {
   /** Runs and their tokens by the slot of time in which they were accepted, oldest first. */
   slots: { at: Date; runs: number; failed: number; inputTokens: number; outputTokens: number; cachedTokens: number }[];
   /** The tokens of the slots by model, as the runs named it. */
-  spent: {
-    at: Date;
-    model: string;
-    calls: number;
-    inputTokens: number;
-    outputTokens: number;
-    cachedTokens: number;
-    writtenTokens: number;
-  }[];
+  spent: SpentByModel[];
   /** The runs counted in `errors` and `slots` were accepted since then. */
   since: Date;
 }
@@ -31,7 +24,7 @@ export async function readActivity(db: Database, hours: number): Promise<Recorde
     'activity',
     `with clock as materialized (select lanefold._now() as at),
      recent as materialized (
-       select status, created_at, finished_at, error, usage, model, iteration,
+       select status, created_at, finished_at, error, usage, other_usage, model, iteration,
               to_timestamp(floor(extract(epoch from created_at) / ($1::float8 * 36)) * $1::float8 * 36) as slot_at
        from lanefold._run
        where created_at > (select at from clock) - $1::float8 * interval '1 hour'
@@ -44,11 +37,8 @@ export async function readActivity(db: Database, hours: number): Promise<Recorde
               coalesce(sum((usage ->> 'cache_read_tokens')::bigint), 0) as cached
        from recent group by 1),
      spent as (
-       select slot_at as at, model, sum(iteration) as calls,
-              sum((usage ->> 'input_tokens')::bigint) as "inputTokens", sum((usage ->> 'output_tokens')::bigint) as "outputTokens",
-              coalesce(sum((usage ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
-              coalesce(sum((usage ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"
-       from recent where (usage ->> 'total_tokens')::bigint > 0 group by 1, 2)
+       select ${spentColumns}, r.slot_at as at from recent r ${usageByModel}
+       where (r.usage ->> 'total_tokens')::bigint > 0 group by r.slot_at, r.model, u.key)
      select json_build_object(
        'since', case when (select count(*) from recent) < ${counted} then (select at from clock) - $1::float8 * interval '1 hour'
                 else (select min(created_at) from recent) end,
@@ -72,7 +62,7 @@ export async function readActivity(db: Database, hours: number): Promise<Recorde
       oldestRunAt: new Date(worker.oldestRunAt),
     })),
     errors: (errors ?? []).map((error) => ({ ...error, lastAt: new Date(error.lastAt) })),
-    spent: (spent ?? []).map((tokens) => ({ ...tokens, at: new Date(tokens.at) })),
+    spent: toSpent(spent),
     slots: (slots ?? []).map((slot) => ({ ...slot, at: new Date(slot.at) })),
   };
 }
@@ -82,6 +72,6 @@ interface Stored {
   since: string;
   workers: Text<RecordedActivity['workers'][number]>[] | null;
   errors: Text<RecordedActivity['errors'][number]>[] | null;
-  spent: Text<RecordedActivity['spent'][number]>[] | null;
+  spent: StoredSpent[] | null;
   slots: Text<RecordedActivity['slots'][number]>[] | null;
 }

@@ -1,5 +1,6 @@
 import type { Json, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { changedNode, type NodeDraft } from '../../strategies/node.ts';
 
 /** What a strategy found out: the answer to a question it asked, or what it made of answers. */
 export interface RunNode {
@@ -33,4 +34,16 @@ export async function readNodes(
      from lanefold.run_node where thread_id = $1 and run_id = $2 and node > $3 order by node limit $4`,
     [threadId, runId, after, limit],
   );
+}
+
+/** Nodes as `_write_nodes` takes them, each once: a later draft of a node completes the earlier one. */
+export function toNodes(drafts: readonly NodeDraft[] = []): object[] | undefined {
+  if (drafts.length === 0) return undefined;
+  const byNode = new Map<number, NodeDraft>();
+  for (const draft of drafts) byNode.set(draft.node, changedNode(byNode.get(draft.node), draft));
+  return [...byNode.values()].map(({ callNo, elapsedMs, ...node }) => ({
+    ...node,
+    call_no: callNo,
+    elapsed_ms: elapsedMs,
+  }));
 }

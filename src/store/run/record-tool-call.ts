@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { callFunction } from '../call-function.ts';
-import type { HeldLease } from './held-lease.ts';
+import type { HeldLease } from './renew-leases.ts';
 
 /** Moves one row of the ledger: `started` before an attempt, or its outcome while siblings still run. */
 export async function recordToolCall(

@@ -2,6 +2,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 import type { SweepLimits } from './sweep-limits.ts';
 import type { QueuedRun } from './queued-run.ts';
+import type { HeldLease } from './renew-leases.ts';
 
 /**
  * Gives runs whose jobs the queue has lost a new `enqueue_no`, so that a late job of the old number is refused. Returns
@@ -32,4 +33,48 @@ async function requeueRun(db: Database, run: QueuedRun, p: object): Promise<Queu
     [thread_id, run_id, enqueue_no, agent_queue ? { ...p, agent_queue: true } : p],
   );
   return jobs.map((job) => ({ ...job, ...(agent_queue ? { agent_queue } : {}) }));
+}
+
+/**
+ * Gives a run back to the queue under the lease held. Unless the worker is `stopping`, the claim counts as one without
+ * progress. Undefined where the run is no longer this worker's to give.
+ */
+export async function releaseRun(db: Database, run: HeldLease, stopping: boolean): Promise<QueuedRun | undefined> {
+  const [job] = await db.queryLocking<QueuedRun>(
+    'release_run',
+    'select thread_id, run_id, agent, enqueue_no, queue_shard from lanefold.release_run($1, $2, $3, $4)',
+    [run.threadId, run.runId, run.lease, stopping],
+  );
+  return job;
+}
+
+/** Takes an unfinished run that no worker holds up again, at the step of a checkpoint. Returns the job it needs, if any. */
+export async function resumeRun(
+  db: Database,
+  threadId: string,
+  runId: string,
+  { step, queuePrefix }: { step: number; queuePrefix: string },
+): Promise<QueuedRun | undefined> {
+  const [row] = await db.queryLocking<{ result: { job?: QueuedRun } }>(
+    'resume_run',
+    'select lanefold.resume_run($1, $2, $3, $4) as result',
+    [threadId, runId, step, queuePrefix],
+  );
+  return row!.result.job;
+}
+
+/**
+ * Notes that the run waits in the queue of its agent, and tells the workers that know it. False where nothing is to be put
+ * there: the run has another job, has ended, or is in the hands of a worker.
+ */
+export async function passRunOn(
+  db: Database,
+  run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
+): Promise<boolean> {
+  const [row] = await db.queryLocking<{ passed: boolean }>(
+    'pass_run_on',
+    'select lanefold.pass_run_on($1, $2, $3, null) as passed',
+    [run.thread_id, run.run_id, run.enqueue_no],
+  );
+  return row!.passed;
 }

@@ -6,6 +6,8 @@ import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** The overrides of a request, as stored with its run: names and JSON, never code. */
 export interface RunOptions {
+  /** The model of the agent, where the request named another one. */
+  agent_model?: string;
   max_iterations?: number;
   max_total_tokens?: number;
   max_duration_ms?: number;
@@ -36,3 +38,17 @@ export interface RunOptions {
   /** The strategy's own system prompt, for an agent without one. */
   prompt?: string;
 }
+
+/** Of the message that began a run, how much lists show. */
+const shown = 200;
+
+/**
+ * SQL: the first characters of the message that began a run, whose row is `run`, of a thread, `threadId` in SQL; null where it began with none. The run has
+ * the message itself until a worker appends it to the log. Of parts, such as an image and a text, it is the first text.
+ */
+export const questionOf = (run: string, threadId: string): string =>
+  `coalesce(${firstText(`${run}.input -> 'content'`)}, (select ${firstText(`e.payload -> 'content'`)}
+    from lanefold._entry e where e.thread_id = ${threadId} and e.seq = ${run}.user_seq))`;
+
+const firstText = (content: string): string =>
+  `left(coalesce(jsonb_path_query_first(${content}, '$[*] ? (@.type == "text").text'), ${content}) #>> '{}', ${shown})`;

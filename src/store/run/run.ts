@@ -1,5 +1,21 @@
 import type { Json, Usage } from '../../context/message.ts';
-import type { RunRef } from './run-ref.ts';
+import type { WithResult } from '../../contracts/result-type.ts';
+
+/** Why a run ended. At a limit it is `completed`, and its result is the best there is: often null. */
+export type TerminationReason =
+  // of strategies that converse, and of cot and cod
+  | 'final_answer'
+  | 'success'
+  // limits
+  | 'max_iterations'
+  | 'max_total_tokens'
+  | 'max_duration'
+  // what ends no run as completed
+  | 'error'
+  | 'cancelled'
+  | 'poisoned'
+  // of other strategies, yours included
+  | (string & Record<never, never>);
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
@@ -28,14 +44,16 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   model: string;
   contextRef: string;
   status: RunStatus;
-  /** `final_answer`, `max_iterations`, `error`, `cancelled`, `poisoned`; null while it runs. */
-  terminationReason: string | null;
+  /** Null while it runs. */
+  terminationReason: TerminationReason | null;
   iteration: number;
   step: number;
   usage: Usage | null;
-  /** Null until the run is completed, and where it failed without a result. */
+  /** The part of `usage` spent on models other than `model`, by model, each with its `calls`: a request transformer chose them. Null, as a rule. */
+  otherUsage: Record<string, Usage> | null;
+  /** Null until the run is completed, and where it ended without a result: by `terminationReason` at a limit, or failed. */
   result: RESULT | null;
-  error: { type: string; message: string } | null;
+  error: { type: string; message: string; skipped?: string[] } | null;
   /** The run whose checkpoint token it was started from. */
   resumedFrom: string | null;
   /** The run that it repeats. */
@@ -61,4 +79,10 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   startedAt: Date | null;
   finishedAt: Date | null;
   durationMs: number | null;
+}
+
+/** A run by its thread and id. */
+export interface RunRef<RESULT = unknown> extends WithResult<RESULT> {
+  threadId: string;
+  id: string;
 }

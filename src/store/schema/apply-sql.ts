@@ -3,8 +3,22 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type pg from 'pg';
 import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
-import { packageRoot } from '../../package-root.ts';
-import { statements } from './statements.ts';
+import { packageRoot } from '../../common/package-root.ts';
+
+/** What a semicolon does not end: a comment, a string, a body in dollar quotes. */
+const token = /--.*$|'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|;/gm;
+
+/** The statements of a file of SQL, as written, each with the comment before it. */
+function statements(text: string): string[] {
+  const found: string[] = [];
+  let start = 0;
+  for (const { 0: match, index } of text.matchAll(token)) {
+    if (match !== ';') continue;
+    found.push(text.slice(start, index + 1).trim());
+    start = index + 1;
+  }
+  return found;
+}
 
 /**
  * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view, triggers,

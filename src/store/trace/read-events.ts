@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../context/message.ts';
+import type { RunEventKind } from '../../strategies/event-kind.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** An event of the trace. `data.seq` names the entry it is about. */
@@ -8,7 +9,7 @@ export interface RunEvent {
   runId: string;
   /** Gapless per run, from 1. */
   seq: number;
-  kind: string;
+  kind: RunEventKind;
   iteration: number;
   data: JsonObject;
   at: Date;

@@ -3,8 +3,48 @@ import { LanefoldError } from '../../errors.ts';
 import type { Machine } from '../machine.ts';
 import type { Selection } from '../selection.ts';
 import { adaptiveOptions, type AdaptiveOptions } from './options.ts';
-import { complexityOf } from './score.ts';
-import { taskTypeOf } from './task-type.ts';
+
+// prettier-ignore
+const complexWords = [
+  'analyze', 'explain', 'compare', 'contrast', 'evaluate', 'synthesize', 'consider', 'multiple', 'complex', 'design',
+  'strategy', 'trade-off', 'implement', 'optimize', 'architecture',
+];
+const requirements = /must|should|need to|have to|require/g;
+
+/** How complex a question looks, 0 to 1: by its words, sentences, telling words, questions and requirements. */
+function complexityOf(question: string): number {
+  const text = question.toLowerCase();
+  const words = text.split(/\s/u).length;
+  const sentences = text.match(/[.!?]+/g)?.length ?? 0;
+  const telling = complexWords.filter((word) => text.includes(word)).length;
+  const asked = (text.match(/\?/g)?.length ?? 0) + (text.match(requirements)?.length ?? 0);
+  return Math.min(
+    share(words, 100) * 0.3 + share(sentences, 5) * 0.2 + share(telling, 3) * 0.3 + share(asked, 5) * 0.2,
+    1,
+  );
+}
+
+const share = (count: number, most: number): number => Math.min(count / most, 1);
+
+// prettier-ignore
+const words: [type: string, anyOf: string[]][] = [
+  ['iterative_reasoning', ['puzzle', 'iterate', 'improve', 'refine', 'recursive', 'riddle']],
+  ['synthesis', [
+    'synthesize', 'combine', 'merge', 'integrate', 'aggregate', 'unify', 'consolidate',
+    'relationships', 'connections', 'network', 'graph', 'linked', 'interdependent', 'perspectives', 'viewpoints',
+  ]],
+  ['tool_use', ['search', 'find', 'lookup', 'fetch', 'get', 'calculate', 'compute', 'call', 'execute', 'run', 'use', 'tool']],
+  ['exploration', [
+    'analyze', 'explore', 'consider', 'multiple', 'options', 'alternatives', 'compare', 'contrast', 'evaluate',
+  ]],
+  ['simple_query', ['what', 'is', 'who', 'when', 'where', 'define', 'explain', 'tell', 'me']],
+];
+
+/** The kind of task a question looks like, by words that may be parts of others: "because" contains "use". First match wins. */
+function taskTypeOf(question: string): string {
+  const text = question.toLowerCase();
+  return words.find(([, anyOf]) => anyOf.some((word) => text.includes(word)))?.[0] ?? 'general';
+}
 
 const preferred: Record<string, string[]> = {
   tool_use: ['react'],

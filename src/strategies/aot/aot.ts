@@ -17,7 +17,7 @@ export interface AotResult {
   backtracking_steps: number;
   raw_response: string;
   usage: Usage;
-  termination: { reason: string; status: 'success' | 'error'; duration_ms: number };
+  termination: { reason: string; status: 'completed' | 'error'; duration_ms: number };
   diagnostics: {
     explicit_answer_required: boolean;
     explicit_answer_found: boolean;
@@ -55,6 +55,7 @@ function toEnding(options: AotOptions, response: string, at: Moment, cause?: Cau
   const found = foundMarkers > 0 || answer !== null;
   const success = options.require_explicit_answer ? answer !== null : found;
   const reason = cause?.reason ?? (success ? 'success' : found ? 'missing_explicit_answer' : 'no_solution');
+  const failure = cause ? cause.error : success ? undefined : { type: reason, message: failures[reason]! };
   const result: AotResult = {
     answer,
     found_solution: found,
@@ -62,7 +63,7 @@ function toEnding(options: AotOptions, response: string, at: Moment, cause?: Cau
     backtracking_steps: backtrackingSteps,
     raw_response: response,
     usage: at.usage,
-    termination: { reason, status: success ? 'success' : 'error', duration_ms: at.elapsedMs },
+    termination: { reason, status: failure ? 'error' : 'completed', duration_ms: at.elapsedMs },
     diagnostics: {
       explicit_answer_required: options.require_explicit_answer,
       explicit_answer_found: answer !== null,
@@ -72,8 +73,7 @@ function toEnding(options: AotOptions, response: string, at: Moment, cause?: Cau
       ...(cause?.error ? { error: cause.error } : {}),
     },
   };
-  const failed = success || cause ? {} : { error: { type: reason, message: failures[reason]! } };
-  return { reason, answer, result: result as unknown as JsonObject, ...failed };
+  return { reason, answer, result: result as unknown as JsonObject, ...(failure ? { error: failure } : {}) };
 }
 
 const failures: Record<string, string> = {

@@ -10,6 +10,7 @@ export interface ParsedSearch {
 const answerLine = /^answer[^\S\n]*[:：]/iu;
 const finalAnswerLine = /^final[^\S\n]+answer[^\S\n]*[:：]/iu;
 const firstOperation = /trying (?:(?:a|another) )?promising first operation[:：]/giu;
+const attemptLine = /^trying (?:(?:a|another) )?promising first operation[:：]/iu;
 const indexedOperation = /^\d+\.[^:：]+[:：]\s*\(/u;
 const step = /^step \d+[:：]/iu;
 const found = /found it|solution found|answer[:：]/giu;
@@ -25,12 +26,21 @@ export function parseSearch(response: string): ParsedSearch {
   };
 }
 
-/** The rest of the first line that starts with the marker; where that is blank, the next line that is not. */
+/**
+ * The rest of the first line that starts with the marker; where that is blank, the next line that is not. A line that begins
+ * another attempt is no answer: the model went on searching.
+ */
 function answerAfter(lines: string[], marker: RegExp): string | null {
-  const at = lines.findIndex((line) => marker.test(line));
-  if (at < 0) return null;
-  const own = lines[at]!.replace(marker, '').trim();
-  return own || (lines.slice(at + 1).find((line) => line !== '') ?? null);
+  for (const [at, line] of lines.entries()) {
+    if (!marker.test(line)) continue;
+    const own = line.replace(marker, '').trim();
+    if (own) return own;
+    let next = at + 1;
+    while (lines[next] === '') next++;
+    const answer = lines[next];
+    if (answer !== undefined && !attemptLine.test(answer)) return answer;
+  }
+  return null;
 }
 
 const count = (text: string, pattern: RegExp): number => text.match(pattern)?.length ?? 0;

@@ -12,7 +12,7 @@ import { parseThought } from './parse-thought.ts';
  * One model call without tools. The result is the conclusion of its answer, or the whole answer if it has none. Input
  * that arrives during the call is answered by another one, up to the iteration limit.
  */
-export const chain = (name: string, prompt: string): Machine<TurnState> => ({
+const chain = (name: string, prompt: string): Machine<TurnState> => ({
   name,
   prompt,
   tools: false,
@@ -48,3 +48,21 @@ function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): Deci
 
 const withoutTools = (decision: Decision<TurnState>): Decision<TurnState> =>
   decision.command.type === 'call_model' ? { ...decision, command: { ...decision.command, tools: false } } : decision;
+
+const cotPrompt = `Think the question through step by step before you answer it.
+
+Number your steps, one after another:
+1. …
+2. …
+
+Check each step against the question. When you are done, write your conclusion on a line of its own, after "Conclusion:".`;
+
+/** Chain of Thought: the model numbers its steps and ends with a marked conclusion. */
+export const cot = chain('cot', cotPrompt);
+
+const codPrompt = `Think step by step, but keep only a minimum draft of each step, five words at most.
+
+Number the drafts. When you are done, write the final answer after "####".`;
+
+/** Chain of Draft: like Chain of Thought, with steps of a few words and the answer after `####`. */
+export const cod = chain('cod', codPrompt);

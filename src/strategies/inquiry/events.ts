@@ -1,4 +1,5 @@
 import type { EventDraft, MachineEvent, RunFacts } from '../machine.ts';
+import { cutOf } from '../cut-of.ts';
 import type { Ask } from './inquiry.ts';
 import { callIdOf, type OpenCall } from './state.ts';
 
@@ -23,6 +24,7 @@ export const callCompleted = (run: RunFacts, ask: Ask, call: OpenCall, { turn, r
     ...about(run, ask, call),
     turn_type: turn.toolCalls.length > 0 ? 'tool_calls' : 'answer',
     ...(refs?.['model'] ? { model: refs['model'] } : {}),
+    ...cutOf(refs),
     finish_reason: turn.finishReason,
     usage: turn.usage,
     ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),

@@ -60,7 +60,8 @@ export function goOn<Memory>(
 /** Runs the tools of the question whose round is under way. */
 export function roundCommand(state: InquiryState, progress: Progress): Extract<Command, { type: 'run_tools' }> {
   const { assistant } = progress.answers.get(state.tool_node!)!.rounds.at(-1)!;
-  return { type: 'run_tools', round: state.round, calls: assistant.tool_calls };
+  const { iteration } = state.open.find(({ node }) => node === state.tool_node)!;
+  return { type: 'run_tools', round: state.round, calls: assistant.tool_calls, iteration };
 }
 
 /** Commits the tool calls of a question to the ledger and to the lane of the question, then runs them. */

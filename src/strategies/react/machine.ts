@@ -1,6 +1,6 @@
 import type { Decision, Machine, RunFacts } from '../machine.ts';
 import { checkpoint, llmCompleted } from '../turn/events.ts';
-import { finish } from '../turn/finish.ts';
+import { finishAnswered } from '../turn/finish.ts';
 import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
 import { callModel, callModelAfter, continueWithInput } from '../turn/model-call.ts';
 import { resumeTurn } from '../turn/resume.ts';
@@ -54,7 +54,7 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Dec
     return callModelAfter(run, next, step, event.spent);
   }
   const last = { ...step, continue: continueWithInput(run, next) };
-  return finish(run, state, last, { reason: 'final_answer', checked: event.checked });
+  return finishAnswered(run, state, last, event.checked);
 }
 
 function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): Decision<ReactState> {

@@ -1,8 +1,23 @@
 import type { Moment } from '../inquiry/inquiry.ts';
 import type { NodeDraft } from '../node.ts';
-import { extendFrontier } from './frontier.ts';
 import type { TotMemory } from './memory.ts';
-import { addChildren, bestLeafScore, type Thought } from './tree.ts';
+import { addChildren, bestLeafScore, type Thought, type Tree } from './tree.ts';
+import type { TotOptions } from './options.ts';
+
+/** The open thoughts after an expansion, in the order in which they will be expanded. */
+function extendFrontier(
+  tree: Tree,
+  frontier: readonly number[],
+  children: readonly Thought[],
+  { traversal, beam_width: beam }: TotOptions,
+): number[] {
+  const added = children.map(({ id }) => id);
+  if (traversal === 'bfs') return [...frontier, ...added];
+  if (traversal === 'dfs') return [...added, ...frontier];
+  const scoreOf = (id: number) => tree.get(id)!.score ?? 0;
+  const sorted = [...frontier, ...added].sort((a, b) => scoreOf(b) - scoreOf(a));
+  return beam === null ? sorted : sorted.slice(0, beam);
+}
 
 /** A search after its branches were evaluated. */
 export interface Expanded {

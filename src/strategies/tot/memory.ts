@@ -13,6 +13,7 @@ export interface TotMemory {
   /** The best scores of the last expansions, the latest last. */
   window: readonly number[];
   retries: number;
+  /** How the last generation was read. */
   mode: ParserMode | null;
   parserErrors: readonly string[];
   /** By the node of the answer. */

@@ -1,5 +1,41 @@
-import { jsonIn } from '../parsing/json-in.ts';
-import { numberedItems } from '../parsing/numbered.ts';
+import type { JsonObject } from '../../context/message.ts';
+
+/** The JSON object a text consists of, or that of its first ```json fence; undefined where there is none. */
+const jsonIn = (text: string): JsonObject | undefined => objectOf(fenced(text)) ?? objectOf(text);
+
+function objectOf(text: string | undefined): JsonObject | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const value: unknown = JSON.parse(text);
+    return value !== null && typeof value === 'object' && !Array.isArray(value) ? (value as JsonObject) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function fenced(text: string): string | undefined {
+  const opening = /```json\b/iu.exec(text);
+  if (!opening) return undefined;
+  const from = opening.index + opening[0].length;
+  const to = text.indexOf('```', from);
+  return text.slice(from, to < 0 ? undefined : to);
+}
+
+// a decimal such as "3.5 is" numbers nothing
+const marker = /^\s*(\d{1,9})[.:)](?!\d)/u;
+
+/** The items of a numbered list (`1.`, `1:` or `1)` at the start of a line), each up to the next number; blank ones left out. */
+function numberedItems(text: string): { number: number; content: string }[] {
+  const items: { number: number; lines: string[] }[] = [];
+  for (const line of text.split('\n')) {
+    const found = marker.exec(line);
+    if (found) items.push({ number: Number(found[1]), lines: [line.slice(found[0].length)] });
+    else items.at(-1)?.lines.push(line);
+  }
+  return items
+    .map(({ number, lines }) => ({ number, content: lines.join('\n').trim() }))
+    .filter(({ content }) => content !== '');
+}
 
 export type ParserMode = 'json' | 'regex';
 
@@ -29,21 +65,20 @@ const scoreLine = /^t?(\d{1,9})[.:)]\s*(-?\d+(?:\.\d+)?)/iu;
  * The scores of an evaluation, one for each thought: of `{"scores": {…}}` by `t1`, `1` or the thought itself, else of lines
  * such as `1. 0.8`. Between 0 and 1; 0.5 where there is none.
  */
-export function parseScores(text: string, thoughts: readonly string[]): { scores: number[]; mode: ParserMode } {
+export function parseScores(text: string, thoughts: readonly string[]): number[] {
   const given = jsonIn(text)?.['scores'];
   if (given !== null && typeof given === 'object' && !Array.isArray(given)) {
-    const scores = thoughts.map((thought, i) => {
+    return thoughts.map((thought, i) => {
       const key = [`t${i + 1}`, `${i + 1}`, thought].find((name) => Object.hasOwn(given, name));
       return key === undefined ? unknownScore : toScore(given[key]);
     });
-    return { scores, mode: 'json' };
   }
   const byIndex = new Map<number, number>();
   for (const line of text.split('\n')) {
     const found = scoreLine.exec(line.trimStart());
     if (found && !byIndex.has(Number(found[1]))) byIndex.set(Number(found[1]), toScore(found[2]));
   }
-  return { scores: thoughts.map((_, i) => byIndex.get(i + 1) ?? unknownScore), mode: 'regex' };
+  return thoughts.map((_, i) => byIndex.get(i + 1) ?? unknownScore);
 }
 
 function toScore(value: unknown): number {

@@ -17,8 +17,8 @@ export interface TotCandidate {
 
 /** The result of a run with Tree of Thoughts. */
 export interface TotResult {
-  /** The first candidate. */
-  best: TotCandidate;
+  /** The first candidate; null where the search ended before it had a thought. */
+  best: TotCandidate | null;
   /** Thoughts without children, the best first; at most `top_k`. */
   candidates: TotCandidate[];
   termination: {
@@ -38,13 +38,14 @@ export interface TotResult {
   };
   usage: Usage;
   diagnostics: {
+    /** How the last generation was read; null before the first. */
     parser_mode: ParserMode | null;
     parse_retries: { generation: number; evaluation: number };
     parser_errors: string[];
     /** Tool rounds by the node of the answer that needed them. */
     tool_rounds: Record<string, number>;
     convergence: { window: number; min_score_improvement: number; recent_best_scores: number[] };
-    best_node_id: number;
+    best_node_id: number | null;
     error?: RunError;
   };
 }
@@ -54,7 +55,7 @@ export function toEnding(memory: TotMemory, reason: string, at: Moment, error?: 
   const candidates = rankedLeaves(tree)
     .slice(0, options.top_k)
     .map((leaf) => toCandidate(tree, leaf));
-  const best = candidates[0]!;
+  const best = candidates[0] ?? null;
   const result: TotResult = {
     best,
     candidates,
@@ -83,17 +84,15 @@ export function toEnding(memory: TotMemory, reason: string, at: Moment, error?: 
         min_score_improvement: options.min_score_improvement,
         recent_best_scores: [...window],
       },
-      best_node_id: best.node_id,
+      best_node_id: best?.node_id ?? null,
       ...(error ? { error } : {}),
     },
   };
-  const found = best.node_id > 0;
   return {
     reason,
-    // before the first expansion the best is the question itself
-    answer: found ? best.content : null,
+    answer: best?.content ?? null,
     result: result as unknown as JsonObject,
-    ...(found && !error ? { nodes: [{ node: best.node_id, status: 'best' }] } : {}),
+    ...(best && !error ? { nodes: [{ node: best.node_id, status: 'best' }] } : {}),
     ...(error ? { error } : {}),
   };
 }

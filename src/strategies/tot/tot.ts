@@ -57,9 +57,8 @@ function unreadable(memory: TotMemory, at: Moment): Turn<TotMemory> {
 }
 
 function onEvaluated(memory: TotMemory, answers: Answer[], at: Moment): Turn<TotMemory> {
-  const parsed = answers.map((answer, i) => parseScores(answer.text, memory.branches[i]!.thoughts!));
-  const scores = parsed.map((one) => one.scores);
-  const expanded = expand({ ...memory, mode: parsed.at(-1)!.mode }, scores, at);
+  const scores = answers.map((answer, i) => parseScores(answer.text, memory.branches[i]!.thoughts!));
+  const expanded = expand(memory, scores, at);
   const { nodes, reason } = expanded;
   if (reason) return { memory: expanded.memory, nodes, end: toEnding(expanded.memory, reason, at) };
   const { tree, branches, options } = expanded.memory;

@@ -42,10 +42,10 @@ export function addChildren(
   return { tree: grown, added };
 }
 
-/** The thoughts without children, best first: by score, then the deeper, then the older. */
+/** The thoughts without children, best first: by score, then the deeper, then the older. The question is not one of them. */
 export const rankedLeaves = (tree: Tree): Thought[] =>
   [...tree.values()]
-    .filter(({ children }) => children.length === 0)
+    .filter(({ id, children }) => id > 0 && children.length === 0)
     .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || b.depth - a.depth || a.id - b.id);
 
 /** The highest score of a thought without children; undefined where none has a score. */

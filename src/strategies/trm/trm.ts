@@ -78,6 +78,6 @@ function reasonToStop({ step, scores, options }: TrmMemory): string | undefined 
 }
 
 function toEnding({ best, answer }: TrmMemory, reason: string): Ending {
-  const text = best?.answer ?? answer;
+  const text = best?.answer || answer || null;
   return { reason, answer: text, result: text };
 }

@@ -1,5 +1,6 @@
 import type { Json, ToolCall } from '../../context/message.ts';
 import type { EventDraft, MachineState, Outcome, RunFacts } from '../machine.ts';
+import { cutOf } from '../cut-of.ts';
 import type { Answered } from './model-answer.ts';
 import { callId, type TurnState } from './state.ts';
 
@@ -25,6 +26,7 @@ export const llmCompleted = (
     call_id: callId(run, state),
     turn_type: turnType,
     ...(refs?.['model'] ? { model: refs['model'] } : {}),
+    ...cutOf(refs),
     finish_reason: turn.finishReason,
     usage: turn.usage,
     ...(turn.responseId ? { llm_response_id: turn.responseId } : {}),

@@ -5,55 +5,34 @@ import { failureOf, startRepair } from './output-repair.ts';
 import type { TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
 
-/** The result of a run that has reached a limit; the context does not contain it. */
-const limitTexts: Record<string, string> = {
-  max_iterations: 'Maximum iterations reached without a final answer.',
-  max_total_tokens: 'Maximum tokens reached without a final answer.',
-  max_duration: 'Maximum duration reached without a final answer.',
-};
-
-export interface Ending {
-  /** Termination reason. */
-  reason: string;
-  /** The result, where it is not the last entry of the step. */
-  text?: string;
-  /** Whether the answer meets the run's contract; undefined where there is no answer. */
-  checked?: Checked | undefined;
-}
-
 /**
- * Ends a run normally: `step` is its last step. Where the run has an output contract and its answer violates it, `step`
- * closes the input queue instead, and the answer is repaired.
+ * Ends a run with the answer that is the last entry of `step`. Where it violates the run's output contract, `step` closes
+ * the input queue instead, and the answer is repaired.
+ *
+ * @param checked whether the answer meets the contract, where the run has one
  */
-export function finish<S extends TurnState>(run: RunFacts, state: S, step: StepDraft, ending: Ending): Decision<S> {
-  if (run.output) return finishUnderContract(run, state, step, ending);
-  const { reason, text } = ending;
-  const end = { status: 'completed', reason, ...(text === undefined ? {} : { result: text }) } as const;
-  return { state, step: { ...step, finish: end }, command: { type: 'finish' } };
-}
-
-/** Reaching the limit is a normal end: the run is completed, and its input queue closed. */
-export const finishAtLimit = <S extends TurnState>(
-  run: RunFacts,
-  state: S,
-  reason: string,
-  step: StepDraft = {},
-): Decision<S> => finish(run, state, step, { reason, text: limitTexts[reason]! });
-
-function finishUnderContract<S extends TurnState>(
+export function finishAnswered<S extends TurnState>(
   run: RunFacts,
   state: S,
   step: StepDraft,
-  { reason, text, checked = { ok: false, message: 'The run has no final answer.' } }: Ending,
+  checked: Checked | undefined,
 ): Decision<S> {
-  const started = {
-    ...outputEvent('output_started', run, state, { status: 'started', attempt: 0 }),
-    ...(text === undefined ? { entry: 0 } : {}),
-  };
-  if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt: 0 }, step, [started]);
-  const violation = { reason, ...failureOf(checked), ...(text === undefined ? {} : { text }) };
-  // no more calls and tokens for a run that has used up its own
-  const spent = reason === 'max_total_tokens' || reason === 'max_duration';
-  const repair = startRepair(spent ? { ...run, output: { ...run.output!, maxRepairs: 0 } } : run, state, violation);
+  if (!run.output) return end(state, step, { status: 'completed', reason: 'final_answer' });
+  const started = { ...outputEvent('output_started', run, state, { status: 'started', attempt: 0 }), entry: 0 };
+  if (checked!.ok) return finishValidated(run, state, { value: checked!.value, attempt: 0 }, step, [started]);
+  const repair = startRepair(run, state, failureOf(checked!));
   return { ...repair, step: { ...step, seal: true, thenEvents: [started, ...(repair.step?.events ?? [])] } };
 }
+
+/**
+ * Reaching a limit is a normal end, but no answer: the run is completed without a result, also under an output contract,
+ * and its lane ends with what the model and its tools have said.
+ */
+export const finishAtLimit = <S extends TurnState>(state: S, reason: string, step: StepDraft = {}): Decision<S> =>
+  end(state, step, { status: 'completed', reason, result: null });
+
+const end = <S extends TurnState>(state: S, step: StepDraft, finish: StepDraft['finish']): Decision<S> => ({
+  state,
+  step: { ...step, finish },
+  command: { type: 'finish' },
+});

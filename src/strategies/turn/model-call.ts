@@ -18,7 +18,7 @@ export function callModelAfter<S extends TurnState>(
   spent: Spent | undefined,
 ): Decision<S> {
   const reason = limitReached(run, state.iteration, spent);
-  if (reason) return finishAtLimit(run, state, reason, step);
+  if (reason) return finishAtLimit(state, reason, step);
   return {
     state,
     step: { ...step, drain: true, thenEvents: [llmStarted(run, state)] },

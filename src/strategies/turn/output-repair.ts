@@ -12,8 +12,8 @@ export const startRepair = <S extends TurnState>(
 ): Decision<S> => nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
 
 export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): Decision<S> {
-  const { attempt, reason } = state.output!;
-  if (checked.ok) return finishValidated(run, state, { value: checked.value, reason, attempt });
+  const { attempt } = state.output!;
+  if (checked.ok) return finishValidated(run, state, { value: checked.value, attempt });
   return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
 }
 
@@ -44,8 +44,8 @@ export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S
   });
 
 export const repairCommand = (state: TurnState): Extract<Command, { type: 'repair_output' }> => {
-  const { attempt, error, text } = state.output!;
-  return { type: 'repair_output', attempt, error, ...(text === undefined ? {} : { text }) };
+  const { attempt, error } = state.output!;
+  return { type: 'repair_output', attempt, error };
 };
 
 function nextRepair<S extends TurnState>(run: RunFacts, state: S): Decision<S> {

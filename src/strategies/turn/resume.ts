@@ -9,6 +9,6 @@ import type { TurnState } from './state.ts';
 export function resumeTurn<S extends TurnState>(run: RunFacts, state: S): Decision<S> {
   if (state.phase === 'tools') return { state, command: { type: 'run_tools', round: state.round, calls: [] } };
   if (state.phase === 'output') return resumeRepair(run, state);
-  if (state.iteration > run.maxIterations) return finishAtLimit(run, state, 'max_iterations');
+  if (state.iteration > run.maxIterations) return finishAtLimit(state, 'max_iterations');
   return callModelAfter(run, { ...state, call_no: state.call_no + 1 }, { events: [llmLost(run, state)] }, run.spent);
 }

@@ -31,7 +31,7 @@ export function onSharedEvent<S extends TurnState>(
     case 'compacted':
       return onCompacted(run, state, event);
     case 'time_up':
-      return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(run, state, 'max_duration');
+      return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(state, 'max_duration');
     default:
       throw new LanefoldError('internal', `The strategy ${strategy} does not know the event "${event.type}".`, {
         hint: 'This is a fault of the runtime; please report it.',
@@ -42,5 +42,5 @@ export function onSharedEvent<S extends TurnState>(
 /** The queued input has its `llm_started`, and gets its model call unless a limit is reached. */
 function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: Spent | undefined): Decision<S> {
   const reason = limitReached(run, state.iteration, spent);
-  return reason ? finishAtLimit(run, state, reason) : callModel(run, state);
+  return reason ? finishAtLimit(state, reason) : callModel(run, state);
 }

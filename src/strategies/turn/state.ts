@@ -13,10 +13,6 @@ export interface TurnState extends MachineState {
 export interface RepairState {
   /** Repairs started so far. */
   attempt: number;
-  /** The run's termination reason if a repair succeeds. */
-  reason: string;
-  /** What to repair, where it is not the last answer of the log. */
-  text?: string;
   /** Why the answer, or its last repair, violates the contract. */
   error: string;
   /** The check was given up: no repair follows. */

@@ -5,8 +5,6 @@ import type { TurnState } from './state.ts';
 
 interface ValidatedOutput {
   value: Json;
-  /** Termination reason of the run. */
-  reason: string;
   /** Repairs it took. */
   attempt: number;
 }
@@ -15,13 +13,13 @@ interface ValidatedOutput {
 export function finishValidated<S extends TurnState>(
   run: RunFacts,
   state: S,
-  { value, reason, attempt }: ValidatedOutput,
+  { value, attempt }: ValidatedOutput,
   step: StepDraft = {},
   events: EventDraft[] = [],
 ): Decision<S> {
   const finish: StepDraft['finish'] = {
     status: 'completed',
-    reason,
+    reason: 'final_answer',
     result: value,
     events: [...events, outputEvent('output_validated', run, state, { status: 'validated', attempt })],
     output: { ...run.output!.meta, status: attempt === 0 ? 'validated' : 'repaired', attempt },

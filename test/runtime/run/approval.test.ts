@@ -103,15 +103,15 @@ describe.skipIf(noRedis())('approval', () => {
       ['assistant', 'done'],
     ]);
     expect(await kinds(run)).toEqual([
-      ...['request_started', 'llm_started', 'llm_completed', 'checkpoint', 'tool_started', 'tool_started'],
-      ...['approval_requested', 'approval_decided'],
+      ...['request_started', 'llm_started', 'llm_completed', 'checkpoint', 'tool_started'],
+      ...['approval_requested', 'approval_decided', 'tool_started'],
       ...['tool_completed', 'tool_completed', 'checkpoint', 'llm_started', 'llm_completed', 'checkpoint'],
       ...['request_completed', 'checkpoint'],
     ]);
     const events = await eventsOf(lanefold, run.threadId);
     const place = { round: 1, index: 1, tool_call_id: 'pay-5', tool_name: 'pay' };
-    expect(events[6]!.data).toEqual({ ...place, expires_at: expect.any(String) });
-    expect(events[7]!.data).toEqual({ ...place, decision: 'approved', by: 'ada', reason: 'as agreed' });
+    expect(events[5]!.data).toEqual({ ...place, expires_at: expect.any(String) });
+    expect(events[6]!.data).toEqual({ ...place, decision: 'approved', by: 'ada', reason: 'as agreed' });
     await expectSound(lanefold, run.threadId);
   });
 
@@ -248,7 +248,7 @@ describe.skipIf(noRedis())('approval', () => {
       await until(`round ${round} waits`, async () => (await lanefold.runs.get(run)).awaiting[0]?.round === round);
       await lanefold.runs.approve(run, { round, index: 0 });
     }
-    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', iteration: 3, step: 7 });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', iteration: 3, step: 9 });
     expect(executed).toEqual(['pay 1', 'pay 2']);
     await expectSound(lanefold, run.threadId);
   });

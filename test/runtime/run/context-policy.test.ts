@@ -1,7 +1,17 @@
-import { createLanefold, defineAgent, defineTool, type EnqueueOptions, type JsonObject } from 'lanefold';
+import {
+  contextHash,
+  createLanefold,
+  defineAgent,
+  defineTool,
+  type ContentKind,
+  type EnqueueOptions,
+  type JsonObject,
+} from 'lanefold';
+import fc from 'fast-check';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import { canonicalMessage } from '../../../src/context/canonical.ts';
 import { fakeModel } from '../../support/fake-model.ts';
 import { entriesOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
@@ -202,4 +212,83 @@ test('an agent has its prompt as instructions', () => {
   expect(() => defineAgent({ name: 'x', model: unset, contextPolicy: { systemPrompt: 'no' } })).toThrow(
     expect.objectContaining({ code: 'invalid_agent' }),
   );
+});
+
+describe('contexts.project', () => {
+  const turn = fc.record({ asked: fc.integer({ min: 1, max: 600 }), rounds: fc.integer({ min: 0, max: 3 }) });
+  const history = fc.record({
+    before: fc.array(fc.integer({ min: 1, max: 600 }), { maxLength: 8 }),
+    turns: fc.array(turn, { minLength: 1, maxLength: 4 }),
+    policy: fc.record({
+      maxInputTokens: fc.integer({ min: 150, max: 900 }),
+      maxMessages: fc.constantFrom(0, 3, 7),
+      keepLastTurns: fc.integer({ min: 0, max: 2 }),
+      includeKinds: fc.constantFrom<ContentKind[]>(['message'], ['message', 'tool_call', 'tool_result', 'summary']),
+    }),
+    by: fc.constantFrom('thread' as const, 'request' as const),
+  });
+
+  test('shows of every moment the messages that the model call was sent next', async () => {
+    let moved = 0;
+    await fc.assert(
+      fc.asyncProperty(history, async ({ before, turns, policy: given, by }) => {
+        const policy = { ...given, reserveOutputTokens: 0, tokenEstimator: 'heuristic' };
+        const { id: threadId } = await lanefold.threads.create({ systemPrompt: 'Be brief.' });
+        const messages = before.map((length, i) => ({
+          message: { role: i % 2 === 0 ? ('user' as const) : ('assistant' as const), content: 'b'.repeat(length) },
+        }));
+        if (messages.length > 0) await lanefold.threads.append(threadId, messages);
+        if (by === 'thread') await lanefold.threads.configure(threadId, { contextPolicy: policy });
+        for (const { asked, rounds } of turns) {
+          const calls = Array.from({ length: rounds }, () => ({ calls: [{ name: 'look', args: {} }] }));
+          const model = lanefold.model([...calls, { text: 'a'.repeat(asked) }]);
+          const override = by === 'request' ? { contextPolicy: policy } : {};
+          const { run } = await lanefold.run({
+            ...{ agent: 'tools', model: model.id, input: 'q'.repeat(asked), threadId, ...override },
+          });
+          expect(run.status).toBe('completed');
+        }
+        for (const { seq, role, refs, runId } of await entriesOf(lanefold, threadId)) {
+          if (role !== 'assistant' || runId === null) continue;
+          const view = by === 'request' ? { policy } : {};
+          const shown = await lanefold.contexts.project(threadId, { atSeq: seq - 1, explain: true, ...view });
+          expect(contextHash(shown.messages.map(canonicalMessage))).toBe(refs['context_hash']);
+          expect(shown.meta.estimated_tokens + shown.meta.tool_tokens).toBe(refs['estimated_tokens']);
+          if (shown.explain!.some(({ reason }) => reason === 'cut_before')) moved += 1;
+        }
+      }),
+      { numRuns: 25 },
+    );
+    // of some calls the cut of an earlier one was in force
+    expect(moved).toBeGreaterThan(0);
+  });
+
+  test('is of an earlier moment what the agent of then would have been sent', async () => {
+    const { threadId } = await ask(2, { agent: 'a' });
+    await ask(1, { agent: 'own' }, threadId);
+    const limitAt = async (at: { atSeq?: number }) =>
+      (await lanefold.contexts.project(threadId, { explain: true, ...at })).policy.max_messages;
+    expect(await limitAt({})).toBe(4);
+    expect(await limitAt({ atSeq: 4 })).toBe(4);
+    expect(await limitAt({ atSeq: 3 })).toBe(0);
+  });
+
+  test('shows what the budget alone would let through, where it is asked to', async () => {
+    const policy = { maxInputTokens: 850, reserveOutputTokens: 0, keepLastTurns: 1, tokenEstimator: 'heuristic' };
+    const { threadId } = await ask(5, { contextPolicy: policy });
+    const rows = async (more: object) => {
+      const { explain, messages } = await lanefold.contexts.project(threadId, { policy, explain: true, ...more });
+      return [messages.length, explain!.filter(({ reason }) => reason === 'cut_before').length];
+    };
+    // ten messages; the last call cut to 70 % of the budget, and the next one begins with that
+    expect(await rows({})).toEqual([6, 4]);
+    expect(await rows({ fullBudget: true })).toEqual([8, 0]);
+    expect((await lanefold.contexts.project(threadId, { policy, explain: true })).explain![0]).toMatchObject({
+      included: false,
+      message: { role: 'user', content: text },
+    });
+    await expect(lanefold.contexts.project(threadId, { policy, agent: 'nobody' })).rejects.toMatchObject({
+      code: 'unknown_agent',
+    });
+  });
 });

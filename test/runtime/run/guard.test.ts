@@ -1,7 +1,7 @@
 import { defineAgent, defineTool, type GuardedCall, type GuardVerdict } from 'lanefold';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { z } from 'zod';
-import { contextOf, expectSound, ledgerOf } from '../../support/log.ts';
+import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -40,6 +40,10 @@ describe('a guard', () => {
   const toolMessages = async (threadId: string) =>
     (await contextOf(lanefold, threadId)).filter(([role]) => role === 'tool').map(([, content]) => String(content));
 
+  const starts = async (threadId: string) =>
+    (await eventsOf(lanefold, threadId)).filter(({ kind }) => kind === 'tool_started');
+  const started = async (threadId: string) => (await starts(threadId)).map(({ data }) => data['tool_call_id']);
+
   test('sees every call, in call order, before any of them starts', async () => {
     guard = () => void expect(executed).toEqual([]);
     const handle = await run('act', 'nowhere', 'act');
@@ -51,6 +55,9 @@ describe('a guard', () => {
       })),
     );
     expect(executed).toEqual([0, 2]);
+    expect(await started(handle.threadId)).toEqual(['c0', 'c1', 'c2']);
+    // the message that makes the calls, as without a guard
+    expect((await starts(handle.threadId)).map(({ data }) => data['seq'])).toEqual([1, 1, 1]);
     await expectSound(lanefold, handle.threadId);
   });
 
@@ -66,6 +73,10 @@ describe('a guard', () => {
       'abandoned',
       'abandoned',
       'abandoned',
+    ]);
+    expect(await started(handle.threadId)).toEqual([]);
+    expect((await contextOf(lanefold, handle.threadId)).map(([role]) => role)).toEqual([
+      ...['user', 'assistant', 'tool', 'tool', 'tool'],
     ]);
     await expectSound(lanefold, handle.threadId);
   });
@@ -87,6 +98,7 @@ describe('a guard', () => {
       { status: 'ok' },
     ]);
     expect(executed).toEqual([1]);
+    expect(await started(handle.threadId)).toEqual(['c1']);
     await expectSound(lanefold, handle.threadId);
   });
 
@@ -107,6 +119,7 @@ describe('a guard', () => {
     await lanefold.runs.wait(handle);
     expect(executed).toEqual([]);
     expect((await toolMessages(handle.threadId))[1]).toContain('no longer');
+    expect(await started(handle.threadId)).toEqual([]);
     await expectSound(lanefold, handle.threadId);
   });
 });

@@ -32,7 +32,7 @@ describe('steps in one commit', () => {
   });
 
   test('may end the run with the second one only', () => {
-    const events = [{ kind: 'request_completed', iteration: 2, entry: 0 }];
+    const events = [{ kind: 'request_completed' as const, iteration: 2, entry: 0 }];
     const ending: StepDraft = { entries: [entry('z')], finish: { status: 'completed', reason: 'success', events } };
     expect(mergeSteps(answered, ending)).toMatchObject({
       entries: [{ payload: { content: 'a' } }, { payload: { content: 'b' } }, { payload: { content: 'z' } }],

@@ -177,8 +177,13 @@ describe.skipIf(noRedis())('a run', () => {
     expect(run).toMatchObject({
       status: 'completed',
       terminationReason: 'max_iterations',
-      result: 'Maximum iterations reached without a final answer.',
+      result: null,
     });
+    const { rows } = await lanefold.database.pool.query(
+      'select result is null as none, result_seq from lanefold.run where thread_id = $1',
+      [threadId],
+    );
+    expect(rows).toEqual([{ none: true, result_seq: null }]);
     expect(model.calls).toHaveLength(2);
     expect((await contextOf(lanefold, threadId)).map(([role]) => role)).toEqual([
       'system',

@@ -11,6 +11,9 @@ import { startRuntime, unset, type Runtime } from '../helpers.ts';
 /** Statements of timers, which a process sends whether it has runs or not. */
 const timed = [
   'renew_leases',
+  'renew_leases_and_report',
+  'report_worker',
+  'find_takers',
   'find_stranded_runs',
   'find_queued_runs',
   'find_unapproved_runs',

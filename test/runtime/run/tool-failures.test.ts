@@ -2,18 +2,31 @@ import { defineAgent, defineTool, ToolError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis } from '../../support/lanefold.ts';
-import { contextOf, expectSound, ledgerOf } from '../../support/log.ts';
+import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const input = z.object({});
 let busyAttempts = 0;
 let payments = 0;
+let looks = 0;
 const tools = [
   defineTool({
     name: 'throws',
     input,
     execute: () => {
       throw new Error('no such row');
+    },
+  }),
+  defineTool({
+    name: 'queries',
+    input,
+    execute: () => {
+      throw Object.assign(
+        new Error(
+          'could not reach postgres://app:hunter2@db:5432/orders with key sk-live-0123456789, password=hunter2',
+        ),
+        { code: 'ECONNREFUSED' },
+      );
     },
   }),
   defineTool({ name: 'hangs', input, timeoutMs: 20, maxRetries: 0, execute: () => new Promise(() => {}) }),
@@ -40,6 +53,7 @@ const tools = [
         },
       ),
   }),
+  defineTool({ name: 'looks', input, execute: () => (looks += 1) }),
   defineTool({ name: 'huge', input, maxResultBytes: 10, execute: () => 'x'.repeat(11) }),
   defineTool({ name: 'strict', input: z.object({ city: z.string() }), execute: () => 'never runs' }),
   defineTool({
@@ -83,6 +97,27 @@ describe.skipIf(noRedis())('a failing tool', () => {
     await expectSound(lanefold, threadId);
   });
 
+  test('does not tell the model, the trace or the job what credentials it was configured with', async () => {
+    const model = lanefold.model([{ calls: [{ name: 'queries' }] }, { text: 'I see.' }]);
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
+    const [, content] = (await contextOf(lanefold, threadId))[2]!;
+    expect(JSON.parse(content as string)).toEqual(
+      error(
+        'ECONNREFUSED',
+        'could not reach postgres://[redacted]@db:5432/orders with key [redacted], password=[redacted]',
+      ),
+    );
+    const { rows } = await lanefold.database.pool.query(
+      `select to_jsonb(e)::text as row from lanefold._entry e where thread_id = $1
+       union all select to_jsonb(e)::text from lanefold._event_batch e where thread_id = $1
+       union all select to_jsonb(c)::text from lanefold._tool_call c where thread_id = $1
+       union all select to_jsonb(r)::text from lanefold._run r where thread_id = $1`,
+      [threadId],
+    );
+    expect(run.status).toBe('completed');
+    expect(JSON.stringify(rows)).not.toMatch(/hunter2|sk-live/);
+  });
+
   test('is retried if the error is retryable; only the final outcome is stored', async () => {
     const model = lanefold.model([{ calls: [{ name: 'busy' }] }, { text: 'fine' }]);
     const { threadId } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
@@ -98,6 +133,22 @@ describe.skipIf(noRedis())('a failing tool', () => {
     const shown = error('unknown_outcome', expect.stringContaining('20 ms'));
     expect([role, JSON.parse(content as string)]).toEqual(['tool', shown]);
     expect(await ledgerOf(lanefold, threadId)).toMatchObject([{ status: 'unknown', attempts: 1, result: content }]);
+    await expectSound(lanefold, threadId);
+  });
+
+  test('an answer with more calls than allowed executes none; the log keeps one more than the limit, and the model is told', async () => {
+    const calls = Array.from({ length: 300 }, () => ({ name: 'looks' }));
+    const model = lanefold.model([{ calls }, { calls: calls.slice(0, 128) }, { text: 'better' }]);
+    const { threadId, run } = await lanefold.run({ agent: 'a', model: model.id, input: 'go' });
+    expect([run.status, looks]).toEqual(['completed', 128]);
+    const rows = await ledgerOf(lanefold, threadId);
+    expect(rows.map(({ status }) => status)).toEqual([...Array(129).fill('error'), ...Array(128).fill('ok')]);
+    expect(rows[0]).toMatchObject({ attempts: 0, result: expect.stringContaining('too_many_tool_calls') });
+    const cut = (await lanefold.threads.entries(threadId, { limit: 500 })).filter(
+      ({ refs }) => refs?.['tool_calls_cut'],
+    );
+    expect(cut).toMatchObject([{ role: 'assistant', refs: { tool_calls_cut: 171 } }]);
+    expect((await eventsOf(lanefold, threadId)).filter(({ kind }) => kind === 'tool_started')).toHaveLength(128);
     await expectSound(lanefold, threadId);
   });
 

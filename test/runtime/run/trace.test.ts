@@ -5,7 +5,7 @@ import { eventsOf, expectSound } from '../../support/log.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 const look = defineTool({ name: 'look', input: z.object({ at: z.number() }), execute: ({ at }) => at });
-const agent = defineAgent({ name: 'walker', model: unset, tools: [look], maxIterations: 50 });
+const agent = defineAgent({ name: 'walker', model: unset, tools: [look], maxIterations: 50, maxToolCalls: 210 });
 const droppable = ['llm_started', 'tool_started'];
 
 describe('the trace of a run', () => {

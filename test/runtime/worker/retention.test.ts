@@ -49,10 +49,11 @@ describe.skipIf(noRedis())('old traces', () => {
 
   test('are dropped by any worker; entries, context and ledger stay', async () => {
     const old = await runKeeper('t-1', 'q-1');
-    const limited = await runKeeper('t-1', 'q-2', { maxIterations: 1 });
+    const concise = runtime.model([{ text: '1. Two and three.\n#### five' }]);
+    const concluded = await runKeeper('t-1', 'q-2', { model: concise.id, strategy: 'cot' });
     const recent = await runKeeper('t-1', 'q-3');
     await age(old, 31);
-    await age(limited, 31);
+    await age(concluded, 31);
     await age(recent, 29);
     const before = {
       entries: await entriesOf(runtime, 't-1'),
@@ -60,10 +61,10 @@ describe.skipIf(noRedis())('old traces', () => {
       ledger: await ledgerOf(runtime, 't-1'),
       recent: await eventsOf(runtime, 't-1', recent.id),
     };
-    expect(limited.run).toMatchObject({ terminationReason: 'max_iterations', result: expect.any(String) });
+    expect(concluded.run).toMatchObject({ terminationReason: 'success', result: 'five' });
 
     const worker = await runtime.startWorker({ sweepMs: 20 });
-    await until('the old traces are gone', async () => (await row(limited))['trace_dropped_at']);
+    await until('the old traces are gone', async () => (await row(concluded))['trace_dropped_at']);
     await worker.stop();
 
     expect(await runtime.runs.events(old)).toEqual([]);
@@ -75,9 +76,9 @@ describe.skipIf(noRedis())('old traces', () => {
       state: null,
       trace_dropped_at: expect.any(Date),
     });
-    expect(await row(limited)).toMatchObject({
+    expect(await row(concluded)).toMatchObject({
       status: 'completed',
-      termination_reason: 'max_iterations',
+      termination_reason: 'success',
       result: null,
     });
     expect(await row(recent)).toMatchObject({ result: 'done', trace_dropped_at: null });

@@ -1,0 +1,1 @@
+ALTER TABLE "lanefold"."_run" ADD COLUMN "other_usage" jsonb;

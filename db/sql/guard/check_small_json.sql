@@ -1,0 +1,11 @@
+-- Refuses what _small_json_problem objects to with LF014. p_owner names whose it is in the error.
+create or replace function lanefold._check_small_json(p_value jsonb, p_name text, p_owner text)
+returns void language plpgsql immutable as $$
+declare
+  v_problem constant text := lanefold._small_json_problem(p_value, p_name);
+begin
+  if v_problem is not null then
+    perform lanefold._fail('LF014', format('%s has %s.', p_owner, v_problem),
+      'Nothing was written. Keep it short, and put what is large into the content or an entry.');
+  end if;
+end $$;

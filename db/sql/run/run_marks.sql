@@ -1,0 +1,139 @@
+-- What is worth a look in some runs of a thread: the one definition of what conversations and lists mark. `seq` is the entry to
+-- look at and llm_call_id the model call that shows more, either null where there is none: a question of a strategy has no entry. The kinds and their data:
+--   tool_failed       {tool, status}, tool_retried {tool, attempts}: from the ledger
+--   model_retried     {error?, lost?}, worker_lost {worker_id}: at the answer that came in the end
+--   cut               the policy left messages out of the call; over_budget: what it must keep is more than its budget
+--   cache_missed      {cause: prompt, anchor or policy, seq?}: the call does not begin with what the one before it on the lane sent
+--   model_overridden  {model, instead_of, transformer?}
+--   steered           {kind, source, sent_at, reached_at}, steer_dropped {kind, source, sent_at}
+--   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the answer before the run
+--   waiting           {for: run, approval, start_at or worker, until?}, failed {type, message}, abandoned
+-- What comes from events ends with the trace of the run.
+create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[])
+returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
+-- planning it takes longer than the work for ten runs
+set plan_cache_mode = force_generic_plan as $$
+begin
+  return query
+  with events as materialized (
+    select v.run_id, v.event_seq, v.kind, v.at, v.data from lanefold.run_event v
+    where v.thread_id = p_thread_id and v.run_id = any (p_run_ids)
+      and v.kind in ('llm_completed', 'llm_retry', 'llm_lost', 'worker_lost', 'compaction_completed')
+  ), answers as materialized (
+    select e.run_id, e.event_seq, (e.data ->> 'seq')::bigint as seq, e.data ->> 'model' as model,
+           -- without an entry, nobody can read the call
+           case when e.data ? 'seq' then e.data ->> 'call_id' end as call_id, e.data ->> 'cut' as cut, e.data ? 'over_budget' as over_budget, row_number() over (partition by e.run_id order by e.event_seq) as n
+    from events e where e.kind = 'llm_completed'
+  ), runs as materialized (
+    select r.id, r.context_ref, r.user_seq, r.model, before.seq as before_seq,
+           (select max(a.seq) from answers a where a.run_id = r.id) as last_seq
+    from lanefold._run r
+    left join lateral (
+      -- the answer before the run's question, of whichever run
+      select e.seq from lanefold._entry e
+      where e.thread_id = r.thread_id and e.context_ref = r.context_ref and e.kind = 'ai_message' and e.seq < r.user_seq
+        and e.role = 'assistant' and e.refs ? 'llm_call_id'
+      order by e.seq desc limit 1
+    ) before on true
+    where r.thread_id = p_thread_id and r.id = any (p_run_ids)
+  ), changes as materialized (
+    select r.id as run_id, c.seq, c.is_anchor, c.payload, c.refs, c.run_id as by_run,
+           (select min(a.seq) from answers a where a.run_id = r.id and a.seq > c.seq) as answer_seq
+    from runs r
+    cross join lateral (
+      select e.seq, e.is_anchor, e.payload, e.refs, e.run_id from lanefold._entry e
+      where e.thread_id = p_thread_id and e.context_ref = r.context_ref and e.kind in ('ai_context_operation', 'ai_config_change')
+        and e.seq > r.before_seq and e.seq < r.last_seq
+      union all
+      select e.seq, e.is_anchor, e.payload, e.refs, e.run_id from lanefold._entry e
+      where e.thread_id = p_thread_id and e.context_ref is null and e.kind in ('ai_context_operation', 'ai_config_change')
+        and e.seq > r.before_seq and e.seq < r.last_seq
+    ) c
+    where c.is_anchor or c.payload ->> 'field' = 'system_prompt'
+  ), broken as (
+    select c.run_id, c.answer_seq as seq, 'anchor' as cause, max(c.seq) as by_seq from changes c
+    where c.is_anchor and c.answer_seq is not null group by c.run_id, c.answer_seq
+    union all
+    select r.id, a.seq, 'prompt', prompt_now.seq
+    from (select distinct c.run_id from changes c
+          where not c.is_anchor or c.payload -> 'operation' -> 'result_context' ? 'system_prompt') c
+    join runs r on r.id = c.run_id
+    join answers a on a.run_id = r.id and a.n = 1
+    left join lateral lanefold._lane_prompt(p_thread_id, r.context_ref, r.before_seq - 1) prompt_before on true
+    left join lateral lanefold._lane_prompt(p_thread_id, r.context_ref, r.user_seq - 1) prompt_now on true
+    where prompt_now.prompt is distinct from prompt_before.prompt
+    union all
+    select a.run_id, a.seq, 'policy', null
+    from answers a join runs r on r.id = a.run_id where a.cut in ('moved', 'lifted') and (a.n > 1 or r.before_seq is not null)
+  )
+  select r.id, x.kind, x.seq, null::text, x.data
+  from lanefold._run r
+  cross join lateral (values
+    ('model_overridden', r.user_seq, r.options ? 'agent_model',
+      jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
+    ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
+        and (r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
+      jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended' then 'approval'
+        when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
+        'until', case when r.status = 'suspended' then r.suspended_until
+          when r.status = 'queued' and r.agent_unknown_since is null then r.start_at end))),
+    ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
+    ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
+  ) as x (kind, seq, holds, data)
+  where r.thread_id = p_thread_id and r.id = any (p_run_ids) and x.holds
+  union all
+  select c.run_id, x.kind, coalesce(c.result_seq, c.call_seq), null, x.data
+  from lanefold._tool_call c
+  cross join lateral (values
+    ('tool_failed', c.status in ('error', 'unknown', 'abandoned'), jsonb_build_object('tool', c.name, 'status', c.status)),
+    ('tool_retried', c.attempts > 1, jsonb_build_object('tool', c.name, 'attempts', c.attempts))
+  ) as x (kind, holds, data)
+  where c.thread_id = p_thread_id and c.run_id = any (p_run_ids) and x.holds
+  union all
+  select i.run_id, case i.status when 'dropped' then 'steer_dropped' else 'steered' end, i.entry_seq, next.call_id,
+         jsonb_strip_nulls(jsonb_build_object('kind', i.kind, 'source', i.source, 'sent_at', i.created_at,
+           'reached_at', case i.status when 'injected' then i.settled_at end))
+  from lanefold.pending_input i
+  left join lateral (
+    select a.call_id from answers a where a.run_id = i.run_id and a.seq > i.entry_seq order by a.seq limit 1
+  ) next on true
+  where i.thread_id = p_thread_id and i.run_id = any (p_run_ids) and i.status <> 'queued'
+  union all
+  select e.run_id, case e.kind when 'worker_lost' then e.kind else 'model_retried' end, next.seq, next.call_id,
+         case e.kind when 'worker_lost' then jsonb_build_object('worker_id', e.data -> 'worker_id')
+           when 'llm_lost' then '{"lost": true}' else jsonb_build_object('error', e.data -> 'error') end
+  from events e
+  left join lateral (
+    select a.seq, a.call_id from answers a where a.run_id = e.run_id and a.event_seq > e.event_seq order by a.event_seq limit 1
+  ) next on true
+  where e.kind in ('llm_retry', 'llm_lost', 'worker_lost')
+  union all
+  select e.run_id, 'compacted', (e.data ->> 'seq')::bigint, null, jsonb_build_object('covered', e.data -> 'covered',
+    'messages', e.data -> 'messages', 'model', e.data -> 'model')
+  from events e where e.kind = 'compaction_completed' and e.data ? 'seq'
+  union all
+  select a.run_id, x.kind, a.seq, a.call_id, x.data
+  from answers a join runs r on r.id = a.run_id
+  cross join lateral (values
+    ('cut', a.cut in ('moved', 'kept'), '{}'::jsonb),
+    ('over_budget', a.over_budget, '{}'),
+    ('model_overridden', a.model <> r.model, jsonb_build_object('model', a.model, 'instead_of', r.model, 'transformer', true))
+  ) as x (kind, holds, data)
+  where x.holds
+  union all
+  select c.run_id, x.kind, c.seq, null, x.data
+  from changes c
+  cross join lateral (values
+    ('prompt_changed', not c.is_anchor,
+      jsonb_strip_nulls(jsonb_build_object('by', c.refs -> 'by', 'agent', c.refs -> 'agent'))),
+    -- one that a run wrote is a compaction, which its own events tell
+    ('context_replaced', c.is_anchor and c.by_run is null, jsonb_build_object('reason', c.payload -> 'operation' -> 'reason'))
+  ) as x (kind, holds, data)
+  where x.holds
+  union all
+  -- one for each call: what comes first in its messages broke it first
+  (select distinct on (b.run_id, b.seq) b.run_id, 'cache_missed', b.seq, a.call_id,
+          jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq))
+   from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq
+   order by b.run_id, b.seq, array_position(array['prompt', 'anchor', 'policy'], b.cause));
+end $$;

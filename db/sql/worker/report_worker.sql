@@ -1,0 +1,28 @@
+-- A heartbeat: notes that a worker is alive, what it can execute and what it does, for the view `worker`. p: {host, pid, version,
+-- queue, agents, strategies, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a worker adds its row
+-- and removes those of workers that were last seen more than 30 days ago; `stopped` is the last one. It rides on the renewal
+-- of leases, so it waits for no one: a report whose row is locked, by a session of the same worker that has hung, is left out.
+create or replace function lanefold.report_worker(p_id text, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_stopped_at constant timestamptz := case when (p ->> 'stopped')::boolean then v_at end;
+begin
+  perform from lanefold._worker where id = p_id for update skip locked;
+  if found then
+    -- no column that a worker keeps for life: long lists of agents are not written again
+    update lanefold._worker
+    set heartbeat_at = v_at, runs_held = (p ->> 'runs_held')::int, draining = (p ->> 'draining')::boolean, stopped_at = v_stopped_at
+    where id = p_id;
+    return;
+  end if;
+  insert into lanefold._worker (id, started_at, heartbeat_at, stopped_at, dead_after_ms, host, pid, version, queue_prefix, agents,
+    strategies, concurrency, runs_held, draining)
+  select p_id, v_at, v_at, v_stopped_at, w.dead_after_ms, w.host, w.pid, w.version, w.queue, w.agents, w.strategies, w.concurrency,
+    w.runs_held, w.draining
+  from jsonb_to_record(p) as w (dead_after_ms int, host text, pid int, version text, queue text, agents text[], strategies text[],
+    concurrency int, runs_held int, draining boolean)
+  on conflict (id) do nothing;
+  delete from lanefold._worker
+  where id in (select id from lanefold._worker where heartbeat_at < v_at - interval '30 days' for update skip locked);
+end $$;

@@ -1,0 +1,21 @@
+import { useEffect, useRef } from 'preact/hooks';
+import { arrive } from '../state/arrival.ts';
+
+/** Of a question, what a title has room for. */
+const maxChars = 100;
+
+/** The heading of a view, which is the title of the tab too: what it is about, then the id. */
+export function Heading({ title, id }: { title: string; id?: string | undefined }) {
+  const element = useRef<HTMLHeadingElement>(null);
+  const line = title.trim().replace(/\s+/g, ' ');
+  const clipped = line.length > maxChars ? `${line.slice(0, maxChars - 1)}…` : line;
+  useEffect(() => {
+    document.title = [clipped, ...(id && id !== clipped ? [id] : []), 'Lanefold'].join(' · ');
+  }, [clipped, id]);
+  useEffect(() => arrive(element.current!), []);
+  return (
+    <h1 id="title" tabIndex={-1} ref={element} title={clipped === line ? undefined : line}>
+      {clipped} {id && id !== clipped && <span class="id">{id}</span>}
+    </h1>
+  );
+}

@@ -1,0 +1,73 @@
+import { useSignal } from '@preact/signals';
+import { useEffect } from 'preact/hooks';
+import { get, v1 } from '../api/client.ts';
+import type { Mark } from '../api/types.ts';
+import { listedRuns, type ThreadState } from './thread.ts';
+
+/** Runs asked for at once. */
+const most = 100;
+const over = new Set(['completed', 'failed', 'cancelled']);
+/** Entries that say by themselves what these do. */
+const told = new Set(['prompt_changed', 'context_replaced', 'compacted']);
+
+/** What is marked in the runs of a thread: at an entry, or at the run as a whole. */
+export interface ThreadMarks {
+  ofEntry: ReadonlyMap<number, Mark[]>;
+  ofRun: ReadonlyMap<string, Mark[]>;
+  /** Why they could not be read the last time; the next change of the thread is the next try. */
+  error: Error | undefined;
+}
+
+/** Reads the marks of the runs in sight: of one that has ended once, of the others whenever something is new. */
+export function useMarks(state: ThreadState): ThreadMarks {
+  const known = useSignal<ReadonlyMap<string, Mark[]>>(new Map());
+  const ended = useSignal<ReadonlySet<string>>(new Set());
+  const error = useSignal<Error | undefined>(undefined);
+  const entries = state.entries.value;
+  const unended = unendedRuns(state);
+  const first = entries[0]?.at ?? '';
+  // one that has written nothing is known from the list of runs alone
+  const recent = state.runs.value.filter(({ finished_at: at }) => at === null || at >= first);
+  const inSight = new Set([...entries.flatMap(({ run_id: id }) => id ?? []), ...recent.map(({ id }) => id)]);
+  const wanted = [...inSight].filter((id) => !ended.value.has(id));
+  useEffect(() => {
+    const left = new AbortController();
+    const read = async () => {
+      for (let from = 0; from < wanted.length; from += most) {
+        const ids = wanted.slice(from, from + most);
+        const path = v1('threads', state.id, 'marks');
+        const { data } = await get<{ data: Mark[] }>(path, { run_ids: ids.join() }, left.signal);
+        known.value = new Map([
+          ...known.value,
+          ...ids.map((id) => [id, data.filter((mark) => mark.run_id === id)] as const),
+        ]);
+        ended.value = new Set([...ended.value, ...ids.filter((id) => !unended.has(id))]);
+      }
+      error.value = undefined;
+    };
+    read().catch((caught: unknown) => {
+      if (!left.signal.aborted) error.value = caught as Error;
+    });
+    return () => left.abort();
+  }, [wanted.join(), state.thread.value?.event_rev]);
+  const ofEntry = new Map<number, Mark[]>();
+  const ofRun = new Map<string, Mark[]>();
+  for (const [runId, marks] of known.value)
+    for (const mark of inSight.has(runId) ? marks : [])
+      if (told.has(mark.kind)) continue;
+      else if (mark.seq === null) ofRun.set(runId, [...(ofRun.get(runId) ?? []), mark]);
+      else ofEntry.set(mark.seq, [...(ofEntry.get(mark.seq) ?? []), mark]);
+  return { ofEntry, ofRun, error: error.value };
+}
+
+/** Runs of which the page does not know that they have ended: an entry may come before its run is in the list. */
+function unendedRuns(state: ThreadState): ReadonlySet<string> {
+  const runs = new Map(state.runs.value.map((run) => [run.id, run]));
+  // the list has the newest: what is not in it and was there before all of it is older
+  const oldest = runs.size < listedRuns ? undefined : state.runs.value.at(-1)!.created_at;
+  const open = [...runs.values()].filter(({ status }) => !over.has(status)).map(({ id }) => id);
+  const unlisted = state.entries.value.flatMap(({ run_id: id, at }) =>
+    id !== null && !runs.has(id) && (oldest === undefined || at >= oldest) ? id : [],
+  );
+  return new Set([...open, ...unlisted]);
+}

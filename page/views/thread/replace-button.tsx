@@ -1,0 +1,40 @@
+import { post, v1 } from '../../api/client.ts';
+import { DialogButton } from '../../parts/dialog.tsx';
+import type { ThreadState } from '../../state/thread.ts';
+
+/** Begins the context of a lane anew, with a message or with nothing. */
+export const ReplaceButton = ({ state }: { state: ThreadState }) => (
+  <DialogButton
+    title="Replace the context"
+    button="Replace the context"
+    submit="Replace"
+    kind="danger"
+    onSubmit={async (fields) => {
+      const text = String(fields.get('summary')).trim();
+      const prompt = String(fields.get('prompt')).trim();
+      const context = {
+        entries: text === '' ? [] : [{ role: 'user', content: text }],
+        ...(prompt === '' ? {} : { system_prompt: prompt }),
+      };
+      await post(v1('threads', state.id, 'context-operations'), {
+        context_ref: fields.get('lane'),
+        operation: { type: 'replace', result_context: context },
+      });
+      await state.refresh();
+    }}
+  >
+    <p>The log stays as it is: what the model sees starts again from here.</p>
+    <label>
+      <span>Lane</span>
+      <input name="lane" required value={state.thread.value!.active_context_ref} />
+    </label>
+    <label>
+      <span>Message to begin with; none empties the lane</span>
+      <textarea name="summary" rows={5} />
+    </label>
+    <label>
+      <span>System prompt; none keeps the present one</span>
+      <textarea name="prompt" rows={2} />
+    </label>
+  </DialogButton>
+);

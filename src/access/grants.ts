@@ -1,0 +1,38 @@
+import { LanefoldError } from '../errors.ts';
+import { may, type Principal } from './principal.ts';
+import type { Allowed, Limits } from './scope.ts';
+
+/** What a key is to have. */
+export interface Granted extends Allowed {
+  /** As of `Date.now()`; undefined: it does not end. */
+  expiresAtMs?: number | undefined;
+}
+
+/**
+ * Refuses to hand out a key with more than the one it is asked with. Tenants are not compared: the library of a tenant makes
+ * and finds no keys of another.
+ *
+ * @throws LanefoldError `forbidden`
+ */
+export function assertMayGrant(principal: Principal, granted: Granted): void {
+  const surplus = surplusOf(principal, granted);
+  if (surplus === undefined) return;
+  throw new LanefoldError('forbidden', `A key gives away no more than it has itself: ${surplus}.`, {
+    hint: 'Ask for less, or use a key that has it.',
+  });
+}
+
+function surplusOf(own: Principal, { scopes, agents, threadPrefix, limits, expiresAtMs }: Granted): string | undefined {
+  const scope = scopes.find((one) => !may(own, one));
+  if (scope !== undefined) return `it has no scope ${scope}`;
+  if (own.agents && !agents?.every((agent) => own.agents!.includes(agent)))
+    return `it is for the agents ${own.agents.join(', ')}`;
+  if (own.threadPrefix !== undefined && !threadPrefix?.startsWith(own.threadPrefix))
+    return `it is for threads that begin with ${own.threadPrefix}`;
+  for (const [name, most] of Object.entries(own.limits ?? {})) {
+    const given = limits?.[name as keyof Limits] ?? Infinity;
+    if (given > most) return `its limit of ${name} is ${most}`;
+  }
+  if ((expiresAtMs ?? Infinity) > (own.expiresAtMs ?? Infinity)) return 'it expires earlier';
+  return undefined;
+}

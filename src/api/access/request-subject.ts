@@ -1,0 +1,113 @@
+import { threadIdOf } from '../../checks/ids.ts';
+
+/**
+ * The thread a checkpoint token names, unverified: whoever alters it to pass here has a token whose signature is refused
+ * afterwards.
+ */
+function threadOfToken(token: unknown): string | undefined {
+  if (typeof token !== 'string' || token.length > 10_000) return undefined;
+  const [, payload = ''] = token.split('.');
+  try {
+    const { thread_id: threadId } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')) as Record<
+      string,
+      unknown
+    >;
+    return typeof threadId === 'string' ? threadId : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** What a request is about, as far as its path, query and body say. */
+export interface RequestSubject {
+  tenantId: string | undefined;
+  /**
+   * The threads its operation names, the one it acts on first. Undefined stands for one that is missing: a new thread, or an
+   * invalid request. Empty: the operation is about no thread in particular, whatever the request says.
+   */
+  threadIds: (string | undefined)[];
+  runId: string | undefined;
+  /** Those that its query and its body name. */
+  agents: string[];
+  /** The fields of its body. */
+  fields: string[];
+  /** The threads whose active runs it cancels to start its own. */
+  interrupts: string[];
+}
+
+export interface ReadRequest {
+  operation: string;
+  /** As Hono writes it. */
+  route: string;
+  path: string;
+  query(name: string): string | undefined;
+  body: Record<string, unknown>;
+  /** Whose threads they are. */
+  tenant: string | undefined;
+}
+
+/** Where the body of an operation names a thread; `token` is that of a checkpoint. */
+const inBody: Readonly<Record<string, string>> = {
+  createThread: 'id',
+  forkThread: 'id',
+  rerunRun: 'thread_id',
+  createBrowserToken: 'thread_id',
+  resumeRun: 'token',
+  collectRun: 'token',
+  cancelByToken: 'token',
+};
+
+/** Where the query of an operation may name another thread. */
+const inQuery: Readonly<Record<string, string>> = { diffContexts: 'other_thread_id' };
+
+export function requestSubject({ operation, route, path, query, body, tenant }: ReadRequest): RequestSubject {
+  const params = paramsIn(route, path);
+  const field = inBody[operation];
+  const other = inQuery[operation] === undefined ? undefined : query(inQuery[operation]);
+  return {
+    tenantId: params['tenant_id'],
+    threadIds: [
+      ...('thread_id' in params ? [params['thread_id']] : []),
+      ...(field === undefined ? [] : [field === 'token' ? threadOfToken(body[field]) : text(body[field])]),
+      ...(other === undefined ? [] : [other]),
+    ],
+    runId: params['run_id'] ?? text(body['run_id']),
+    agents: [query('agent'), text(body['agent'])].filter((agent) => agent !== undefined),
+    fields: Object.keys(body),
+    interrupts: interruptedBy(body, params['thread_id'], tenant),
+  };
+}
+
+/** By the request itself, or by a run of its batch. */
+function interruptedBy(
+  { busy, runs }: Record<string, unknown>,
+  threadId: string | undefined,
+  tenant: string | undefined,
+): string[] {
+  const ofBatch = (Array.isArray(runs) ? runs : []).map((run): [unknown, string | undefined] => {
+    const { busy, thread_id: given, request_id: request } = Object(run) as Record<string, unknown>;
+    return [busy, text(given) ?? (typeof request === 'string' ? threadIdOf(request, tenant) : undefined)];
+  });
+  const ids = [[busy, threadId] as const, ...ofBatch].flatMap(([how, id]) =>
+    how === 'interrupt' && id !== undefined ? [id] : [],
+  );
+  return [...new Set(ids)];
+}
+
+/** What the path says where the route has a name: Hono tells a middleware only the names of its own pattern. */
+function paramsIn(route: string, path: string): Record<string, string> {
+  const parts = path.split('/');
+  const named = route.split('/').flatMap((name, at) => (name.startsWith(':') ? [[name.slice(1), parts[at]!]] : []));
+  return Object.fromEntries(named.map(([name, part]) => [name, decoded(part!)])) as Record<string, string>;
+}
+
+/** A part that cannot be decoded is no id either. */
+function decoded(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+const text = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);

@@ -1,0 +1,43 @@
+import pg from 'pg';
+import { LanefoldError } from '../errors.ts';
+
+/**
+ * Rejects anything that is not a PostgreSQL URL, before the driver reads it as a host name.
+ *
+ * @param source where the URL comes from, for the message
+ * @throws LanefoldError `invalid_input`
+ */
+export const checkDatabaseUrl = (url: string, source: string): void =>
+  check(url, source, ['postgres:', 'postgresql:'], 'postgresql://user:password@host:5432/database', () => {
+    // the driver reads more than the standard allows, such as no host but a socket
+    new pg.Client({ connectionString: url });
+  });
+
+/** Rejects anything that is not a Redis URL. @throws LanefoldError `invalid_input` */
+export const checkRedisUrl = (url: string, source: string): void =>
+  check(url, source, ['redis:', 'rediss:', 'redis+cluster:', 'rediss+cluster:'], 'redis://:password@host:6379', () => {
+    // nodes of a cluster are separated by commas; who connects to them reads them
+    if (!/^rediss?\+cluster:/i.test(url)) new URL(url);
+  });
+
+function check(url: string, source: string, schemes: string[], example: string, read: () => void): void {
+  const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url)?.[0].toLowerCase();
+  const known = scheme !== undefined && schemes.includes(scheme);
+  if (known && succeeds(read)) return;
+  // the rest may hold a password
+  const what = scheme && !known ? `has the scheme ${JSON.stringify(scheme)}` : 'is not a URL that can be read';
+  throw new LanefoldError('invalid_input', `${source} ${what}.`, {
+    hint:
+      `Use ${schemes.map((scheme) => `${scheme}//`).join(' or ')}, for example ${example}. ` +
+      'Percent-encode what is special in a user or password: @ is %40, / is %2F, # is %23.',
+  });
+}
+
+function succeeds(read: () => void): boolean {
+  try {
+    read();
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,23 @@
+import { LanefoldError } from '../errors.ts';
+
+/**
+ * Refuses anything but undefined or a whole number from `minimum` to `maximum`, before PostgreSQL does so in its own words.
+ *
+ * @throws LanefoldError `invalid_input`
+ */
+export function assertWhole(
+  value: unknown,
+  what: string,
+  {
+    minimum = 0,
+    maximum = Number.MAX_SAFE_INTEGER,
+    hint = 'Pass the rev or seq you read. Nothing was written.',
+  }: { minimum?: number; maximum?: number; hint?: string } = {},
+): void {
+  const number = value as number;
+  if (value === undefined || (Number.isSafeInteger(value) && number >= minimum && number <= maximum)) return;
+  const range = maximum === Number.MAX_SAFE_INTEGER ? `of at least ${minimum}` : `from ${minimum} to ${maximum}`;
+  throw new LanefoldError('invalid_input', `${what} must be a whole number ${range}; got ${JSON.stringify(value)}.`, {
+    hint,
+  });
+}

@@ -1,0 +1,26 @@
+import type { Command } from 'commander';
+
+/** The commands by what they are for, in the order in which `lanefold --help` lists them. */
+const groups: Record<string, readonly string[]> = {
+  'Start:': ['init', 'demo', 'dev', 'run'],
+  'Processes:': ['api', 'worker', 'workers', 'migrate'],
+  'Look:': ['threads', 'thread', 'runs', 'tail', 'context', 'diff', 'content'],
+  'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun'],
+  'Change threads:': ['fork', 'compact', 'erase'],
+  'Access and evidence:': ['keys', 'tenants', 'roles', 'heads', 'verify'],
+  'Test:': ['replay', 'chaos'],
+};
+const names = Object.values(groups).flat();
+
+/** Lists the commands of a program in groups. */
+export function groupCommands(program: Command): void {
+  for (const [heading, members] of Object.entries(groups)) {
+    for (const command of program.commands) if (members.includes(command.name())) command.helpGroup(heading);
+  }
+  // help shows groups in the order in which it meets their commands
+  const place = (command: Command) => {
+    const at = names.indexOf(command.name());
+    return at < 0 ? names.length : at;
+  };
+  (program.commands as Command[]).sort((a, b) => place(a) - place(b));
+}

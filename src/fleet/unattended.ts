@@ -1,0 +1,59 @@
+import type { Database } from '../postgres/pool.ts';
+import { findUnheldRuns, type RunOrThread, type UnheldRun } from '../store/run/find-unheld-runs.ts';
+import { findTakers, type Taker } from '../store/worker/find-takers.ts';
+
+/** A run that no worker can take. */
+export interface Unattended {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /**
+   * `no_worker`: none that is alive takes jobs from the run's queue. `unknown_agent`: some do, and none of them knows its
+   * agent. `unknown_strategy`: none of those that know the agent knows the strategy.
+   */
+  reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
+  /** The same for people, with what to do. */
+  message: string;
+}
+
+/** Finds those of the runs that no worker holds and none can take. */
+export type FindUnattended = (runs: readonly RunOrThread[]) => Promise<Unattended[]>;
+
+/**
+ * Asks for the workers only if a run has none. A role of one tenant, such as a reader's, does not see them: then it finds none.
+ *
+ * @param all the connections of the process: those of one tenant see no workers
+ */
+export const findUnattendedIn =
+  (db: Database, all: Database): FindUnattended =>
+  async (runs) => {
+    const unheld = await findUnheldRuns(db, runs);
+    if (unheld.length === 0) return [];
+    const takers = await findTakers(all);
+    if (!takers) return [];
+    return unheld.flatMap((run) => {
+      const reason = reasonOf(run, takers);
+      if (!reason) return [];
+      const { threadId, runId, agent } = run;
+      return [{ threadId, runId, agent, reason, message: `Run ${runId} waits, and ${messageOf[reason](run)}` }];
+    });
+  };
+
+function reasonOf(run: UnheldRun, takers: readonly Taker[]): Unattended['reason'] | undefined {
+  const ofQueue = takers.filter(({ queue }) => queue === run.queue);
+  if (ofQueue.length === 0) return 'no_worker';
+  const withAgent = ofQueue.filter(({ agents }) => agents.includes(run.agent));
+  if (withAgent.length === 0) return 'unknown_agent';
+  return withAgent.some(({ strategies }) => strategies.includes(run.strategy)) ? undefined : 'unknown_strategy';
+}
+
+const quoted = JSON.stringify;
+
+const messageOf: Record<Unattended['reason'], (run: UnheldRun) => string> = {
+  no_worker: ({ queue }) =>
+    `no worker is alive to take it from the queue ${quoted(queue)}. Start one, such as with \`lanefold worker\`.`,
+  unknown_agent: ({ agent }) =>
+    `none of the workers that are alive knows its agent ${quoted(agent)}. Start one that does.`,
+  unknown_strategy: ({ agent, strategy }) =>
+    `none of the workers that know its agent ${quoted(agent)} knows its strategy ${quoted(strategy)}. Start one that does.`,
+};

@@ -1,0 +1,94 @@
+import { WeakValues } from '../common/weak-values.ts';
+import { QuietWaits } from '../fleet/quiet-waits.ts';
+import { findUnattendedIn } from '../fleet/unattended.ts';
+import { auditOf, keysOf } from '../library/access/keys.ts';
+import { otherTenant, scopeOf } from '../library/access/tenant-scope.ts';
+import { tenantsOf } from '../library/access/tenants.ts';
+import { compact } from '../library/contexts/compact.ts';
+import { contextsOf } from '../library/contexts/contexts.ts';
+import { evidenceOf } from '../library/evidence/evidence.ts';
+import { activity } from '../library/fleet/activity.ts';
+import { listAgents } from '../library/fleet/agents.ts';
+import { checkHealth, readStats } from '../library/fleet/health.ts';
+import { workersOf } from '../library/fleet/workers.ts';
+import { refusingOptions } from '../library/known-options.ts';
+import type { Library, TenantLibrary } from '../library/library.ts';
+import { runsOf } from '../library/runs/runs-of.ts';
+import { RunWaiter } from '../library/runs/waiter.ts';
+import { threadsOf } from '../library/threads/threads.ts';
+import type { Database } from '../postgres/pool.ts';
+import { listApprovals } from '../store/approval/list-approvals.ts';
+import { openStreams } from '../streams/open.ts';
+import type { Closers } from './closers.ts';
+import type { Connections } from './connect.ts';
+import type { Settings } from './settings.ts';
+
+/** Builds the library on its connections: for all that the role of the connection may see, and for each tenant on demand. */
+export function assemble(settings: Settings, connections: Connections, closers: Closers) {
+  const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
+  const { db, databaseUrl, queue, queueOptions, rights } = connections;
+  const findUnattended = (some: Database) => findUnattendedIn(some, db);
+  const quietOn = (some: Database) => new QuietWaits(findUnattended(some), settings.unattendedMs);
+  const streams = openStreams(db, queueOptions, quietOn);
+  closers.add(() => streams.close());
+  const waiters = new WeakValues<symbol, RunWaiter>();
+  closers.add(() => {
+    for (const waiter of waiters) waiter.close();
+  });
+
+  const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
+    const accepting = { db, queue, agents, models, counting, activeTraceparent: telemetry?.activeTraceparent };
+    const runs = runsOf({
+      ...{ ...accepting, waiter, streams, log },
+      ...{ tokenSecrets: secrets, findUnattended: findUnattended(db) },
+    });
+    const contexts = contextsOf({
+      ...{ db, agents, models, counting },
+      compact: async (threadId, given = {}, { caller, from = 'library' } = {}) =>
+        compact(accepting, threadId, given, { caller, from }),
+    });
+    return {
+      threads: refusingOptions('threads', threadsOf(db, agents, counting, streams, queue)),
+      runs: refusingOptions('runs', runs),
+      contexts: refusingOptions('contexts', contexts),
+      keys: refusingOptions('keys', keysOf(db, secrets)),
+      audit: refusingOptions('audit', auditOf(db)),
+      evidence: evidenceOf(db),
+      approvals: refusingOptions('approvals', {
+        list: ({ after, limit = 50 }: { after?: string; limit?: number } = {}) => listApprovals(db, { after, limit }),
+      }),
+      streams,
+      tenant: db.tenant,
+    };
+  };
+  const waiterOn = (db: Database) => waiters.set(Symbol(), new RunWaiter(db, quietOn(db)));
+
+  const tenants = new WeakValues<string, TenantLibrary>();
+  const forTenant = (tenant: string): TenantLibrary => {
+    if (onlyTenant !== undefined && tenant !== onlyTenant) throw otherTenant(tenant, onlyTenant);
+    const known = tenants.get(tenant);
+    if (known) return known;
+    const scoped = db.forTenant(scopeOf(tenant, rights));
+    return tenants.set(tenant, libraryOn(scoped, streams.forTenant(scoped), waiterOn(scoped)));
+  };
+  const waiter = waiterOn(db);
+  const library: Library = {
+    ...(onlyTenant === undefined ? libraryOn(db, streams, waiter) : forTenant(onlyTenant)),
+    forTenant,
+    tenants: refusingOptions('tenants', tenantsOf(db)),
+    agents: { list: () => listAgents(agents) },
+    workers: refusingOptions('workers', workersOf(db)),
+    health: () => checkHealth(db, queue),
+    stats: () => readStats(db, queue),
+    ...refusingOptions('library', {
+      activity: ({ hours = 24 }: { hours?: number } = {}) => activity(db, counting, hours),
+    }),
+    log,
+    redact: (value) => redactor.value(value),
+    databaseUrl,
+    queueBackend: queue.backend,
+    queues: queue.queues,
+    toolNames: agents.toolNames,
+  };
+  return { library, waiter, live: streams.live };
+}

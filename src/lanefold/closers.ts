@@ -1,0 +1,27 @@
+import { lanefoldClosed } from '../postgres/errors.ts';
+
+/** What `close` has to undo, last opened first. */
+export class Closers {
+  readonly #closers: (() => Promise<unknown>)[] = [];
+  #closed = false;
+
+  add(closer: () => unknown): void {
+    this.#closers.push(async () => closer());
+  }
+
+  /** Registers what is starting, so that a `close` during the start waits for it and then stops it. */
+  async start<T>(start: () => Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> {
+    if (this.#closed) throw lanefoldClosed();
+    const starting = start();
+    this.#closers.push(() => starting.then(stop, () => {}));
+    return starting;
+  }
+
+  /** Closes everything, also what comes after a closer that failed; then throws the first error. */
+  async close(): Promise<void> {
+    this.#closed = true;
+    let fault: unknown;
+    for (const closer of this.#closers.splice(0).reverse()) await closer().catch((error: unknown) => (fault ??= error));
+    if (fault !== undefined) throw fault;
+  }
+}

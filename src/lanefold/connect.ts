@@ -1,0 +1,55 @@
+import { checkRole } from '../library/access/role-check.ts';
+import { endAbandonedRuns } from '../library/runs/end-abandoned-runs.ts';
+import { reportErrors } from '../log/report-errors.ts';
+import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
+import { fromPostgres } from '../postgres/errors.ts';
+import { openDatabase, type DatabaseOptions } from '../postgres/pool.ts';
+import { openQueue } from '../queue/queue.ts';
+import { readSessionRights } from '../store/role/session-rights.ts';
+import { holdFleet } from '../store/run/private-fleets.ts';
+import { assertSchema, isDistributed } from '../store/schema/version.ts';
+import type { Closers } from './closers.ts';
+import type { Settings } from './settings.ts';
+
+export type Connections = Awaited<ReturnType<typeof connect>>;
+
+/** Starts the embedded PostgreSQL if no other is given, then opens the database and the queue. */
+export async function connect(
+  settings: Settings,
+  closers: Closers,
+  { onStart }: Pick<EmbeddedPostgresOptions, 'onStart'>,
+) {
+  const { embeddedDir: dir, log, prefix, privateQueue, redisUrl, roleCheck, shards } = settings;
+  const embedded = settings.databaseUrl === undefined ? await startEmbeddedPostgres({ dir, onStart }) : undefined;
+  if (embedded) closers.add(() => embedded.stop());
+  const databaseUrl = settings.databaseUrl ?? embedded!.url;
+  const directUrl = (!embedded && settings.directUrl) || databaseUrl;
+  if (settings.migrate) {
+    const { migrate } = await import('../store/schema/migrate.ts');
+    await migrate(directUrl, { queueTables: !redisUrl });
+  }
+  const openPool = (more: Omit<DatabaseOptions, 'url' | 'prepare'>) =>
+    openDatabase({ url: databaseUrl, prepare: settings.prepare, ...more });
+  const db = openPool({ max: settings.poolSize });
+  closers.add(() => db.close());
+  await assertSchema(db.pool).catch((error: unknown) => {
+    throw fromPostgres(error);
+  });
+  db.settings.maxContextBytes = settings.contextLimit;
+  db.settings.largeContentBytes = settings.contentLimit;
+  db.settings.distributed = await isDistributed(db.pool);
+  const rights = await readSessionRights(db.pool);
+  // the embedded server has one role, its superuser
+  checkRole(rights, embedded && roleCheck === 'refuse' ? 'warn' : roleCheck);
+  const queueOptions = { redisUrl, databaseUrl: directUrl, prefix, shards };
+  const queue = openQueue({ ...queueOptions, onError: reportErrors(log, 'queue') });
+  closers.add(() => queue.close());
+  await queue.ready();
+  if (privateQueue) {
+    closers.add(() => queue.obliterate().catch(() => {}));
+    const fleet = await holdFleet(directUrl, queue.prefix);
+    closers.add(() => fleet.release());
+  }
+  await endAbandonedRuns(db, queue, directUrl, queueOptions);
+  return { db, databaseUrl, directUrl, openPool, rights, queue, queueOptions };
+}

@@ -1,0 +1,45 @@
+// Drivers and queues are loaded by what needs them: a module that only defines agents and tools starts without.
+import type { AgentDefinition } from '../agents/agent.ts';
+import type { LanefoldOptions } from './options.ts';
+import type { Lanefold } from './lanefold.ts';
+import type { MigrateOptions, MigrateResult } from '../store/schema/migrate.ts';
+import type { StrategyName, StrategyTypes } from '../strategies/types.ts';
+
+/**
+ * What requests may name: where the agents are known at compile time, the strategies in `StrategyTypes`, in which you declare
+ * your own.
+ */
+type StrategyOf<AGENTS extends AgentDefinition> = string extends AGENTS['name'] ? StrategyName : keyof StrategyTypes;
+
+/**
+ * Connects to the database and the queue.
+ *
+ * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
+ * `embedded_postgres_failed`, `unknown_model`, `missing_provider_key`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
+ * `tenants_not_enforced`, `role_unfit`
+ *
+ * @example
+ * const lanefold = await createLanefold({ agents: [support] });
+ * const worker = await lanefold.startWorker();
+ * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
+ * const { result } = await lanefold.runs.wait(run);
+ */
+export async function createLanefold<AGENTS extends AgentDefinition = AgentDefinition>(
+  options: LanefoldOptions<AGENTS> = {},
+): Promise<Lanefold<AGENTS, StrategyOf<AGENTS>>> {
+  const { openLanefold } = await import('./open.ts');
+  return openLanefold(options) as Promise<Lanefold<AGENTS, StrategyOf<AGENTS>>>;
+}
+
+/**
+ * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
+ * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
+ *
+ * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
+ *
+ * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
+ */
+export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
+  const { migrate: apply } = await import('../store/schema/migrate.ts');
+  return apply(url, options);
+}

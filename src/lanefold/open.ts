@@ -1,0 +1,59 @@
+import { startServer } from '../api/start.ts';
+import { stopGrace } from '../environment.ts';
+import { checkWorkerRole } from '../library/access/role-check.ts';
+import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
+import type { Database } from '../postgres/pool.ts';
+import { assemble } from './assemble.ts';
+import { Closers } from './closers.ts';
+import { connect } from './connect.ts';
+import type { Lanefold } from './lanefold.ts';
+import type { LanefoldOptions } from './options.ts';
+import { readSettings } from './settings.ts';
+
+/** Connects to the database and the queue. See `createLanefold`. */
+export async function openLanefold(
+  options: LanefoldOptions = {},
+  onEmbedded: Pick<EmbeddedPostgresOptions, 'onStart'> = {},
+): Promise<Lanefold> {
+  let database: Database | undefined;
+  const settings = await readSettings(options, () => database!);
+  const closers = new Closers();
+  try {
+    const connections = await connect(settings, closers, onEmbedded);
+    const { db, directUrl, openPool, queue, rights } = connections;
+    database = db;
+    const { library, waiter, live } = assemble(settings, connections, closers);
+    const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
+    const worker = {
+      ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
+      ...{ db, connect: openPool, directUrl, live },
+      onHold: waiter.hold.bind(waiter),
+      isAwaited: waiter.awaits.bind(waiter),
+      onRelease: waiter.release.bind(waiter),
+    };
+    const lanefold: Lanefold = {
+      ...library,
+      startWorker: async (workerOptions = {}) => {
+        checkWorkerRole(rights);
+        return closers.start(
+          async () => {
+            // Imported on demand, so that a process without a worker does not load one.
+            const { startWorker } = await import('../runtime/worker/worker.ts');
+            return startWorker(worker, queue, { ...stopGrace(), ...workerOptions });
+          },
+          (started) => started.stop(),
+        );
+      },
+      startServer: (serverOptions = {}) =>
+        closers.start(
+          () => startServer(lanefold, serverOptions),
+          (server) => server.close(),
+        ),
+      close: () => closers.close(),
+    };
+    return lanefold;
+  } catch (error) {
+    await closers.close();
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import { createAgentRegistry, type AgentRegistry } from '../agents/registry.ts';
+import { checkDatabaseUrl, checkRedisUrl } from '../checks/connection-url.ts';
+import { refuseUnknownKeys } from '../checks/unknown-keys.ts';
+import { assertWhole } from '../checks/whole-number.ts';
+import {
+  largeContentBytes,
+  maxContextBytes,
+  preparedStatements,
+  queueShards,
+  telemetryWanted,
+} from '../environment.ts';
+import { roleCheckOf } from '../library/access/role-check.ts';
+import { openLogger } from '../log/open.ts';
+import { createCounting } from '../models/counting/counting.ts';
+import { createModelRegistry } from '../models/registry/registry.ts';
+import { readPolicy } from '../policy/read-policy.ts';
+import type { Database } from '../postgres/pool.ts';
+import { createKeyRedactor } from '../redaction/sensitive-keys.ts';
+import { readContent } from '../store/content/read-content.ts';
+import { tokenSecrets } from '../tokens/secrets.ts';
+import { readContentTool } from '../tools/read-content.ts';
+import { optionKeys, type LanefoldOptions } from './options.ts';
+
+export type Settings = Awaited<ReturnType<typeof readSettings>>;
+
+/**
+ * Reads options and environment, and checks all that can be checked before anything is started.
+ *
+ * @param database the database that the tool `read_content` reads from; opened later than the agents
+ */
+export async function readSettings(options: LanefoldOptions, database: () => Database) {
+  refuseUnknownKeys('createLanefold', options, optionKeys);
+  const { unattendedMs = 5_000, agents = [], embeddedDir = '.lanefold' } = options;
+  assertWhole(unattendedMs, 'unattendedMs', {
+    ...{ minimum: 1, maximum: 86_400_000 },
+    hint: 'Omit it for the default of 5,000.',
+  });
+  const contentLimit = largeContentBytes(options.largeContentBytes);
+  const registry = await agentsOf(options, contentLimit, database);
+  const redactor = createKeyRedactor(options.redactKeys);
+  const log = await openLogger(redactor, options.logger);
+  const { telemetry: wanted = telemetryWanted() } = options;
+  // Imported on demand, so that a process without telemetry does not load it.
+  const telemetry = wanted
+    ? await (await import('../telemetry/opentelemetry/open.ts')).openTelemetry(wanted === true ? {} : wanted, redactor)
+    : undefined;
+  const models = createModelRegistry({
+    ...(options.models ? { models: options.models } : {}),
+    ...(options.aliases ? { aliases: options.aliases } : {}),
+    ...(options.scriptedModels ? { scriptedModels: true } : {}),
+  });
+  const counting = createCounting(options, models.target);
+  for (const { contextPolicy } of agents) if (contextPolicy !== undefined) counting.check(readPolicy(contextPolicy));
+  const roleCheck = roleCheckOf(options.roleCheck);
+  const urls = urlsOf(options);
+  const settings = {
+    ...{ ...urls, embeddedDir, unattendedMs, contentLimit, redactor, log, telemetry, models, counting, roleCheck },
+    agents: registry,
+    shards: queueShards(options.queueShards),
+    prepare: options.preparedStatements ?? preparedStatements(),
+    contextLimit: maxContextBytes(options.maxContextBytes),
+    secrets: tokenSecrets(options.tokenSecrets),
+    prefix: options.queuePrefix ?? 'lf',
+    privateQueue: options.privateQueue ?? false,
+    poolSize: options.poolSize ?? 10,
+    promptCaching: options.promptCaching ?? true,
+    migrate: options.migrate ?? !urls.databaseUrl,
+    tenant: options.tenant,
+  };
+  for (const { model } of agents) models.check(model);
+  return settings;
+}
+
+const agentsOf = (
+  options: LanefoldOptions,
+  contentLimit: number | undefined,
+  database: () => Database,
+): Promise<AgentRegistry> =>
+  createAgentRegistry(options.agents ?? [], {
+    ...options,
+    always:
+      contentLimit === undefined
+        ? []
+        : [readContentTool(contentLimit, (threadId, id, range) => readContent(database(), threadId, id, range))],
+    maxToolResultBytes: contentLimit === undefined ? undefined : 2 ** 24,
+  });
+
+/** `databaseUrl` undefined: the embedded PostgreSQL; `redisUrl` undefined: the queue in PostgreSQL. */
+function urlsOf(options: LanefoldOptions) {
+  // Compose files turn an unset variable into an empty one.
+  const databaseUrl = options.databaseUrl || process.env['DATABASE_URL'] || undefined;
+  if (databaseUrl) checkDatabaseUrl(databaseUrl, sourceOf(databaseUrl, 'DATABASE_URL', 'databaseUrl'));
+  const directUrl = options.directUrl || process.env['LANEFOLD_DIRECT_URL'] || undefined;
+  if (directUrl) checkDatabaseUrl(directUrl, sourceOf(directUrl, 'LANEFOLD_DIRECT_URL', 'directUrl'));
+  const redisUrl = options.redisUrl === null ? undefined : (options.redisUrl ?? process.env['REDIS_URL'] ?? undefined);
+  if (redisUrl) checkRedisUrl(redisUrl, sourceOf(redisUrl, 'REDIS_URL', 'redisUrl'));
+  return { databaseUrl, directUrl, redisUrl };
+}
+
+/** What to call a setting in an error: the command line passes on what it has read from the variable. */
+const sourceOf = (value: string, variable: string, option: string): string =>
+  process.env[variable] === value ? variable : option;

@@ -1,0 +1,185 @@
+import { z } from 'zod';
+import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../../access/browser-token.ts';
+import { hashOf, newKey, readKey } from '../../access/key.ts';
+import type { Principal } from '../../access/principal.ts';
+import { scopes, type Allowed, type Limits } from '../../access/scope.ts';
+import { LanefoldError } from '../../errors.ts';
+import { idGrammar } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { otherTenant } from './tenant-scope.ts';
+import { signingSecret } from '../../tokens/secrets.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import {
+  type ApiKey,
+  insertKey,
+  findKey,
+  type FoundKey,
+  listKeys,
+  rotateKey,
+  revokeKey,
+} from '../../store/access/api-keys.ts';
+import {
+  writeAudit,
+  type AuditedAction,
+  auditRead,
+  readAudit,
+  type AuditEntry,
+  type AuditQuery,
+} from '../../store/access/audit.ts';
+import { LimitFields } from './tenants.ts';
+
+export interface NewKey extends Allowed {
+  /** What it is for, to recognise it in lists. */
+  name: string;
+  /** Default: never. */
+  expiresInMs?: number;
+  /** Who makes it, for the audit; default `operator`. */
+  by?: string;
+}
+
+/** The key itself is in the answer and nowhere else: only its hash is stored. */
+export interface MintedKey {
+  id: string;
+  key: string;
+}
+
+export interface NewBrowserToken {
+  threadId: string;
+  /** Only this run of the thread. */
+  runId?: string;
+  access: BrowserAccess;
+  /** Default 15 minutes, at most a day. */
+  expiresInMs?: number;
+  /** The token ends by then in any case: when the key ends on whose behalf it is made, in ms as of `Date.now()`. */
+  expiresAtMs?: number;
+  tenant?: string;
+  agents?: readonly string[];
+  /** Of the key on whose behalf it is made. */
+  limits?: Limits;
+  /** The id of the key on whose behalf it is made; default `operator`. */
+  by?: string;
+}
+
+export interface Keys {
+  /** Makes a key. That of a library of one tenant is for this tenant. @throws LanefoldError `invalid_input` */
+  create(key: NewKey): Promise<MintedKey>;
+  /** Every key, the newest first, without secrets. */
+  list(): Promise<ApiKey[]>;
+  /** Adds a secret to a key and lets the old ones work for `overlapMs`, default an hour. @throws LanefoldError `key_not_found` */
+  rotate(id: string, options?: { overlapMs?: number; by?: string }): Promise<MintedKey>;
+  /** Ends a key; servers notice within ten seconds. @throws LanefoldError `key_not_found` */
+  revoke(id: string, options?: { by?: string }): Promise<void>;
+  /** What a key allows; undefined if it is none of this database. */
+  find(text: string): Promise<({ id: string } & FoundKey) | undefined>;
+  /**
+   * A token for a page in a browser, for one thread or run. It needs no storage and cannot be revoked before it expires.
+   *
+   * @throws LanefoldError `missing_token_secret`, `invalid_input`
+   */
+  browserToken(token: NewBrowserToken): { token: string; expiresAt: Date };
+  /** Who holds a browser token; undefined for other text. @throws LanefoldError `unauthorized` if it is altered or has expired */
+  holder(text: string): Promise<Principal | undefined>;
+}
+
+export interface Audit {
+  /** Who did what, oldest first. */
+  list(query?: AuditQuery): Promise<AuditEntry[]>;
+  write(entry: AuditedAction): Promise<void>;
+  /** Writes down a read by somebody who is bound to no tenant, if what is read has one. */
+  writeRead(entry: AuditedAction): Promise<void>;
+}
+
+const tokenKeys: KeysOf<NewBrowserToken> = {
+  ...{ threadId: true, runId: true, access: true, expiresInMs: true, expiresAtMs: true },
+  ...{ tenant: true, agents: true, limits: true, by: true },
+};
+
+const Count = z.number().int().min(1);
+const NewKeyFields = z.strictObject({
+  name: z.string().trim().min(1).max(200),
+  tenant: z.string().regex(idGrammar).optional(),
+  scopes: z.array(z.enum(scopes)).min(1),
+  agents: z.array(z.string().min(1)).min(1).optional(),
+  threadPrefix: z.string().regex(idGrammar).optional(),
+  limits: LimitFields.optional(),
+  expiresInMs: Count.optional(),
+  by: z.string().min(1).max(200).optional(),
+});
+
+const hourMs = 3_600_000;
+const defaultTokenMs = 15 * 60_000;
+const longestTokenMs = 24 * hourMs;
+
+export function keysOf(db: Database, secrets: readonly string[]): Keys {
+  const audited = (
+    actor: string | undefined,
+    action: string,
+    detail: Record<string, string>,
+    tenantId: string | undefined = db.tenant,
+  ) => writeAudit(db, { actor: actor ?? 'operator', action, tenantId, detail });
+  return {
+    async create(fields) {
+      const { name, expiresInMs, by, tenant = db.tenant, ...rest } = parse(fields);
+      if (tenant !== undefined && db.tenant !== undefined && tenant !== db.tenant) throw otherTenant(tenant, db.tenant);
+      const allowed = { ...rest, ...(tenant === undefined ? {} : { tenant }) } as Allowed;
+      const { id, text, hash } = newKey();
+      const expiresAt = expiresInMs === undefined ? null : new Date(Date.now() + expiresInMs);
+      await audited(by, 'keys.create', { key: id, name, scopes: allowed.scopes.join(' ') }, tenant);
+      await insertKey(db, { id, hash, name, allowed, createdBy: by ?? 'operator', expiresAt });
+      return { id, key: text };
+    },
+    list: () => listKeys(db),
+    async rotate(id, { overlapMs = hourMs, by } = {}) {
+      const { text, hash } = newKey(id);
+      await audited(by, 'keys.rotate', { key: id });
+      if (!(await rotateKey(db, { id, hash, createdBy: by ?? 'operator', overlapMs }))) throw keyNotFound(id);
+      return { id, key: text };
+    },
+    async revoke(id, { by } = {}) {
+      await audited(by, 'keys.revoke', { key: id });
+      if (!(await revokeKey(db, id))) throw keyNotFound(id);
+    },
+    async find(text) {
+      const key = readKey(text);
+      const found = key && (await findKey(db, key.id, hashOf(key.secret)));
+      return found && { id: key!.id, ...found };
+    },
+    browserToken(given) {
+      refuseUnknownKeys('keys.browserToken', given, tokenKeys);
+      const { threadId, runId, access, expiresInMs = defaultTokenMs, expiresAtMs = Infinity } = given;
+      const { tenant = db.tenant, agents, limits, by = 'operator' } = given;
+      if (!(expiresInMs > 0 && expiresInMs <= longestTokenMs)) {
+        throw new LanefoldError('invalid_input', 'A browser token lasts a day at most.', {
+          hint: 'Let the page ask your backend for a new one.',
+        });
+      }
+      const expiresAt = new Date(Math.min(Date.now() + expiresInMs, expiresAtMs));
+      const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], limits, by };
+      const token = signBrowserToken({ ...fields, exp_ms: expiresAt.getTime() }, signingSecret(secrets));
+      return { token, expiresAt };
+    },
+    async holder(text) {
+      return isBrowserToken(text) ? readBrowserToken(text, secrets, Date.now()) : undefined;
+    },
+  };
+}
+
+export const auditOf = (db: Database): Audit => ({
+  list: (query = {}) => readAudit(db, query),
+  writeRead: (entry) => auditRead(db, entry),
+  write: (entry) => writeAudit(db, { ...entry, tenantId: entry.tenantId ?? db.tenant }),
+});
+
+function parse(fields: NewKey) {
+  const parsed = NewKeyFields.safeParse(fields);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  throw new LanefoldError('invalid_input', `The key is invalid: ${issue!.path.join('.')}: ${issue!.message}.`, {
+    hint: `Give a name and some of the scopes ${scopes.join(', ')}.`,
+  });
+}
+
+const keyNotFound = (id: string): LanefoldError =>
+  new LanefoldError('key_not_found', `There is no key ${id}, or it was revoked.`, {
+    hint: 'See `lanefold keys list`.',
+  });

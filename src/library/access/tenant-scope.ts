@@ -1,0 +1,29 @@
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Scope } from '../../postgres/scoped-query.ts';
+import type { SessionRights } from '../../store/role/session-rights.ts';
+
+export const otherTenant = (asked: string, own: string): LanefoldError =>
+  new LanefoldError('invalid_input', `This library is that of tenant ${own}, not ${asked}.`, {
+    hint: 'Nothing was written. Use one that was created without a tenant.',
+  });
+
+/**
+ * How statements are executed for a tenant alone. No policy binds a superuser, so its statements are executed as the owner of
+ * the schema, whom the policies bind.
+ *
+ * @throws LanefoldError `invalid_id`, `tenants_not_enforced`
+ */
+export function scopeOf(tenant: string, { bypasses, owner, ownerBypasses, isOwner }: SessionRights): Scope {
+  assertId(tenant, 'The tenant id');
+  if (!ownerBypasses && !bypasses) return { tenant };
+  if (!ownerBypasses && isOwner) return { tenant, role: owner };
+  throw new LanefoldError(
+    'tenants_not_enforced',
+    'No policy of the database binds this role, or the owner of the schema.',
+    {
+      hint: 'Nothing was read. Run `lanefold migrate` as a superuser, and connect with a role of `lanefold roles`.',
+      details: { owner },
+    },
+  );
+}

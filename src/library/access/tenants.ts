@@ -1,0 +1,53 @@
+import { z } from 'zod';
+import type { Limits } from '../../access/scope.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { configureTenant, readTenantSettings, type TenantSettings } from '../../store/tenant/tenant-settings.ts';
+import { writeAudit } from '../../store/access/audit.ts';
+
+const Count = z.number().int().min(1).optional();
+
+/** Limits as callers give them. */
+export const LimitFields = z.strictObject({ requestsPerMinute: Count, runs: Count, streams: Count, bodyBytes: Count });
+
+export interface Tenants {
+  /**
+   * Sets what is given: `limits`, what all keys of a tenant together may do, in place of those before; servers notice within
+   * ten seconds. `chained`: threads that the tenant creates from now on have tamper evidence.
+   *
+   * @param on.by who does it, for the audit; default `operator`
+   * @throws LanefoldError `invalid_id`, `invalid_input`
+   */
+  configure(tenant: string, settings: { limits?: Limits; chained?: boolean }, on?: { by?: string }): Promise<void>;
+  /** The limits of a tenant; undefined where none were set. */
+  limits(tenant: string): Promise<Limits | undefined>;
+  /** The tenants something is set for. */
+  list(): Promise<TenantSettings[]>;
+}
+
+export function tenantsOf(db: Database): Tenants {
+  return {
+    async configure(tenant, settings, { by = 'operator' } = {}) {
+      assertId(tenant, 'The tenant id');
+      const parsed = z
+        .strictObject({ limits: LimitFields.optional(), chained: z.boolean().optional() })
+        .safeParse(settings);
+      if (!parsed.success) {
+        throw new LanefoldError('invalid_input', `The settings are invalid: ${z.prettifyError(parsed.error)}.`, {
+          hint: 'Give whole numbers of at least 1: requestsPerMinute, runs, streams, bodyBytes.',
+        });
+      }
+      await writeAudit(db, {
+        actor: by,
+        action: 'tenants.configure',
+        tenantId: tenant,
+        detail: { ...settings } as JsonObject,
+      });
+      await configureTenant(db, tenant, settings);
+    },
+    limits: async (tenant) => (await readTenantSettings(db, tenant))[0]?.limits,
+    list: () => readTenantSettings(db),
+  };
+}

@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
+import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
+import { canonicalMessage, contextHash } from '../../context/canonical.ts';
+import { withInstructions } from '../../context/instructed.ts';
+import type { JsonObject, Message, Usage } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { readCall, type CallRecord } from '../../store/context/read-call.ts';
+import { readThread } from '../../store/log/read-thread.ts';
+import { readRunDetails } from '../../store/run/read-run-details.ts';
+import { findPrefixBreak, type PrefixBreak } from './prefix-break.ts';
+import { readSent, type SentRow } from '../../store/context/read-context.ts';
+
+/** One answered model call: exactly what was sent, and what came back. */
+export interface ModelCall {
+  threadId: string;
+  runId: string;
+  llmCallId: string;
+  contextRef: string;
+  agent: string;
+  model: string;
+  /** Tokens of the model's context window; null where nobody knows. */
+  window: number | null;
+  iteration: number;
+  /** The entry of the answer. */
+  seq: number;
+  /** The messages as they were sent, in canonical form. */
+  messages: Message[];
+  /** For each message the entry it comes from; null for instructions that are never stored, and for the prompt of a policy. */
+  sources: (number | null)[];
+  /** SHA-256 of the messages, as the worker recorded it when it sent them. */
+  contextHash: string;
+  /** Whether `messages` have that hash: if so, they are what was sent, byte for byte. */
+  verified: boolean;
+  /** What keeps the log from reproducing the messages: a request transformer, or an output contract this process does not know. */
+  unverifiedBecause: 'transformed' | 'output_contract' | 'mismatch' | null;
+  /** The answer: the payload of its entry. */
+  answer: JsonObject;
+  /** Provenance of the answer. */
+  refs: JsonObject;
+  usage: Usage | null;
+  finishReason: string | null;
+  startedAt: Date | null;
+  completedAt: Date;
+  durationMs: number | null;
+  /** Failed or lost attempts before this answer. */
+  failedAttempts: { kind: string; at: Date; data: JsonObject }[];
+  /** The tools offered, as this process knows the agent; null if it does not. */
+  tools: { name: string; description: string | null; inputSchema: JsonObject }[] | null;
+  /** What broke the beginning that it would share with the call before it; null where nothing did. */
+  prefixBreak: PrefixBreak | null;
+  /** The calls before and after it on the lane, by `llmCallId`. */
+  previousCallId: string | null;
+  nextCallId: string | null;
+}
+
+interface CallDeps {
+  db: Database;
+  agents: AgentRegistry;
+}
+
+interface ModelCallDeps extends CallDeps {
+  counting: Counting;
+}
+
+/**
+ * An answered call as the log and the trace have it, and what it sent. `agent`: as the run used it, undefined where this
+ * process does not know it or what it was overridden with.
+ *
+ * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
+ */
+export async function readSentCall({ db, agents }: CallDeps, threadId: string, llmCallId: string) {
+  assertId(threadId, 'The thread id');
+  assertId(llmCallId, 'The id of the model call');
+  const call = await readCall(db, threadId, llmCallId);
+  if (!call) {
+    await readThread(db, threadId);
+    throw new LanefoldError('call_not_found', `Thread ${threadId} has no answered model call ${llmCallId}.`, {
+      hint: 'Calls are named by the llm_call_id in the refs of their answers; one that failed or is under way has none.',
+    });
+  }
+  const agent = await agentOf(db, agents, threadId, call);
+  const rows = await readSent(db, threadId, llmCallId);
+  const { messages, sources } = asSent(rows, call.refs, agent);
+  const recorded = String(call.refs['context_hash'] ?? '');
+  return { call, agent, rows, messages, sources, recorded, verified: contextHash(messages) === recorded };
+}
+
+/** @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased` */
+export async function readModelCall(deps: ModelCallDeps, threadId: string, llmCallId: string): Promise<ModelCall> {
+  const { call, agent, rows, messages, sources, recorded, verified } = await readSentCall(deps, threadId, llmCallId);
+  return {
+    ...{ threadId, runId: call.run_id, llmCallId, contextRef: call.context_ref, agent: call.agent, model: call.model },
+    window: (await deps.counting.windowOf(call.model)) ?? null,
+    ...{ iteration: Number(call.refs['iteration'] ?? 0), seq: call.seq, messages, sources },
+    ...{ contextHash: recorded, verified, unverifiedBecause: verified ? null : reasonOf(call.refs, agent) },
+    ...{ answer: call.payload, refs: call.refs },
+    ...timing(call, llmCallId),
+    tools:
+      agent?.descriptors.map(({ name, description, inputSchema }) => ({
+        ...{ name, description: description ?? null, inputSchema: inputSchema as JsonObject },
+      })) ?? null,
+    prefixBreak: (await findPrefixBreak(deps.db, threadId, call, rows)) ?? null,
+    ...{ previousCallId: call.previous, nextCallId: call.next },
+  };
+}
+
+/** What the log has of the messages that were sent, and the instructions of an output contract that this process knows. */
+function asSent(rows: readonly SentRow[], refs: JsonObject, agent?: ReadyAgent) {
+  const messages = rows.map(canonicalMessage);
+  const sources: (number | null)[] = rows.map(({ seq }) => (seq < 0 ? null : seq));
+  const instructions = agent?.output?.instructions;
+  const [first, ...rest] = messages;
+  if (!first || instructions === undefined || sha256(instructions) !== refs['output_hash'])
+    return { messages, sources };
+  const sent = withInstructions(first, instructions);
+  return { messages: [...sent, ...rest], sources: [...(sent.length > 1 ? [null] : []), ...sources] };
+}
+
+async function agentOf(
+  db: Database,
+  agents: AgentRegistry,
+  threadId: string,
+  call: CallRecord,
+): Promise<ReadyAgent | undefined> {
+  if (!agents.has(call.agent)) return undefined;
+  const details = await readRunDetails(db, threadId, call.run_id);
+  try {
+    const agent = effectiveAgent(agents, agents.get(call.agent), details?.config ?? null, details?.options ?? null);
+    const strategy = details?.options?.selection?.strategy ?? call.strategy;
+    return agents.strategies.find(strategy).tools ? agent : toolsOnly(agent, []);
+  } catch {
+    // tools or transformers it was overridden with have left this process
+    return undefined;
+  }
+}
+
+function reasonOf(refs: JsonObject, agent: ReadyAgent | undefined): ModelCall['unverifiedBecause'] {
+  if (refs['transformed'] === true) return 'transformed';
+  const { output_hash: contract } = refs;
+  const known = agent?.output && sha256(agent.output.instructions) === contract;
+  return contract !== undefined && !known ? 'output_contract' : 'mismatch';
+}
+
+function timing(call: CallRecord, callId: string) {
+  const events = call.events ?? [];
+  const started = events.findLast(({ kind, data }) => kind === 'llm_started' && data['call_id'] === callId);
+  const completed = events.find(({ kind, data }) => kind === 'llm_completed' && data['call_id'] === callId);
+  const completedAt = new Date(call.at);
+  const startedAt = started ? new Date(started.at) : null;
+  return {
+    usage: (completed?.data['usage'] ?? null) as Usage | null,
+    finishReason: (completed?.data['finish_reason'] ?? null) as string | null,
+    ...{ startedAt, completedAt, durationMs: startedAt && completedAt.getTime() - startedAt.getTime() },
+    failedAttempts: events
+      .filter(({ kind }) => kind === 'llm_retry' || kind === 'llm_lost')
+      .map(({ kind, at, data }) => ({ kind, at: new Date(at), data })),
+  };
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

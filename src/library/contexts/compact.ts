@@ -1,0 +1,104 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import type { Caller } from '../../agents/overridable.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newRunId } from '../../checks/ids.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { readThread } from '../../store/log/read-thread.ts';
+import type { RunHandle } from '../../store/run/run.ts';
+import type { CompactionRequest } from '../../strategies/machine.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { assertRunOverrides } from '../runs/allow-overrides.ts';
+import { accept, type AcceptDeps, requestHash } from '../runs/accept.ts';
+import type { EnqueueDeps } from '../runs/enqueue.ts';
+import { readLaneAgent } from '../../store/context/read-context.ts';
+
+export interface CompactOptions {
+  /** The lane; default: the active one. */
+  contextRef?: string;
+  /** Entries to summarise, inclusive; what lies in them only in part stays. Default: all but the newest turns. */
+  range?: { fromSeq: number; toSeq: number };
+  /** The newest turns that stay; default: those of the context policy. */
+  keepTurns?: number;
+  /** Whose model, prompt and tools the request has; default: the agent of the lane's latest run. */
+  agent?: string;
+  /** Default: the model of the lane's latest run, whose provider has the context in its cache. */
+  model?: ModelName;
+}
+
+/** What a compaction did: the result of its run. Null where there was nothing to summarise. */
+export interface CompactionResult {
+  op_id: string;
+  /** Entries of the messages summarised, first and last, and how many messages. */
+  covered: [from: number, to: number];
+  messages: number;
+  cause: CompactionRequest['cause'];
+  model: string;
+  run_id: string;
+  usage: JsonObject;
+  prompt_version: number;
+  /** Of the context, by the heuristic. */
+  tokens_before: number;
+  tokens_after: number;
+}
+
+/** Asks for a compaction of a lane. See `Contexts.compact`. */
+export async function compact(
+  deps: EnqueueDeps,
+  threadId: string,
+  { contextRef: lane, range, keepTurns, agent: given, model: other }: CompactOptions,
+  { caller, from }: { caller?: string | undefined; from: Caller },
+): Promise<RunHandle<CompactionResult | null>> {
+  assertId(threadId, 'The thread id');
+  if (lane !== undefined) assertId(lane, 'The context_ref');
+  const hint = 'Nothing was written.';
+  assertWhole(keepTurns, 'keepTurns', { maximum: 10_000, hint });
+  assertWhole(range?.fromSeq, 'range.fromSeq', { hint });
+  assertWhole(range?.toSeq, 'range.toSeq', { minimum: range?.fromSeq ?? 0, hint });
+  const thread = await readThread(deps.db, threadId);
+  const contextRef = lane ?? thread.activeContextRef;
+  const latest = await readLaneAgent(deps.db, threadId, contextRef);
+  const agent = given ?? latest?.agent;
+  if (agent === undefined) {
+    throw new LanefoldError('invalid_input', `No run of lane ${contextRef} says which agent is to summarise it.`, {
+      hint: 'Pass the agent whose model and prompt the request is to have.',
+    });
+  }
+  const known = deps.agents.names.length > 0 ? deps.agents.get(agent) : undefined;
+  if (other !== undefined) {
+    if (known || from === 'http') assertRunOverrides(deps.agents, deps.models, { agent, model: other }, from);
+    deps.models.check(other);
+  }
+  const model = other ?? (latest?.agent === agent ? latest.model : undefined) ?? known?.model;
+  if (model === undefined)
+    throw new LanefoldError('invalid_input', 'No model is known that could summarise.', { hint: 'Pass one.' });
+  const request: CompactionRequest = {
+    cause: 'request',
+    ...(range ? { range: [range.fromSeq, range.toSeq] } : {}),
+    ...(keepTurns === undefined ? {} : { keepTurns }),
+  };
+  return startCompaction(deps, threadId, { agent, model, contextRef, request, caller });
+}
+
+/** Accepts the run of a compaction, or returns that of the one of the lane that has not ended. */
+export async function startCompaction(
+  deps: AcceptDeps,
+  threadId: string,
+  of: { agent: string; model: string; contextRef: string; request: CompactionRequest; caller?: string | undefined },
+): Promise<RunHandle<CompactionResult | null>> {
+  const { agent, model, contextRef, request, caller } = of;
+  const id = newRunId();
+  const body: JsonObject = {
+    ...{ agent, strategy: 'compaction', model, context_ref: contextRef },
+    options: { compaction: { ...request }, takes_input: false },
+  };
+  const run = {
+    threadId,
+    body,
+    id,
+    requestId: id,
+    hash: requestHash(body),
+    busy: 'wait' as const,
+    createThread: false,
+  };
+  return accept(deps, run, { caller }) as Promise<RunHandle<CompactionResult | null>>;
+}

@@ -1,0 +1,34 @@
+import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import { readPolicy, readPolicyJson } from '../../policy/read-policy.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { readConfig } from '../../store/context/read-config.ts';
+import type { PolicyView, ProjectedCall } from './project.ts';
+import { readLaneAgent } from '../../store/context/read-context.ts';
+
+/**
+ * The model call that a run on a lane would make next, or would have made at an entry: the agent of the lane's latest run then with the configuration of the thread
+ * over it, or what the view says instead. Where this process does not know the agent, its tools are not counted.
+ *
+ * @throws LanefoldError `unknown_agent` for one that the view names, `invalid_policy`
+ */
+export async function nextCall(
+  { db, agents }: { db: Database; agents: AgentRegistry },
+  { threadId, contextRef, atSeq }: { threadId: string; contextRef: string; atSeq: number | undefined },
+  { policy, model, agent: named }: PolicyView,
+): Promise<ProjectedCall> {
+  const config = await readConfig(db, threadId, contextRef, atSeq);
+  const latest =
+    named === undefined ? await readLaneAgent(db, threadId, contextRef, atSeq) : { agent: named, model: undefined };
+  const known = latest && (named !== undefined || agents.has(latest.agent)) ? agents.get(latest.agent) : undefined;
+  const whole = known && effectiveAgent(agents, known, config, null);
+  const agent = whole && (agents.strategies.find(whole.strategy).tools ? whole : toolsOnly(whole, []));
+  const configured = config.policy == null ? undefined : readPolicyJson(config.policy);
+  return {
+    policy: policy === undefined ? (agent?.contextPolicy ?? configured ?? readPolicy('window')) : readPolicy(policy),
+    model: model ?? agent?.model ?? latest?.model,
+    tools: agent?.descriptors ?? [],
+    instructions: agent?.output?.instructions,
+    maxOutputTokens: agent?.settings.max_output_tokens,
+  };
+}

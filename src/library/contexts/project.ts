@@ -1,0 +1,166 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import { canonicalMessage } from '../../context/canonical.ts';
+import type { ContextRow } from '../../context/fold.ts';
+import type { Json, JsonObject, Message } from '../../context/message.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
+import type { FixedParts } from '../../models/counting/fixed-tokens.ts';
+import type { ProjectionMeta } from '../../policy/budget.ts';
+import { loggedCut } from '../../policy/dropped.ts';
+import { fitNewest } from '../../policy/fit-newest.ts';
+import { groupMessages, type GroupKind, type PlacedMessage } from '../../policy/groups.ts';
+import { limitsOf } from '../../policy/limits.ts';
+import { place } from '../../policy/place.ts';
+import type { PolicyOption, StoredPolicy } from '../../policy/policy.ts';
+import type { Reason } from '../../policy/reasons.ts';
+import { sentMessage } from '../../policy/sent.ts';
+
+export interface PolicyView {
+  /** Default: that of the thread, else that of the agent. */
+  policy?: PolicyOption | undefined;
+  /** `provider:model`, for the window and the tokenizer. Default: that of the agent. */
+  model?: ModelName | undefined;
+  /** Whose tools, output contract and settings share the budget. Default: the agent of the lane's latest run. */
+  agent?: string | undefined;
+  /**
+   * What the budget alone would let through, instead of what the next call is sent: without the cut that earlier calls left in
+   * force, and without the room that a new cut leaves.
+   */
+  fullBudget?: boolean | undefined;
+  /** Adds, for every message, why it is sent or not and what it costs. */
+  explain?: boolean | undefined;
+}
+
+/** Whether a read asks what a call would be sent, by any of these; else it gets the context whole. */
+export const asksOfCall = ({ policy, model, agent, fullBudget, explain }: PolicyView): boolean =>
+  policy !== undefined || model !== undefined || agent !== undefined || fullBudget === true || explain === true;
+
+/** The model call a context is cut for, as far as it is known. */
+export interface ProjectedCall extends FixedParts {
+  policy: StoredPolicy;
+  model: string | undefined;
+  maxOutputTokens?: number | undefined;
+}
+
+/** Why a message is sent or not. */
+export interface ExplainedMessage {
+  /** Position in the context before the policy. */
+  ordinal: number;
+  seq: number;
+  role: string;
+  kind: GroupKind;
+  tokens: number;
+  included: boolean;
+  reason: Reason;
+  /** The message itself, where it is left out. */
+  message?: Message;
+}
+
+/** A context as a policy lets it through. */
+export interface Projection {
+  /** With the defaults filled in, in snake_case. */
+  policy: StoredPolicy;
+  messages: ContextRow[];
+  meta: ProjectionMeta & {
+    /** Tokens of the model's context window; null: unknown. */
+    window: number | null;
+    /** How tokens were counted; of `calibrated` with the correction, its mean error and the calls it was learnt from. */
+    estimator: { name: string; ratio: number; error: number | null; calls: number | null; fallback: string | null };
+  };
+  explain?: ExplainedMessage[];
+}
+
+/**
+ * What a model call made now would be sent of the rows of a lane.
+ *
+ * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`
+ */
+export async function projectContext(
+  counting: Counting,
+  rows: readonly ContextRow[],
+  { policy, model, maxOutputTokens, ...fixed }: ProjectedCall,
+  { explain = false, full = false }: { explain?: boolean; full?: boolean } = {},
+): Promise<Projection> {
+  counting.check(policy);
+  const window = model === undefined ? undefined : await counting.windowOf(model);
+  const limits = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });
+  const recall = () => {
+    const refs = rows.findLast((row) => row.role === 'assistant')?.refs as JsonObject | null | undefined;
+    const cut = loggedCut(refs ?? null);
+    return { dropped: cut?.policy_hash === limits.hash ? cut.dropped : [], tokens: new WeakMap<Message, number>() };
+  };
+  const request = { model: model ?? '', policy, limits, ...fixed };
+  const cut = await cutContext(counting, placedRows(rows), request, recall, { full });
+  // a run goes on with the built-in rules; here the projector is what is looked at
+  if (cut.projectorError !== undefined) throw cut.projectorError;
+  const { ratio, error, calls } = counting.calibrationOf(model ?? '');
+  const calibrated = cut.counter.name === 'calibrated';
+  return {
+    policy,
+    messages: sentRows(rows, cut, policy),
+    meta: {
+      ...cut.meta,
+      window: window ?? null,
+      estimator: {
+        name: cut.fallback === undefined ? cut.counter.name : 'heuristic',
+        ratio: calibrated ? ratio : 1,
+        error: calibrated && calls > 0 ? error : null,
+        calls: calibrated ? calls : null,
+        fallback: cut.fallback ?? null,
+      },
+    },
+    ...(explain ? { explain: explained(cut) } : {}),
+  };
+}
+
+/** The newest rows, at most `limit` besides the system prompt; tool groups whole, and at least one message. */
+export function newestRows(rows: readonly ContextRow[], limit: number): ContextRow[] {
+  const groups = groupMessages(placedRows(rows));
+  const spoken = groups.filter((group) => group.kind !== 'system');
+  const from = spoken[Math.min(fitNewest(spoken, { tokens: 0, messages: limit }), spoken.length - 1)]?.start ?? 0;
+  return rows.filter((row, i) => row.role === 'system' || i >= from);
+}
+
+function placedRows(rows: readonly ContextRow[]): PlacedMessage[] {
+  const placed: PlacedMessage[] = [];
+  for (const row of rows) placed.push(place(placed.at(-1), canonicalMessage(row), row.seq, row.refs));
+  return placed;
+}
+
+function sentRows(rows: readonly ContextRow[], { messages, included }: CutContext, policy: StoredPolicy): ContextRow[] {
+  const added = messages.length - rows.length;
+  const sent: ContextRow[] = [];
+  for (const [i, placed] of messages.entries()) {
+    if (!included[i]) continue;
+    const { role, content } = sentMessage(placed, sent.at(-1) as never, policy);
+    const row = rows[i - added] ?? { ...emptyRow, anchor_seq: rows[0]?.anchor_seq ?? -1 };
+    sent.push({ ...row, seq: placed.seq, ordinal: sent.length, role, content: content as Json });
+  }
+  return sent;
+}
+
+const emptyRow: Omit<ContextRow, 'seq' | 'ordinal' | 'role' | 'content' | 'anchor_seq'> = {
+  tool_calls: null,
+  tool_call_id: null,
+  name: null,
+  thinking: null,
+  reasoning_details: null,
+  provider_metadata: null,
+  run_id: null,
+  request_id: null,
+  refs: null,
+};
+
+const explained = ({ messages, tokens, included, reasons }: CutContext): ExplainedMessage[] =>
+  groupMessages(messages).flatMap(({ kind, start, end }) =>
+    messages.slice(start, end).map(({ message, seq }, i) => ({
+      ordinal: start + i,
+      seq,
+      role: message.role,
+      kind,
+      tokens: tokens[start + i]!,
+      included: included[start + i]!,
+      reason: reasons[start + i]!,
+      ...(included[start + i] ? {} : { message }),
+    })),
+  );

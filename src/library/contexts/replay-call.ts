@@ -1,0 +1,171 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import type { Caller } from '../../agents/overridable.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { JsonObject, Message, ModelTurn, Usage } from '../../context/message.ts';
+import { canonicalMessage } from '../../context/canonical.ts';
+import { withInstructions } from '../../context/instructed.ts';
+import { LanefoldError } from '../../errors.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { ReadyAgent } from '../../agents/registry.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import { classify } from '../../models/errors/classify.ts';
+import { generate } from '../../models/generate.ts';
+import { toPrompt } from '../../models/messages/prompt.ts';
+import type { ModelRegistry } from '../../models/registry/registry.ts';
+import type { PolicyOption } from '../../policy/policy.ts';
+import { readPolicy } from '../../policy/read-policy.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { readContext } from '../../store/context/read-context.ts';
+import type { CallRecord } from '../../store/context/read-call.ts';
+import { assertRunOverrides } from '../runs/allow-overrides.ts';
+import { readSentCall } from './calls.ts';
+import { projectContext } from './project.ts';
+
+/** What to change of a recorded model call; what is absent stays as it was sent. */
+export interface ReplayCallOptions {
+  model?: ModelName;
+  /** Takes the place of the whole system message, instructions of an output contract included; null for none. */
+  systemPrompt?: string | null;
+  /** Cuts the whole context of the lane, as it was before the call, in place of the policy of the run. */
+  contextPolicy?: PolicyOption;
+  /** Aborts the model call. */
+  signal?: AbortSignal;
+}
+
+/** How a model answered a recorded call. Stored nowhere. */
+export interface CallReplay {
+  threadId: string;
+  llmCallId: string;
+  model: string;
+  /** Whether the recorded messages, before any change, are provably those of the call: see `ModelCall.verified`. */
+  verified: boolean;
+  /** Messages sent, the system prompt included. */
+  messages: number;
+  /** The answer, in the shape of `ModelCall.answer`; its tool calls were not executed. Null if the call failed. */
+  answer: JsonObject | null;
+  /** Why the model did not answer. */
+  error: { type: string; message: string } | null;
+  usage: Usage | null;
+  finishReason: string | null;
+  durationMs: number;
+}
+
+/** Of a process: each holds a whole context in memory, and nobody waits for its turn in a queue. */
+const maxAtOnce = 8;
+let active = 0;
+
+export interface ReplayDeps {
+  db: Database;
+  agents: AgentRegistry;
+  models: ModelRegistry;
+  counting: Counting;
+}
+
+/**
+ * Makes recorded model calls again: the messages that were sent, the agent's tools and settings as this process knows
+ * them. Executes no tools, retries nothing, and writes nothing.
+ */
+export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
+  return async (threadId: string, llmCallId: string, options: ReplayCallOptions, from: Caller): Promise<CallReplay> => {
+    const { call, agent, messages, verified } = await readSentCall({ db, agents }, threadId, llmCallId);
+    if (!agent) {
+      throw new LanefoldError(
+        'unknown_agent',
+        `This process cannot offer what agent ${call.agent} offered in that call.`,
+        {
+          hint: 'Replay it where the agent and the tools of the run are registered.',
+        },
+      );
+    }
+    if (messages.length === 0) {
+      throw new LanefoldError('call_not_found', `The log does not hold what call ${llmCallId} was sent.`, {
+        hint: 'Record the thoughts of a strategy with recordThoughts: true.',
+      });
+    }
+    const { systemPrompt, contextPolicy: policy } = options;
+    const asked = options.model === call.model ? undefined : options.model;
+    const given = { agent: agent.name, systemPrompt, ...omitUndefined({ model: asked, contextPolicy: policy }) };
+    assertRunOverrides(agents, models, given, from);
+    const model = asked ?? call.model;
+    models.check(model);
+    const cut =
+      policy === undefined ? messages : await cutBy({ db, counting }, threadId, call, agent, { policy, model });
+    const sent = withSystemPrompt(cut, systemPrompt);
+    if (active >= maxAtOnce) {
+      throw new LanefoldError('server_busy', `This process replays ${maxAtOnce} model calls already.`, {
+        hint: 'Try again when one of them has been answered.',
+      });
+    }
+    active += 1;
+    const startedAt = performance.now();
+    const about = { threadId, llmCallId, model, verified, messages: sent.length };
+    const tookMs = () => Math.round(performance.now() - startedAt);
+    const { signal = new AbortController().signal } = options;
+    try {
+      const turn = await generate(await models.resolve(model), {
+        prompt: toPrompt(sent),
+        ...{ tools: agent.descriptors, settings: agent.settings, stream: agent.streaming, signal },
+        ...{ idleTimeoutMs: agent.idleTimeoutMs },
+      });
+      const { usage, finishReason } = turn;
+      return { ...about, answer: answerOf(turn), error: null, usage, finishReason, durationMs: tookMs() };
+    } catch (error) {
+      signal.throwIfAborted();
+      const { errorType: type, message } = classify(error, 'llm_request');
+      return {
+        ...about,
+        answer: null,
+        error: { type, message },
+        usage: null,
+        finishReason: null,
+        durationMs: tookMs(),
+      };
+    } finally {
+      active -= 1;
+    }
+  };
+}
+
+/** The context of the lane before the call, as another policy lets it through. */
+async function cutBy(
+  { db, counting }: Pick<ReplayDeps, 'db' | 'counting'>,
+  threadId: string,
+  { context_ref: contextRef, seq, refs }: CallRecord,
+  { output, descriptors: tools, settings }: ReadyAgent,
+  { policy, model }: { policy: PolicyOption; model: string },
+): Promise<Message[]> {
+  if ('history' in refs) {
+    throw new LanefoldError(
+      'invalid_input',
+      'A question of a strategy has no policy: the strategy chose its messages.',
+      {
+        hint: 'Replay it without contextPolicy. Nothing was sent.',
+      },
+    );
+  }
+  const rows = await readContext(db, threadId, contextRef, seq - 1);
+  const projection = await projectContext(
+    counting,
+    rows,
+    {
+      ...{ policy: readPolicy(policy), model, tools },
+      ...{ instructions: output?.instructions, maxOutputTokens: settings.max_output_tokens },
+    },
+    { full: true },
+  );
+  const messages = projection.messages.map(canonicalMessage);
+  const [first, ...rest] = messages;
+  return first && output ? [...withInstructions(first, output.instructions), ...rest] : messages;
+}
+
+function withSystemPrompt(messages: Message[], systemPrompt: string | null | undefined): Message[] {
+  if (systemPrompt === undefined) return messages;
+  const rest = messages.filter(({ role }, index) => index > 0 || role !== 'system');
+  return systemPrompt === null ? rest : [{ role: 'system', content: systemPrompt }, ...rest];
+}
+
+const answerOf = ({ text, thinking, toolCalls }: ModelTurn): JsonObject => ({
+  content: text,
+  ...(toolCalls.length > 0 ? { tool_calls: toolCalls as unknown as JsonObject[] } : {}),
+  ...(thinking ? { thinking } : {}),
+});

@@ -1,0 +1,103 @@
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { assertTables } from '../../store/evidence/assert-tables.ts';
+import { readChained, readHeads, type Head } from '../../store/evidence/read-heads.ts';
+import type { Finding } from './finding.ts';
+import { Moves } from './moves.ts';
+import { headSigner, headVerifier, type SignedHead } from './signed-head.ts';
+import { verifyThread } from './verify-thread.ts';
+
+/** Heads that `heads` returned before, and the Ed25519 key they were signed with, public or private, PEM. */
+export interface KnownHeads {
+  heads: Iterable<unknown> | AsyncIterable<unknown>;
+  key: string;
+}
+
+/**
+ * Hashes are computed in this process, from the columns of the tables: of the database, only that it reads and sends its
+ * rows is trusted.
+ */
+export interface Evidence {
+  /**
+   * Compares the entries of a thread with its chain, and with those heads that are of this thread. The list is empty where each
+   * is as it was written.
+   *
+   * @throws LanefoldError `invalid_id`, `log_replaced`, `invalid_input` for a head that is not signed by the key
+   */
+  verify(threadId: string, known?: KnownHeads): Promise<Finding[]>;
+  /**
+   * The same for every thread with a chain or a head. Returns how many these are.
+   *
+   * @throws LanefoldError `log_replaced`, `invalid_input` for a head that is not signed by the key
+   */
+  verifyAll(known?: KnownHeads): AsyncGenerator<Finding, number, void>;
+  /**
+   * The heads of all threads with a chain, signed with an Ed25519 private key (PEM). Keep them where the administrators of the
+   * database cannot change them.
+   *
+   * @throws LanefoldError `log_replaced`, `invalid_input`
+   */
+  heads(key: string): AsyncGenerator<SignedHead, void, void>;
+}
+
+const pageSize = 500;
+
+const knownKeys: KeysOf<KnownHeads> = { heads: true, key: true };
+
+export const evidenceOf = (db: Database): Evidence => ({
+  async verify(threadId, known) {
+    assertId(threadId, 'The thread id');
+    refuseUnknownKeys('evidence.verify', known, knownKeys);
+    const heads = await headsByThread(known, db.tenant);
+    await assertTables(db);
+    const found: Finding[] = [];
+    for await (const finding of verifyThread(db, threadId, heads.get(threadId) ?? [], new Moves())) found.push(finding);
+    return found;
+  },
+  async *verifyAll(known) {
+    refuseUnknownKeys('evidence.verifyAll', known, knownKeys);
+    const heads = await headsByThread(known, db.tenant);
+    await assertTables(db);
+    const moves = new Moves();
+    let threads = heads.size;
+    for (let after = ''; ;) {
+      const ids = await readChained(db, after, pageSize);
+      for (const id of ids) {
+        if (!heads.has(id)) threads += 1;
+        yield* verifyThread(db, id, heads.get(id) ?? [], moves);
+        heads.delete(id);
+      }
+      if (ids.length < pageSize) break;
+      after = ids.at(-1)!;
+    }
+    for (const [id, own] of heads) yield* verifyThread(db, id, own, moves);
+    yield* moves.findings(db);
+    return threads;
+  },
+  async *heads(key) {
+    const sign = headSigner(key);
+    await assertTables(db);
+    for (let after = ''; ;) {
+      const heads = await readHeads(db, after, pageSize);
+      yield* heads.map(sign);
+      if (heads.length < pageSize) return;
+      after = heads.at(-1)!.threadId;
+    }
+  },
+});
+
+/** Each head once, in the order of their seq; of all threads that this tenant had. */
+async function headsByThread(known: KnownHeads | undefined, tenant: string | undefined): Promise<Map<string, Head[]>> {
+  const byThread = new Map<string, Map<string, Head>>();
+  if (!known) return new Map();
+  const check = headVerifier(known.key);
+  for await (const given of known.heads) {
+    const head = check(given);
+    if (tenant !== undefined && head.tenantId !== tenant) continue;
+    const own = byThread.get(head.threadId) ?? new Map<string, Head>();
+    // exports overlap: a thread that stands still has the same head in each
+    byThread.set(head.threadId, own.set(JSON.stringify([head.seq, head.hash, head.first, head.tenantId]), head));
+  }
+  return new Map([...byThread].map(([id, own]) => [id, [...own.values()].sort((a, b) => a.seq - b.seq)]));
+}

@@ -1,0 +1,50 @@
+import { fromPostgres } from '../../postgres/errors.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { countRuns, type RunCounts } from '../../store/run/count-runs.ts';
+import { assertSchema } from '../../store/schema/version.ts';
+import { within } from '../../common/time-limit.ts';
+import { countWorkers, type FleetCounts } from '../../store/worker/list-workers.ts';
+
+/** The error of each service that does not answer; absent for a healthy one. */
+export interface Health {
+  database?: unknown;
+  queue?: unknown;
+}
+
+const answerTimeoutMs = 3_000;
+
+/** Asks the database for its schema and the queue for a sign of life. Never rejects. */
+export async function checkHealth(db: Database, queue: RunQueue): Promise<Health> {
+  const [database, jobs] = await Promise.allSettled([
+    within(answerTimeoutMs, assertSchema(db.pool)).catch((error: unknown) => {
+      throw fromPostgres(error);
+    }),
+    within(answerTimeoutMs, Promise.all(queue.queues.map((q) => q.getJobCounts('waiting')))),
+  ]);
+  return {
+    ...(database.status === 'rejected' ? { database: database.reason as unknown } : {}),
+    ...(jobs.status === 'rejected' ? { queue: jobs.reason as unknown } : {}),
+  };
+}
+
+export interface Stats extends RunCounts {
+  /** Workers by state; dead ones of the last hour. */
+  fleet: FleetCounts;
+  /** Jobs by queue and state; ended ones as long as the queue keeps them. None of a queue that does not answer. */
+  jobs: { queue: string; counts: Record<string, number> }[];
+}
+
+export async function readStats(db: Database, queue: RunQueue): Promise<Stats> {
+  const [counts, fleet, jobs] = await Promise.all([
+    countRuns(db),
+    countWorkers(db),
+    Promise.all(
+      queue.queues.map(async (q) => ({
+        queue: q.name,
+        counts: await within(answerTimeoutMs, q.getJobCounts()).catch(() => ({})),
+      })),
+    ),
+  ]);
+  return { ...counts, fleet, jobs };
+}

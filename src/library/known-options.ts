@@ -1,0 +1,235 @@
+import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
+import type { Contexts, DiffedContext, ProjectOptions } from './contexts/contexts.ts';
+import type { PolicyView } from './contexts/project.ts';
+import type { Audit, Keys } from './access/keys.ts';
+import type { Library, TenantLibrary } from './library.ts';
+import type { Runs } from './runs/runs.ts';
+import type { Threads } from './threads/threads.ts';
+import type { Workers } from './fleet/workers.ts';
+
+/** The keys of all members of a union. */
+type AnyKeys<Union> = Record<Union extends unknown ? keyof Union : never, true>;
+/** What the argument at this position takes. */
+type Takes = readonly [position: number, keys: Record<string, true>];
+type Options<Method extends (...args: never) => unknown, Position extends number> = KeysOf<
+  NonNullable<Parameters<Method>[Position]>
+>;
+
+/** The parts of the library with methods that are listed here. */
+interface Parts {
+  threads: Threads;
+  runs: Runs;
+  contexts: Contexts;
+  keys: Keys;
+  audit: Audit;
+  approvals: TenantLibrary['approvals'];
+  workers: Workers;
+  tenants: Library['tenants'];
+  library: Pick<Library, 'activity'>;
+}
+
+/** Of a method that takes no options, or all of them as its own check says. */
+const none: readonly Takes[] = [];
+
+const page = { after: true, limit: true } as const;
+const place = { contextRef: true, atSeq: true } as const;
+const period = { createdAfter: true, createdBefore: true } as const;
+const log = { ...page, kind: true, contextRef: true } as const;
+const caller = { caller: true } as const;
+const whose = { from: true } as const;
+const enqueued = { tx: true, from: true, caller: true } satisfies Options<Runs['enqueue'], 1>;
+const operation = {
+  ...{ opId: true, reason: true, expectedRev: true, baseSeq: true, meta: true, repair: true },
+} as const satisfies Options<Contexts['switch'], 2>;
+const diffed = { threadId: true, ...place } as const satisfies KeysOf<DiffedContext>;
+const input = {
+  ...{ inputId: true, expectedRequestId: true, runId: true, source: true, extraRefs: true },
+  // has an error of its own
+  role: true,
+} satisfies Options<Runs['steer'], 2> & { role: true };
+
+/** The options of every method of the library: one that is missing does not compile. */
+const knownOptions = {
+  threads: {
+    ...{ get: none, marks: none, erase: none },
+    // the stream checks its options when it opens
+    stream: none,
+    create: [
+      [0, { id: true, tenantId: true, systemPrompt: true, metadata: true } satisfies Options<Threads['create'], 0>],
+      [1, whose satisfies Options<Threads['create'], 1>],
+    ],
+    fork: [
+      [
+        1,
+        {
+          ...{ id: true, seq: true, contextRef: true, metadata: true, systemPrompt: true, repair: true },
+        } satisfies Options<Threads['fork'], 1>,
+      ],
+      [2, whose satisfies Options<Threads['fork'], 2>],
+    ],
+    list: [
+      [
+        0,
+        {
+          ...page,
+          ...period,
+          tenantId: true,
+          metadata: true,
+          agent: true,
+          status: true,
+          text: true,
+          order: true,
+          marks: true,
+        } satisfies Options<Threads['list'], 0>,
+      ],
+    ],
+    append: [[2, { expectedRev: true, idempotencyKey: true, repair: true } satisfies Options<Threads['append'], 2>]],
+    entries: [[1, log satisfies Options<Threads['entries'], 1>]],
+    entryPage: [[1, { ...log, maxBytes: true } satisfies Options<Threads['entryPage'], 1>]],
+    readContent: [[2, { offset: true, length: true } satisfies Options<Threads['readContent'], 2>]],
+    uiMessages: [[1, { ...page, contextRef: true } satisfies Options<Threads['uiMessages'], 1>]],
+    config: [[1, place satisfies Options<Threads['config'], 1>]],
+    configure: [
+      [
+        1,
+        {
+          ...{ systemPrompt: true, toolContext: true, registerTools: true, unregisterTools: true },
+          ...{ contextPolicy: true, contextRef: true },
+        } satisfies Options<Threads['configure'], 1>,
+      ],
+      [2, { ...whose, by: true } satisfies Options<Threads['configure'], 2>],
+    ],
+    events: [[1, page satisfies Options<Threads['events'], 1>]],
+    eraseTenant: [[1, { limit: true } satisfies Options<Threads['eraseTenant'], 1>]],
+  },
+  runs: {
+    ...{ get: none, cancel: none, ranOnly: none, stream: none },
+    enqueue: [[1, enqueued]],
+    enqueueMany: [[1, enqueued satisfies Options<Runs['enqueueMany'], 1>]],
+    retry: [
+      [1, { model: true, busy: true, requestId: true } satisfies Options<Runs['retry'], 1>],
+      [2, caller satisfies Options<Runs['retry'], 2>],
+    ],
+    rerun: [
+      [
+        1,
+        {
+          ...{ threadId: true, model: true, systemPrompt: true, contextPolicy: true, metadata: true, requestId: true },
+        } satisfies Options<Runs['rerun'], 1>,
+      ],
+      [2, { ...caller, ...whose } satisfies Options<Runs['rerun'], 2>],
+    ],
+    unfinished: [[0, { caller: true, tenant: true } satisfies AnyKeys<Parameters<Runs['unfinished']>[0]>]],
+    wait: [[1, { timeoutMs: true, signal: true, onUnattended: true } satisfies Options<Runs['wait'], 1>]],
+    list: [
+      [
+        0,
+        {
+          ...{ ...page, ...period, threadId: true, status: true, agent: true, model: true },
+          ...{ errorType: true, minTokens: true, marks: true },
+        } satisfies Options<Runs['list'], 0>,
+      ],
+    ],
+    events: [[1, page satisfies Options<Runs['events'], 1>]],
+    nodes: [[1, page satisfies Options<Runs['nodes'], 1>]],
+    inputs: [[1, page satisfies Options<Runs['inputs'], 1>]],
+    steer: [[2, input]],
+    inject: [[2, input]],
+    approve: [[2, { by: true, reason: true } satisfies Options<Runs['approve'], 2>]],
+    deny: [[2, { by: true, reason: true } satisfies Options<Runs['deny'], 2>]],
+    checkpoint: [[1, { expiresInMs: true } satisfies Options<Runs['checkpoint'], 1>]],
+    resume: [
+      [1, { query: true, requestId: true } satisfies Options<Runs['resume'], 1>],
+      [2, caller satisfies Options<Runs['resume'], 2>],
+    ],
+    collect: [[1, { runUntilTerminal: true, timeoutMs: true, signal: true } satisfies Options<Runs['collect'], 1>]],
+  },
+  contexts: {
+    ...{ call: none, lanes: none },
+    project: [
+      [
+        1,
+        {
+          ...place,
+          limit: true,
+          policy: true,
+          model: true,
+          agent: true,
+          fullBudget: true,
+          explain: true,
+        } satisfies KeysOf<ProjectOptions & PolicyView>,
+      ],
+    ],
+    replace: [
+      [1, { systemPrompt: true, id: true, entries: true } satisfies Options<Contexts['replace'], 1>],
+      [2, { ...operation, contextRef: true } satisfies Options<Contexts['replace'], 2>],
+      [3, whose satisfies Options<Contexts['replace'], 3>],
+    ],
+    compact: [
+      [
+        1,
+        {
+          ...{ contextRef: true, range: true, keepTurns: true, agent: true, model: true },
+        } satisfies Options<Contexts['compact'], 1>,
+      ],
+      [2, { ...caller, ...whose } satisfies Options<Contexts['compact'], 2>],
+    ],
+    reset: [[1, { ...operation, contextRef: true } satisfies Options<Contexts['reset'], 1>]],
+    diff: [
+      [0, diffed],
+      [1, diffed],
+    ],
+    replayCall: [
+      [
+        2,
+        { model: true, systemPrompt: true, contextPolicy: true, signal: true } satisfies Options<
+          Contexts['replayCall'],
+          2
+        >,
+      ],
+      [3, whose satisfies Options<Contexts['replayCall'], 3>],
+    ],
+    switch: [[2, operation]],
+  },
+  keys: {
+    ...{ list: none, find: none, holder: none },
+    // these check their one argument themselves
+    ...{ create: none, browserToken: none },
+    rotate: [[1, { overlapMs: true, by: true } satisfies Options<Keys['rotate'], 1>]],
+    revoke: [[1, { by: true } satisfies Options<Keys['revoke'], 1>]],
+  },
+  audit: {
+    ...{ write: none, writeRead: none },
+    list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<Audit['list'], 0>]],
+  },
+  approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
+  workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },
+  library: { activity: [[0, { hours: true } satisfies Options<Library['activity'], 0>]] },
+  tenants: {
+    limits: none,
+    list: none,
+    configure: [[2, { by: true } satisfies Options<Library['tenants']['configure'], 2>]],
+  },
+} satisfies { [Part in keyof Parts]: Record<keyof Parts[Part], readonly Takes[]> };
+
+/**
+ * The methods of a part of the library, which refuse options they do not take: most are typos, and one that nobody reads changes
+ * the answer without a word.
+ */
+export function refusingOptions<Methods extends object>(part: keyof typeof knownOptions, methods: Methods): Methods {
+  const own = methods as Record<string, (...args: unknown[]) => Promise<unknown>>;
+  const refusing: typeof own = {};
+  const methodsOf: Record<string, readonly Takes[]> = knownOptions[part];
+  for (const [name, takes] of Object.entries(methodsOf)) {
+    if (takes.length === 0) continue;
+    const method = own[name]!;
+    refusing[name] = async (...args) => {
+      for (const [position, keys] of takes) {
+        const given = args[position];
+        if (typeof given === 'object' && given !== null) refuseUnknownKeys(`${part}.${name}`, given, keys);
+      }
+      return method(...args);
+    };
+  }
+  return { ...methods, ...refusing };
+}

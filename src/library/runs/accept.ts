@@ -1,0 +1,85 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { briefly, dispatch, dispatchOnceCommitted, shardOf } from '../../queue/dispatch.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { enqueueRun } from '../../store/run/enqueue-run.ts';
+import type { QueuedRun } from '../../store/run/queued-run.ts';
+import type { RunOptions } from '../../store/run/run-options.ts';
+import type { RunHandle } from '../../store/run/run.ts';
+import type { Transaction } from '../../store/transaction/transaction.ts';
+import { parentOf } from '../../telemetry/traceparent.ts';
+import { createHash } from 'node:crypto';
+import canonicalize from 'canonicalize';
+
+export interface AcceptDeps {
+  db: Database;
+  queue: RunQueue;
+  /** W3C `traceparent` of the active span. */
+  activeTraceparent?: (() => string | undefined) | undefined;
+}
+
+/** A request that has been checked. */
+export interface RunRequest {
+  threadId: string;
+  body: JsonObject;
+  id: string;
+  requestId: string;
+  hash: string;
+  busy?: 'reject' | 'wait' | 'interrupt' | undefined;
+  createThread: boolean;
+  traceparent?: string | undefined;
+}
+
+export interface AcceptedBy {
+  tx?: Transaction | undefined;
+  caller?: string | undefined;
+}
+
+/** Stores a request, and gives its run to the queue. */
+export async function accept(deps: AcceptDeps, request: RunRequest, by: AcceptedBy = {}): Promise<RunHandle> {
+  const { run, job } = await store(deps, request, by);
+  if (job && by.tx) void dispatchOnceCommitted(deps.db, deps.queue, job);
+  else if (job) await briefly(dispatch(deps.db, deps.queue, job));
+  return run;
+}
+
+/** Stores a request. `job`: what the queue has to be told; in the same database that is part of the transaction. */
+export async function store(
+  { db, queue, activeTraceparent }: AcceptDeps,
+  { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: RunRequest,
+  { tx, caller }: AcceptedBy = {},
+): Promise<{ run: RunHandle; job?: QueuedRun }> {
+  const ownJob = queue.backend === 'postgres' && !db.settings.distributed;
+  const shard = shardOf(threadId, queue.queues.length);
+  const traceparent = parentOf(given, activeTraceparent?.());
+  const request = {
+    ...body,
+    ...(traceparent === undefined ? {} : { traceparent }),
+    run_id: id,
+    request_id: requestId,
+    ...(caller === undefined ? {} : { caller }),
+    request_hash: hash,
+    busy: busy ?? 'reject',
+    create_thread: createThread,
+    queue_prefix: queue.prefix,
+    queue_shard: shard,
+    // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
+    ...(ownJob ? { job_queue: queue.queues[shard]!.name } : {}),
+  };
+  const { run_id, status, duplicate, enqueue_no } = await enqueueRun(db, threadId, request, tx);
+  const run = { id: run_id, threadId, requestId, status, duplicate };
+  if (status !== 'queued' || duplicate || ownJob) return { run };
+  const { priority } = body['options'] as RunOptions;
+  const job = {
+    ...{ thread_id: threadId, run_id, agent: body['agent'] as string, enqueue_no, queue_shard: shard },
+    ...(priority === undefined ? {} : { priority }),
+    ...(typeof body['delay_ms'] === 'number' ? { delay_ms: body['delay_ms'] } : {}),
+  };
+  return { run, job };
+}
+
+/** Two requests with one key are the same if their canonical JSON is: hex SHA-256 of it. */
+export const requestHash = (body: unknown): string =>
+  createHash('sha256')
+    .update(canonicalize(JSON.parse(JSON.stringify(body))) as string)
+    .digest('hex');

@@ -1,0 +1,124 @@
+import { refusedOverrides, type Caller } from '../../agents/overridable.ts';
+import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
+import { iterationLimit } from '../../agents/iteration-limit.ts';
+import type { Strategy } from '../../strategies/registry.ts';
+import { toSnakeCase } from '../../common/case.ts';
+import type { Message } from '../../context/message.ts';
+import { defaultIdleMs } from '../../agents/agent.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { ContentInput } from '../../models/messages/accept-content.ts';
+import type { ModelRegistry } from '../../models/registry/registry.ts';
+import type { RunOverrides } from './check-overrides.ts';
+import { selectStrategy } from './choose-strategy.ts';
+
+type Given = Parameters<typeof refusedOverrides>[1];
+
+export interface RunRequest extends RunOverrides {
+  agent: string;
+  /** Of a run. */
+  input?: ContentInput;
+  model?: string;
+  toolContext?: unknown;
+  /** Of a replayed call; a run takes its prompt from its thread. */
+  systemPrompt?: string | null | undefined;
+}
+
+/**
+ * Refuses overrides of a run that the agent does not list for this caller. A caller over HTTP may only lower limits, and
+ * name a scripted model, which calls tools with arguments of the caller's choice, only where the operator allows those.
+ *
+ * @throws LanefoldError `override_not_allowed`
+ */
+export function assertRunOverrides(
+  agents: AgentRegistry,
+  models: ModelRegistry,
+  request: RunRequest,
+  from: Caller,
+): void {
+  const agent = agents.get(request.agent);
+  const given = fieldsOf(request);
+  const refused = refusedOverrides(agent.overridable[from], given);
+  if (refused.length > 0) throw notAllowed(refused, `agent ${agent.name} does not list it`, listHint(refused));
+  if (from === 'library') return;
+  const { model } = request;
+  if (model !== undefined && model !== agent.model && !models.isRequestable(model)) {
+    throw notAllowed(['model'], 'a request may not choose a scripted model', 'Name another model.');
+  }
+  for (const [field, limit] of limitsOf(agent, executing(agents, request))) {
+    const value = limitOf(agent, request, field);
+    if (value === undefined || limit === undefined || value <= limit) continue;
+    throw notAllowed([field], `it may only lower the limit of agent ${agent.name}, which is ${limit}`, 'Lower it.');
+  }
+}
+
+/**
+ * Refuses changes of a thread's configuration unless every agent of this process lists them: any of them may run on the
+ * thread.
+ *
+ * @throws LanefoldError `override_not_allowed`
+ */
+export function assertThreadOverrides(agents: AgentRegistry, given: Given, from: Caller): void {
+  const fields = refusedOverrides([], given);
+  if (from === 'http' && agents.names.length === 0 && fields.length > 0)
+    throw notAllowed(fields, 'this server has no agent that lists it', 'Start the API with the agents of the workers.');
+  for (const name of agents.names) {
+    const refused = refusedOverrides(agents.get(name).overridable[from], given);
+    if (refused.length === 0) continue;
+    throw notAllowed(
+      refused,
+      `agent ${name}, which may run on the thread, does not list it`,
+      `${listHint(refused)} Every agent must list it.`,
+    );
+  }
+}
+
+function fieldsOf({ settings, ...request }: RunRequest): Given {
+  const { headers, providerOptions, ...rest } = settings ?? {};
+  const given = { ...request, headers: request.headers ?? headers, providerOptions };
+  return Object.values(rest).some((value) => value !== undefined) ? { ...given, settings: rest } : given;
+}
+
+/** The strategy whose limits apply. */
+function executing(agents: AgentRegistry, { agent, input, strategy, strategyOptions }: RunRequest): Strategy {
+  // what else is wrong with an input is said where it is stored
+  if (typeof input !== 'string' && !Array.isArray(input))
+    return agents.strategies.find(strategy ?? agents.get(agent).strategy);
+  // a strategy is chosen by the text
+  const given = {
+    input: input as Message['content'],
+    ...(strategy ? { strategy } : {}),
+    ...(strategyOptions ? { strategyOptions } : {}),
+  };
+  return selectStrategy(agents, agent, given).machine;
+}
+
+type Limit =
+  'maxIterations' | 'maxTotalTokens' | 'maxDurationMs' | 'idleTimeoutMs' | 'toolTimeoutMs' | 'settings.maxOutputTokens';
+
+const limitsOf = (agent: ReadyAgent, machine: Strategy): [Limit, number | undefined][] => [
+  ['maxIterations', iterationLimit(agent, machine)],
+  ['maxTotalTokens', agent.maxTotalTokens],
+  ['maxDurationMs', agent.maxDurationMs],
+  ['idleTimeoutMs', agent.idleTimeoutMs],
+  ['toolTimeoutMs', agent.toolTimeoutMs],
+  ['settings.maxOutputTokens', agent.settings.max_output_tokens],
+];
+
+function limitOf(agent: ReadyAgent, request: RunRequest, field: Limit): number | undefined {
+  if (field === 'settings.maxOutputTokens') return request.settings?.maxOutputTokens;
+  const value = request[field];
+  return field === 'idleTimeoutMs' && value === 0 ? defaultIdleMs(request.toolTimeoutMs ?? agent.toolTimeoutMs) : value;
+}
+
+const listHint = (refused: string[]): string =>
+  `Leave it out, or list it where the agent is defined: overridable: [${refused.map((field) => `'${field}'`).join(', ')}].`;
+
+const notAllowed = (fields: string[], why: string, hint: string): LanefoldError =>
+  new LanefoldError('override_not_allowed', `This request may not set ${fields.join(', ')}: ${why}.`, {
+    hint,
+    details: { fields, errors: fields.map((field) => ({ path: pathOf(field), message: 'Not allowed here.' })) },
+  });
+
+/** As the field is called over HTTP; the keys of a tool context are the caller's own. */
+const pathOf = (field: string): string =>
+  field.startsWith('toolContext.') ? `tool_context${field.slice(11)}` : toSnakeCase(field);

@@ -1,0 +1,40 @@
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { briefly, dispatchFirst } from '../../queue/dispatch.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { decideToolCall, type CallRef, type DecisionReceipt } from '../../store/approval/decide-tool-call.ts';
+import { assertStorable } from '../../checks/text.ts';
+import type { RunRef } from '../../store/run/run.ts';
+
+export interface DecisionOptions {
+  /** Who decides, for the log. */
+  by?: string;
+  /** Why; the model sees the reason of a denial. */
+  reason?: string;
+}
+
+/** Decides on a call that waits for approval; the last decision of its round resumes the run. See `Runs.approve`. */
+export async function decide(
+  { db, queue }: { db: Database; queue: RunQueue },
+  run: RunRef,
+  call: CallRef,
+  decision: 'approved' | 'denied',
+  { by, reason }: DecisionOptions = {},
+): Promise<DecisionReceipt> {
+  assertId(run.threadId, 'The thread id');
+  assertId(run.id, 'The run id');
+  if (!isIndex(call.round) || !isIndex(call.index)) {
+    throw new LanefoldError('invalid_input', 'The tool call needs a round and an index.', {
+      hint: 'Pass { round, index } as in the awaiting of the run.',
+    });
+  }
+  assertStorable({ by, reason }, 'The decision');
+  const word = { decision, by, reason, queuePrefix: queue.prefix };
+  const { receipt, job } = await decideToolCall(db, run.threadId, run.id, call, word);
+  if (job) await briefly(dispatchFirst(db, queue, [job]));
+  return receipt;
+}
+
+const isIndex = (value: unknown): boolean =>
+  typeof value === 'number' && Number.isInteger(value) && value >= 0 && value < 2 ** 15;

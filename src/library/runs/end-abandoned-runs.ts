@@ -1,0 +1,29 @@
+import type { Database } from '../../postgres/pool.ts';
+import { dispatch } from '../../queue/dispatch.ts';
+import { openQueue, type QueueOptions, type RunQueue } from '../../queue/queue.ts';
+import { cancelRun } from '../../store/run/cancel-run.ts';
+import { finishCancelledRun } from '../../store/run/finish-run.ts';
+import { withAbandonedRuns } from '../../store/run/private-fleets.ts';
+
+/**
+ * Cancels what a process with a queue of its own left behind when it was killed, and removes that queue: no other worker
+ * would go on with it, and its thread would stay busy.
+ */
+export function endAbandonedRuns(
+  db: Database,
+  queue: RunQueue,
+  directUrl: string,
+  options: QueueOptions,
+): Promise<void> {
+  return withAbandonedRuns(db, directUrl, async (prefix, runs) => {
+    for (const run of runs) {
+      const { promoted, status } = await cancelRun(db, run.thread_id, run.run_id, 'abandoned');
+      const ended = status === 'running' ? await finishCancelledRun(db, run) : undefined;
+      const next = promoted ?? ended?.promoted;
+      if (next) await dispatch(db, queue, next);
+    }
+    const left = openQueue({ ...options, prefix, shards: 1, removing: true });
+    await left.obliterate().catch(() => {});
+    await left.close();
+  });
+}

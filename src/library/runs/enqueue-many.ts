@@ -1,0 +1,59 @@
+import { briefly, dispatchAll } from '../../queue/dispatch.ts';
+import type { RunHandle } from '../../store/run/run.ts';
+import { store, type AcceptedBy } from './accept.ts';
+import { enqueue, toRequest, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+
+/** Accepts runs together, and answers each of them. See `Runs.enqueueMany`. */
+export async function enqueueMany(
+  deps: EnqueueDeps,
+  requests: readonly EnqueueOptions[],
+  check: (request: EnqueueOptions) => void,
+  by: AcceptedBy,
+): Promise<PromiseSettledResult<RunHandle>[]> {
+  if (by.tx) return inTurn(deps, requests, check, by);
+  const checked = await Promise.allSettled(
+    requests.map(async (request) => {
+      check(request);
+      return toRequest(deps, request);
+    }),
+  );
+  // what is written at the same moment shares a statement (see `callFunction`), and statements may overtake each other
+  const lastOf = new Map<string, Promise<unknown>>();
+  const stored = await Promise.allSettled(
+    checked.map(async (request) => {
+      if (request.status === 'rejected') throw request.reason;
+      const { threadId } = request.value;
+      const before = lastOf.get(threadId);
+      const mine = after(before, () => store(deps, request.value, by));
+      lastOf.set(threadId, mine);
+      return mine;
+    }),
+  );
+  const jobs = stored.flatMap((one) => (one.status === 'fulfilled' ? (one.value.job ?? []) : []));
+  await briefly(dispatchAll(deps.db, deps.queue, jobs, 'back'), jobs.length);
+  return stored.map((one) => (one.status === 'fulfilled' ? { ...one, value: one.value.run } : one));
+}
+
+/** Does something once what was before it has settled, however. */
+async function after<T>(before: Promise<unknown> | undefined, act: () => Promise<T>): Promise<T> {
+  if (before) await Promise.allSettled([before]);
+  return act();
+}
+
+/** In a transaction of the caller, whose connection takes one statement after the other. */
+async function inTurn(
+  deps: EnqueueDeps,
+  requests: readonly EnqueueOptions[],
+  check: (request: EnqueueOptions) => void,
+  by: AcceptedBy,
+): Promise<PromiseSettledResult<RunHandle>[]> {
+  const answers: PromiseSettledResult<RunHandle>[] = [];
+  for (const request of requests) {
+    const one = async () => {
+      check(request);
+      return enqueue(deps, request, by);
+    };
+    answers.push(...(await Promise.allSettled([one()])));
+  }
+  return answers;
+}

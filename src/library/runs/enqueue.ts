@@ -1,0 +1,184 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
+import { snakeKeys } from '../../common/case.ts';
+import type { OutputOption } from '../../contracts/contract.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newRunId, newThreadId, threadIdOf } from '../../checks/ids.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import type { ModelRegistry } from '../../models/registry/registry.ts';
+import { acceptContent, type ContentInput } from '../../models/messages/accept-content.ts';
+import type { RunHandle } from '../../store/run/run.ts';
+import { assertStorable } from '../../checks/text.ts';
+import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
+import { accept, type AcceptedBy, type AcceptDeps, type RunRequest, requestHash } from './accept.ts';
+import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
+import { assertNotBlank } from '../../models/messages/not-blank.ts';
+import { assertRefs } from '../../checks/refs.ts';
+import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
+
+/** `CHOSEN` is the name of the strategy the request names, where that is known at compile time. */
+export interface EnqueueOptions<
+  NAME extends string = string,
+  OUT extends OutputOption | undefined = OutputOption | undefined,
+  CHOSEN extends string = string,
+>
+  extends RunOverrides<OUT, CHOSEN>, Schedule {
+  agent: NAME;
+  /** The user message: text, or parts such as `{ type: 'image', image }`. Bytes are stored as base64. */
+  input: ContentInput;
+  /** Default: a new thread, created with the run. */
+  threadId?: string;
+  /** Create the given thread if it does not exist; default false. */
+  createThread?: boolean;
+  /** The lane; default: the thread's active one. */
+  contextRef?: string;
+  /**
+   * The same id again on the thread returns the same run. Without a `threadId` the thread's id is derived from it, so make
+   * it one that nobody else uses. Default: the run's own id.
+   */
+  requestId?: string;
+  /**
+   * On a thread with an active run: `reject` (default), `wait` in line, or `interrupt`, which cancels that run, ends
+   * earlier interrupts that have not started, and goes ahead of every waiting run.
+   */
+  busy?: 'reject' | 'wait' | 'interrupt';
+  /** Overrides the agent's model for this run. */
+  model?: ModelName;
+  /** Merged over the agent's `toolContext`. */
+  toolContext?: JsonObject;
+  /** `keep` (default): a failed run stays in the context, closed. `restore`: the lane goes back to before the run. */
+  onFailure?: 'keep' | 'restore';
+  /** Kept in the `refs` of the user message. */
+  extraRefs?: JsonObject;
+  /** W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if malformed. */
+  traceparent?: string;
+}
+
+const enqueueKeys: KeysOf<EnqueueOptions> = {
+  strategyOptions: true,
+  maxTotalTokens: true,
+  maxDurationMs: true,
+  traceparent: true,
+  agent: true,
+  input: true,
+  threadId: true,
+  createThread: true,
+  contextRef: true,
+  requestId: true,
+  busy: true,
+  delayMs: true,
+  ttlMs: true,
+  priority: true,
+  model: true,
+  toolContext: true,
+  onFailure: true,
+  extraRefs: true,
+  strategy: true,
+  tools: true,
+  allowedTools: true,
+  settings: true,
+  headers: true,
+  requestTransformer: true,
+  contextPolicy: true,
+  maxIterations: true,
+  streaming: true,
+  idleTimeoutMs: true,
+  output: true,
+  toolTimeoutMs: true,
+};
+
+/** What only the library itself sets. */
+export interface OwnEnqueueOptions extends EnqueueOptions {
+  /** The run whose checkpoint this one continues from. */
+  resumedFrom?: string;
+}
+
+export interface EnqueueDeps extends AcceptDeps {
+  agents: AgentRegistry;
+  models: ModelRegistry;
+  counting: Counting;
+}
+
+/** The request as it is stored and hashed. */
+async function toBody(
+  agents: AgentRegistry,
+  options: OwnEnqueueOptions,
+  model: string,
+  strategy: string,
+): Promise<JsonObject> {
+  const { input: given, contextRef } = options;
+  if (options.threadId !== undefined) assertId(options.threadId, 'The thread id');
+  if (options.requestId !== undefined) assertId(options.requestId, 'The request id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  if (typeof given !== 'string' && !Array.isArray(given)) {
+    throw new LanefoldError('invalid_input', 'The input is neither a string nor a list of content parts.', {
+      hint: 'Pass input: "…".',
+    });
+  }
+  assertRefs(options.extraRefs);
+  assertSchedule(options);
+  const input = acceptContent(given);
+  assertNotBlank(input, 'The input');
+  const agentModel = agents.get(options.agent).model;
+  const overrides = await toRunOptions(agents, options.agent, { ...options, input });
+  const { toolContext, extraRefs } = options;
+  assertStorable({ input, model, toolContext, extraRefs, overrides }, 'The request');
+  return {
+    agent: options.agent,
+    strategy,
+    model,
+    ...(contextRef === undefined ? {} : { context_ref: contextRef }),
+    ...timesOf(options),
+    input: { content: input as Json, ...(options.extraRefs ? { refs: options.extraRefs } : {}) },
+    options: {
+      ...(overrides as unknown as JsonObject),
+      ...(model === agentModel ? {} : { agent_model: agentModel }),
+      ...(options.priority ? { priority: options.priority } : {}),
+      ...(options.toolContext ? { tool_context: options.toolContext } : {}),
+      ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
+      ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),
+    },
+  };
+}
+
+/** The request without the defaults of the agent's definition: a retry after a deployment is the same request. */
+const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
+  const { model, strategy, strategyOptions, idleTimeoutMs } = request;
+  const options = { ...(body['options'] as JsonObject) };
+  for (const derived of ['prompt', 'strategy_options', 'selection', 'takes_input', 'agent_model'])
+    delete options[derived];
+  const asked = {
+    ...options,
+    idle_timeout_ms: idleTimeoutMs,
+    ...(strategyOptions ? { strategy_options: snakeKeys(strategyOptions) } : {}),
+  };
+  const requested = { model, strategy, options: asked };
+  return { ...body, ...(requested as JsonObject) };
+};
+
+/** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
+export const enqueue = async (deps: EnqueueDeps, options: OwnEnqueueOptions, by: AcceptedBy = {}): Promise<RunHandle> =>
+  accept(deps, await toRequest(deps, options), by);
+
+/** The request for a run. Everything a caller can get wrong without reading the thread is rejected here, before any write. */
+export async function toRequest(
+  { db, agents, models, counting }: EnqueueDeps,
+  options: OwnEnqueueOptions,
+): Promise<RunRequest> {
+  refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
+  const agent = agents.get(options.agent);
+  const model = options.model ?? agent.model;
+  models.check(model);
+  await checkPolicy(counting, model, options.contextPolicy);
+  const id = newRunId();
+  const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
+  const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
+    options;
+  return {
+    ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },
+    traceparent: options.traceparent,
+    hash: requestHash(asRequested(body, options)),
+    createThread: options.threadId === undefined || options.createThread === true,
+  };
+}

@@ -1,0 +1,48 @@
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newId } from '../../checks/ids.ts';
+import { acceptContent, type ContentInput } from '../../models/messages/accept-content.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { enqueueInput, type InputReceipt } from '../../store/input/enqueue-input.ts';
+import { assertNotBlank } from '../../models/messages/not-blank.ts';
+import { assertRefs } from '../../checks/refs.ts';
+import { assertStorable } from '../../checks/text.ts';
+
+export interface InputOptions {
+  /** The same id again returns the receipt of the first time; default: a new id. */
+  inputId?: string;
+  /** Refuse unless this request is the active one. */
+  expectedRequestId?: string;
+  /** Refuse unless this run is the active one. */
+  runId?: string;
+  /** Who speaks, for the log; default `lanefold`. */
+  source?: string;
+  /** Kept in the `refs` of the message. */
+  extraRefs?: JsonObject;
+}
+
+/** Queues user-style input for the active run of a thread. See `Runs.steer` and `Runs.inject`. */
+export async function sendInput(
+  db: Database,
+  kind: 'steer' | 'inject',
+  threadId: string,
+  given: ContentInput,
+  options: InputOptions = {},
+): Promise<InputReceipt> {
+  assertId(threadId, 'The thread id');
+  const id = options.inputId ?? newId('inp');
+  assertId(id, 'The input id');
+  if (options.runId !== undefined) assertId(options.runId, 'The run id');
+  if ('role' in options && options.role !== undefined && options.role !== 'user') {
+    throw new LanefoldError('invalid_input', `Input cannot have the role ${JSON.stringify(options.role)}.`, {
+      hint: 'Steering speaks as the user; change the system prompt with threads.configure.',
+    });
+  }
+  const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
+  const content = acceptContent(given);
+  // what is neither is rejected where it would be stored
+  if (typeof content === 'string' || Array.isArray(content)) assertNotBlank(content, 'The input');
+  assertRefs(refs);
+  assertStorable({ content, source, extraRefs: refs }, 'The input');
+  return enqueueInput(db, threadId, { id, kind, content, source, refs, expectedRequestId, expectedRunId });
+}

@@ -1,0 +1,41 @@
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { runNotFound } from '../../store/missing.ts';
+import { readRequest, type StoredRequest } from '../../store/run/read-request.ts';
+import type { EnqueueDeps } from './enqueue.ts';
+import type { RunRef } from '../../store/run/run.ts';
+
+/** Options that the acceptance of a run adds by itself, and those that say where it came from. */
+const own = ['active_lane', 'resumed_from'];
+
+/** What a run was asked, to ask it again. @throws LanefoldError `run_not_found`, `unknown_agent`, `invalid_input` */
+export async function requestOf(
+  { db, agents }: EnqueueDeps,
+  run: RunRef,
+): Promise<StoredRequest & { input: JsonObject }> {
+  const found = await readRequest(db, run.threadId, run.id);
+  if (!found) throw runNotFound(run.threadId, run.id);
+  const { input } = found;
+  if (!input) {
+    throw new LanefoldError('invalid_input', `What run ${run.id} was asked is no longer known.`, {
+      hint: 'It ended before it began, under an older version. Enqueue the question again.',
+    });
+  }
+  // a process without agents, such as the command line's, leaves that to the workers
+  if (agents.names.length > 0) agents.get(found.agent);
+  return { ...found, input };
+}
+
+/** The request of a run as that of another one, which repeats it with this model and these options over its own. */
+export function repeatedBody(
+  { agent, strategy, model, context_ref, input, options }: StoredRequest & { input: JsonObject },
+  retryOf: string,
+  otherModel: string | undefined,
+  over: JsonObject = {},
+): JsonObject {
+  const { agent_model: agentModel = model, ...kept }: JsonObject = { ...options, retry_of: retryOf, ...over };
+  for (const key of own) delete kept[key];
+  const chosen = otherModel ?? model;
+  const overridden = chosen === agentModel ? kept : { ...kept, agent_model: agentModel };
+  return { agent, strategy, model: chosen, context_ref, input, options: overridden };
+}

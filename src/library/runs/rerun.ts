@@ -1,0 +1,79 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import type { Caller } from '../../agents/overridable.ts';
+import { contentIds } from '../../context/large-content.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newRunId, newThreadId, threadIdOf } from '../../checks/ids.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { PolicyOption } from '../../policy/policy.ts';
+import { storedOption } from '../../policy/read-policy.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import { accept, requestHash } from './accept.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
+import { checkPolicy } from './check-overrides.ts';
+import type { EnqueueDeps } from './enqueue.ts';
+import { fork } from '../threads/fork.ts';
+import { repeatedBody, requestOf } from './original-request.ts';
+import { isTaken } from '../../store/fork/fork-thread.ts';
+
+export interface RerunOptions {
+  /** The id of the fork, on which nothing was asked yet; default: one derived from `requestId`, or a new one. */
+  threadId?: string;
+  /** Instead of what the run used. */
+  model?: ModelName;
+  /** Instead of the prompt of its lane; null: none. Every agent must allow it, because any may run on the fork. */
+  systemPrompt?: string | null;
+  /** Instead of its context policy. */
+  contextPolicy?: PolicyOption;
+  /** Of the fork. */
+  metadata?: JsonObject;
+  /** The same id again returns the same run. */
+  requestId?: string;
+}
+
+/** Asks the question of a run on a fork of its lane as it was before. See `Runs.rerun`. */
+export async function rerun(
+  deps: EnqueueDeps,
+  run: RunRef,
+  { threadId, model, systemPrompt, contextPolicy, metadata, requestId }: RerunOptions,
+  { caller, from }: { caller?: string | undefined; from: Caller },
+): Promise<RunHandle> {
+  const { db, agents, models, counting } = deps;
+  if (requestId !== undefined) assertId(requestId, 'The request id');
+  const found = await requestOf(deps, run);
+  if (found.user_seq === null) {
+    throw new LanefoldError('invalid_input', `Run ${run.id} has not begun: there is no context it was asked in.`, {
+      hint: 'Wait until it has, or enqueue its question yourself.',
+    });
+  }
+  if (agents.names.length > 0 || from === 'http') {
+    const request = omitUndefined({ agent: found.agent, model, systemPrompt, contextPolicy });
+    assertRunOverrides(agents, models, request, from);
+  }
+  if (model !== undefined) models.check(model);
+  await checkPolicy(counting, model ?? found.model, contextPolicy);
+  const id = newRunId();
+  const policy: JsonObject = contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) };
+  const body = repeatedBody(found, run.id, model, policy);
+  const made = await fork(
+    db,
+    agents,
+    run.threadId,
+    {
+      ...{ id: threadId ?? (requestId === undefined ? newThreadId() : threadIdOf(requestId, db.tenant)) },
+      ...{ seq: found.user_seq - 1, contextRef: found.context_ref },
+      ...omitUndefined({ metadata, systemPrompt }),
+    },
+    from,
+    contentIds(found.input),
+  );
+  const asked = requestId ?? id;
+  if (made.duplicate && (await isTaken(db, made.id, asked))) {
+    throw new LanefoldError('thread_exists', `Thread ${made.id} is this fork already, and something was asked on it.`, {
+      hint: 'Choose another id for the fork, or pass the request id of the first rerun to get its run.',
+    });
+  }
+  const hash = requestHash({ ...body, system_prompt: systemPrompt });
+  const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };
+  return accept(deps, request, { caller });
+}

@@ -1,0 +1,35 @@
+import type { ModelName } from '../../models/registry/model-name.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newRunId } from '../../checks/ids.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+import { accept, requestHash } from './accept.ts';
+import type { EnqueueDeps, EnqueueOptions } from './enqueue.ts';
+import { repeatedBody, requestOf } from './original-request.ts';
+
+export interface RetryOptions {
+  /** Another model than that of the run. */
+  model?: ModelName;
+  busy?: EnqueueOptions['busy'];
+  /** The same id again returns the same run; default: the new run's own id, so that each call starts one. */
+  requestId?: string;
+}
+
+/** Accepts a run with the request of one that has ended. See `Runs.retry`. */
+export async function retry(
+  deps: EnqueueDeps,
+  run: RunRef,
+  { model, busy, requestId }: RetryOptions = {},
+  caller?: string,
+): Promise<RunHandle> {
+  if (requestId !== undefined) assertId(requestId, 'The request id');
+  const found = await requestOf(deps, run);
+  if (!found.ended) {
+    throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, { hint: 'Wait for its end, or cancel it.' });
+  }
+  if (model !== undefined) deps.models.check(model);
+  const body = repeatedBody(found, run.id, model);
+  const id = newRunId();
+  const hash = requestHash(body);
+  const request = { threadId: run.threadId, body, id, requestId: requestId ?? id, hash, busy, createThread: false };
+  return accept(deps, request, { caller });
+}

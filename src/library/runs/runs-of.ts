@@ -1,0 +1,161 @@
+import type { FindUnattended, Unattended } from '../../fleet/unattended.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { briefly, dispatch } from '../../queue/dispatch.ts';
+import type { Logger } from '../../log/logger.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { readInputs } from '../../store/input/read-inputs.ts';
+import { runNotFound } from '../../store/missing.ts';
+import { cancelRun } from '../../store/run/cancel-run.ts';
+import { readNodes } from '../../store/run/read-nodes.ts';
+import { listRuns } from '../../store/run/list-runs.ts';
+import type { Run, RunHandle, RunRef } from '../../store/run/run.ts';
+import { readRunEvents } from '../../store/trace/read-events.ts';
+import type { Streams } from '../../streams/open.ts';
+import { assertStorable } from '../../checks/text.ts';
+import { assertRunOverrides } from './allow-overrides.ts';
+import { decide } from './approvals.ts';
+import { priced } from './cost.ts';
+import { collectRun, mintToken, openToken, resume } from './checkpoints.ts';
+import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
+import { enqueueMany } from './enqueue-many.ts';
+import { rerun } from './rerun.ts';
+import { retry } from './retry.ts';
+import { sendInput } from './inputs.ts';
+import { assertRef } from './assert-ref.ts';
+import { readSnapshot, type RunSnapshot } from './run-snapshot.ts';
+import type { RunWaiter } from './waiter.ts';
+import { countUnfinished, ranOnly } from '../../store/run/count-runs.ts';
+import { findDelayedJob } from '../../store/run/find-jobs.ts';
+import { seldom } from '../../log/report-errors.ts';
+import type { EnqueuedBy, Runs, WaitOptions } from './runs.ts';
+
+export interface RunsDeps extends EnqueueDeps {
+  waiter: RunWaiter;
+  findUnattended: FindUnattended;
+  log: Logger;
+  streams: Pick<Streams, 'follow'>;
+  tokenSecrets: readonly string[];
+}
+
+/** The runs of a library: each operation checks what it is given, then acts through the store and the queue. */
+export function runsOf(deps: RunsDeps): Runs {
+  const { db, queue, waiter, streams } = deps;
+  const isDue = seldom();
+  const logUnattended = ({ threadId, runId, agent, reason, message }: Unattended) => {
+    // thousands may wait for the same
+    if (!isDue(`${reason} ${agent}`)) return;
+    // an error, as a worker logs it that lacks the agent: the run waits until somebody starts a worker
+    deps.log.error({ component: 'runs', thread_id: threadId, run_id: runId, agent, reason }, message);
+  };
+  const get = async (run: RunRef): Promise<RunSnapshot<never>> => {
+    assertRef(run);
+    const found = await readSnapshot(deps, run.threadId, run.id);
+    if (!found) throw runNotFound(run.threadId, run.id);
+    return found as RunSnapshot<never>;
+  };
+  const wait = async (
+    run: RunRef,
+    { timeoutMs, signal, onUnattended = logUnattended }: WaitOptions = {},
+  ): Promise<Run<never>> => {
+    assertRef(run);
+    const timeout = timeoutMs === undefined ? undefined : AbortSignal.timeout(timeoutMs);
+    const signals = [timeout, signal].filter((s) => s !== undefined);
+    const key = { threadId: run.threadId, runId: run.id };
+    let ended: Run | undefined;
+    try {
+      ended = await waiter.ended(key, onUnattended, signals.length > 0 ? AbortSignal.any(signals) : undefined);
+    } catch (error) {
+      if (!timeout?.aborted) throw error;
+      throw new LanefoldError('wait_timeout', `Run ${run.id} did not end within ${timeoutMs} ms.`, {
+        hint: 'The run continues; wait again or read it later.',
+      });
+    }
+    if (!ended) throw runNotFound(run.threadId, run.id);
+    return ended as Run<never>;
+  };
+  const points = { ...deps, get, wait };
+  return {
+    async enqueue<Strategy extends string>(
+      options: EnqueueOptions<Strategy>,
+      { tx, from = 'library', caller }: EnqueuedBy = {},
+    ) {
+      assertRunOverrides(deps.agents, deps.models, options, from);
+      return enqueue(deps, options, { tx, caller }) as Promise<RunHandle<never>>;
+    },
+    async enqueueMany(requests: readonly EnqueueOptions[], { tx, from = 'library', caller }: EnqueuedBy = {}) {
+      if (!Array.isArray(requests)) {
+        throw new LanefoldError('invalid_input', 'The requests are not a list.', {
+          hint: 'Pass [{ agent, input }, …].',
+        });
+      }
+      const check = (request: EnqueueOptions) => {
+        if (typeof request !== 'object' || request === null) {
+          throw new LanefoldError('invalid_input', 'The request is no object.', { hint: 'Pass { agent, input }.' });
+        }
+        assertRunOverrides(deps.agents, deps.models, request, from);
+      };
+      return (await enqueueMany(deps, requests, check, { tx, caller })) as PromiseSettledResult<RunHandle<never>>[];
+    },
+    get,
+    wait,
+    async retry(run, options, { caller } = {}) {
+      assertRef(run);
+      return (await retry(deps, run, options, caller)) as RunHandle<never>;
+    },
+    async rerun(run, options = {}, { caller, from = 'library' } = {}) {
+      assertRef(run);
+      return (await rerun(deps, run, options, { caller, from })) as RunHandle<never>;
+    },
+    unfinished: (of) => countUnfinished(db, of),
+    ranOnly: (threadId, agents) => ranOnly(db, threadId, agents),
+    async list({ limit = 50, ...filter } = {}) {
+      if (filter.threadId !== undefined) assertId(filter.threadId, 'The thread id');
+      assertStorable(filter, 'The filter');
+      const { data, nextAfter } = await listRuns(db, { ...filter, limit });
+      return { data: await Promise.all(data.map((run) => priced(deps.counting, run))), nextAfter };
+    },
+    async events(run, { after = -1, limit = 100 } = {}) {
+      assertRef(run);
+      return readRunEvents(db, run.threadId, run.id, after, limit);
+    },
+    async *stream(run, options) {
+      assertRef(run);
+      yield* streams.follow(run.threadId, run.id, options);
+    },
+    steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
+    inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
+    approve: (run, call, options) => decide(deps, run, call, 'approved', options),
+    deny: (run, call, options) => decide(deps, run, call, 'denied', options),
+    async nodes(run, { after = 0, limit = 1_000 } = {}) {
+      assertRef(run);
+      return readNodes(db, run.threadId, run.id, { after, limit });
+    },
+    async inputs(run, { after = 0, limit = 100 } = {}) {
+      assertRef(run);
+      return readInputs(db, run.threadId, run.id, { after, limit });
+    },
+    async cancel(target, reason = 'user_cancelled') {
+      const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;
+      assertRef(run);
+      assertStorable(reason, 'The reason');
+      const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
+      if (promoted) await briefly(dispatch(db, queue, promoted));
+      // a job that stays is harmless: it finds that its run has ended
+      if (accepted && status === 'cancelled') await dropDelayedJob(db, queue, run).catch(() => {});
+      return { status, accepted };
+    },
+    checkpoint: (run, options) => mintToken(points, run, options),
+    resume: (token, options, on) => resume(points, token, options, on),
+    collect: (token, options) => collectRun(points, token, options),
+  };
+}
+
+/** A job with a delay would stay in the queue until that is over. */
+async function dropDelayedJob(db: Database, queue: RunQueue, run: RunRef): Promise<void> {
+  const job = await findDelayedJob(db, run.threadId, run.id, queue.prefix);
+  if (job) await queue.remove([job]);
+}
+
+const toRef = ({ threadId, runId }: { threadId: string; runId: string }): RunRef => ({ threadId, id: runId });

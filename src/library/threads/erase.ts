@@ -1,0 +1,102 @@
+import { isLanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { toTopic } from '../../queue/relay.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { dropUnread, eraseThread, findThreadsOf, type Erased } from '../../store/log/erase-thread.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { addRemoved, type Removed } from './removed.ts';
+
+export interface ErasureReport {
+  threadId: string;
+  tenantId: string;
+  removed: Removed;
+  /** What Lanefold does not remove, in words: look after it yourself. */
+  left: string[];
+}
+
+export interface TenantErasureReport {
+  tenantId: string;
+  removed: Removed;
+  /** Threads with an active run, which were left as they are. Cancel their runs and erase again. */
+  busy: string[];
+  /** There are more threads: erase again. */
+  more: boolean;
+  left: string[];
+}
+
+const left: readonly string[] = [
+  'the ids of thread and tenant and the times of creation and erasure, so that the id is never used again',
+  'ids and statuses of runs in the event streams of the queue, until BullMQ trims them',
+  'backups, replicas and write-ahead logs of PostgreSQL and Redis',
+  'what model providers and tools keep of what they were sent',
+  'logs of your processes, and copies that clients of the API have made',
+];
+
+/** Erases a thread, and its jobs in the queue. See `Threads.erase`. */
+export async function erase(db: Database, queue: RunQueue | undefined, threadId: string): Promise<ErasureReport> {
+  assertId(threadId, 'The thread id');
+  const erased = await eraseThread(db, threadId);
+  const removed = { ...removedOf(erased), jobs: await dropJobs(db, queue, threadId, erased) };
+  return { threadId, tenantId: erased.tenant_id, removed, left: [...left] };
+}
+
+/** Erases the threads of a tenant, up to `limit` of them. See `Threads.eraseTenant`. */
+export async function eraseTenant(
+  db: Database,
+  queue: RunQueue | undefined,
+  tenantId: string,
+  limit = 1_000,
+): Promise<TenantErasureReport> {
+  assertId(tenantId, 'The tenant id');
+  assertWhole(limit, 'limit', { minimum: 1, maximum: 10_000, hint: 'Erase again while `more` is true.' });
+  const found = await findThreadsOf(db, tenantId, limit + 1);
+  const busy: string[] = [];
+  let removed: Removed = {
+    threads: 0,
+    entries: 0,
+    events: 0,
+    runs: 0,
+    toolCalls: 0,
+    inputs: 0,
+    operations: 0,
+    contents: 0,
+    jobs: 0,
+  };
+  for (const threadId of found.slice(0, limit)) {
+    try {
+      const { removed: own } = await erase(db, queue, threadId);
+      removed = addRemoved(removed, own);
+    } catch (error) {
+      if (isLanefoldError(error, 'thread_busy')) busy.push(threadId);
+      else if (!isLanefoldError(error, 'thread_erased')) throw error;
+    }
+  }
+  return { tenantId, removed, busy, more: found.length > limit, left: [...left] };
+}
+
+const removedOf = ({
+  entries,
+  events,
+  runs,
+  tool_calls: toolCalls,
+  inputs,
+  operations,
+  contents,
+}: Erased): Removed => ({
+  ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations, contents },
+  jobs: 0,
+});
+
+/** Jobs carry ids only, so a queue that does not answer now holds up no erasure: they expire. */
+async function dropJobs(
+  db: Database,
+  queue: RunQueue | undefined,
+  threadId: string,
+  { jobs }: Erased,
+): Promise<number> {
+  if (!queue) return 0;
+  if (queue.backend === 'postgres') await dropUnread(db, toTopic(threadId)).catch(() => {});
+  const own = jobs.filter((job) => job.queue_prefix === null || job.queue_prefix === queue.prefix);
+  return queue.remove(own).catch(() => 0);
+}

@@ -1,0 +1,50 @@
+import type { Caller } from '../../agents/overridable.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { JsonObject } from '../../context/message.ts';
+import { assertId, newThreadId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { forkThread, type ForkReceipt } from '../../store/fork/fork-thread.ts';
+import { assertStorable, promptOf } from '../../checks/text.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { assertThreadOverrides } from '../runs/allow-overrides.ts';
+import { requestHash } from '../runs/accept.ts';
+
+export interface ForkOptions {
+  /** Default: a new id. The same id with the same parent, `seq` and options again returns the same fork. */
+  id?: string;
+  /** The last entry the fork knows of; -1: none. Default: the last one. */
+  seq?: number;
+  /** Only this lane, which becomes the active one. Default: all lanes but those of strategies' questions. */
+  contextRef?: string;
+  /** Of the fork; the parent's is not copied. */
+  metadata?: JsonObject;
+  /** In place of the prompts of all lanes; null: none. */
+  systemPrompt?: string | null;
+  /** Closes an open tool group with flagged error results, instead of `open_tool_group`. */
+  repair?: boolean;
+}
+
+/** See `Threads.fork`. `contents`: ids of large texts that the fork needs besides those its contexts quote. */
+export async function fork(
+  db: Database,
+  agents: AgentRegistry,
+  parentThreadId: string,
+  { id = newThreadId(), seq, contextRef, metadata, systemPrompt, repair }: ForkOptions,
+  from: Caller,
+  contents?: string[],
+): Promise<ForkReceipt> {
+  assertId(parentThreadId, 'The id of the parent');
+  assertId(id, 'The thread id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  assertWhole(seq, 'seq', { minimum: -1, hint: 'Give the seq of an entry, or -1 to begin empty.' });
+  assertStorable({ metadata, systemPrompt }, 'The fork');
+  assertThreadOverrides(agents, { systemPrompt }, from);
+  const prompt = systemPrompt === undefined ? undefined : promptOf(systemPrompt);
+  const hash = requestHash({ contextRef, repair: repair ?? false, metadata: metadata ?? {}, systemPrompt: prompt });
+  return forkThread(
+    db,
+    parentThreadId,
+    { seq, contextRef, repair, contents },
+    { id, metadata, systemPrompt: prompt, requestHash: hash },
+  );
+}

@@ -1,0 +1,267 @@
+import type { Caller } from '../../agents/overridable.ts';
+import type { AgentRegistry } from '../../agents/registry.ts';
+import type { Json, JsonObject } from '../../context/message.ts';
+import { LanefoldError } from '../../errors.ts';
+import { assertId, newThreadId } from '../../checks/ids.ts';
+import { acceptMessage, type MessageInput } from '../../models/messages/accept-content.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { otherTenant } from '../access/tenant-scope.ts';
+import type { ContentRange } from '../../store/content/read-content.ts';
+import { appendEntries, type AppendReceipt } from '../../store/log/append-entries.ts';
+import type { ForkReceipt } from '../../store/fork/fork-thread.ts';
+import { readEntries, type Entry } from '../../store/log/read-entries.ts';
+import { listThreads, type ThreadFilter, type ThreadSummary as RecordedSummary } from '../../store/log/list-threads.ts';
+import { readMarks, type Mark } from '../../store/run/read-marks.ts';
+import {
+  readThread,
+  type Thread as RecordedThread,
+  createThread,
+  readThreadSpent,
+} from '../../store/log/read-thread.ts';
+import type { Page } from '../../store/page.ts';
+import { readThreadEvents, type RunEvent } from '../../store/trace/read-events.ts';
+import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
+import type { Streams } from '../../streams/open.ts';
+import { assertStorable, promptOf } from '../../checks/text.ts';
+import type { UiMessage } from '../../ui-messages/message.ts';
+import { assertNotBlank } from '../../models/messages/not-blank.ts';
+import { assertRefs } from '../../checks/refs.ts';
+import { assertWhole } from '../../checks/whole-number.ts';
+import { assertThreadOverrides } from '../runs/allow-overrides.ts';
+import { costOf, type Cost } from '../runs/cost.ts';
+import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
+import { fork, type ForkOptions } from './fork.ts';
+import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
+import { readContent, type ReadContentOptions } from './content.ts';
+import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
+import type { ConfigReceipt } from '../../store/context/read-config.ts';
+import { requestHash } from '../runs/accept.ts';
+
+/** A thread; `cost` is that of its newest 1,000 runs. */
+export interface Thread extends RecordedThread, Cost {}
+
+/** A thread as lists show it. */
+export interface ThreadSummary extends Omit<RecordedSummary, 'spent'>, Cost {}
+
+/** An entry to append: a message, or an entry of your own kind. */
+export type NewEntry =
+  | {
+      kind?: 'ai_message';
+      contextRef?: string;
+      message: MessageInput;
+      refs?: JsonObject;
+    }
+  /** Without a kind a `note`, without a payload `{}`. */
+  | { kind?: string; contextRef?: string; payload?: JsonObject; refs?: JsonObject; message?: never };
+
+/** A page of entries that callers over HTTP get; one entry may be larger. */
+const pageBytes = 4 * 1024 * 1024;
+
+const maxMarkedRuns = 100;
+
+export interface AppendOptions {
+  /** Append only if the thread is still at this rev; else `rev_conflict`. */
+  expectedRev?: number;
+  /** A repeated append returns the receipt of the first one. */
+  idempotencyKey?: string;
+  /** Adds flagged error results for calls without one, instead of `open_tool_group`. */
+  repair?: boolean;
+}
+
+export interface Threads {
+  /**
+   * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
+   *
+   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
+   */
+  create(
+    options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
+    on?: { from?: Caller },
+  ): Promise<{ id: string; rev: number }>;
+  /**
+   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor per
+   * lane. It costs the contexts, not the log. Nothing that happens to one of them reaches the other.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry, `open_tool_group`,
+   * `context_too_large`, `thread_exists`, `idempotency_mismatch` where the id is that of a fork of the same entry with other
+   * options, `invalid_id`, `override_not_allowed`
+   *
+   * @example
+   * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });
+   */
+  fork(parentThreadId: string, options?: ForkOptions, on?: { from?: Caller }): Promise<ForkReceipt>;
+  /** @throws LanefoldError `thread_not_found`, `thread_erased` */
+  get(id: string): Promise<Thread>;
+  /** Threads, newest first; with `order: 'asked'`, those that were asked last first. */
+  list(filter?: Partial<ThreadFilter>): Promise<Page<ThreadSummary>>;
+  /**
+   * What is worth a look in some runs of the thread, 100 at most: tools that failed, model calls made again, contexts that
+   * were cut, and the like, in the order of the log. docs/page.md lists the kinds.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  marks(id: string, runIds: readonly string[]): Promise<Mark[]>;
+  append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
+  /** The log after the entry `after`, ordered by `seq`. */
+  entries(
+    id: string,
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
+  ): Promise<Entry[]>;
+  /** A page of entries that ends after `limit` of them or `maxBytes` of payloads and refs (default 4 MiB), and where to go on. */
+  entryPage(
+    id: string,
+    options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
+  ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
+  /**
+   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters as
+   * code points; `nextOffset` says where to read on, null at the end.
+   *
+   * @throws LanefoldError `content_not_found`, `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  readContent(id: string, contentId: string, range?: ReadContentOptions): Promise<ContentRange>;
+  /**
+   * The conversation of a lane as the AI SDK's `UIMessage`s, in the order it was held: the newest `limit` questions with
+   * their answers, and with `after: nextAfter` the ones before. A question that waits for a worker is included; an answer
+   * under way has what is committed of it. What a replace or a compaction took out of the context is still here.
+   *
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
+   */
+  uiMessages(id: string, options?: UiMessagesOptions): Promise<Page<UiMessage>>;
+  /** The configuration of a lane (default: the active one), now or as of an entry. */
+  config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
+  /**
+   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active.
+   * `from`: whose request it is, see `runs.enqueue`; every agent of this process must list what changes. `by`: who changes
+   * it, for the refs of the entry.
+   *
+   * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
+   */
+  configure(id: string, changes: ConfigChanges, on?: { from?: Caller; by?: string }): Promise<ConfigReceipt>;
+  /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
+  events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
+  /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
+  stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
+  /**
+   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report says
+   * what was removed, and what is left elsewhere.
+   *
+   * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
+   */
+  erase(id: string): Promise<ErasureReport>;
+  /** The same for the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
+}
+
+export function threadsOf(
+  db: Database,
+  agents: AgentRegistry,
+  counting: Counting,
+  streams: Pick<Streams, 'follow'>,
+  queue?: RunQueue,
+): Threads {
+  return {
+    async create({ id = newThreadId(), tenantId = db.tenant, systemPrompt, metadata } = {}, { from = 'library' } = {}) {
+      assertId(id, 'The thread id');
+      if (tenantId !== undefined) assertId(tenantId, 'The tenant id');
+      if (tenantId !== undefined && db.tenant !== undefined && tenantId !== db.tenant)
+        throw otherTenant(tenantId, db.tenant);
+      assertStorable({ systemPrompt, metadata }, 'The thread');
+      assertThreadOverrides(agents, { systemPrompt }, from);
+      return createThread(db, {
+        ...{ id, tenantId, metadata },
+        systemPrompt: systemPrompt === undefined ? undefined : promptOf(systemPrompt),
+      });
+    },
+
+    fork: async (parent, options = {}, { from = 'library' } = {}) => fork(db, agents, parent, options, from),
+
+    async get(id) {
+      assertId(id, 'The thread id');
+      const [thread, spent] = await Promise.all([readThread(db, id), readThreadSpent(db, id)]);
+      return { ...thread, ...(await costOf(counting, spent)) };
+    },
+
+    async list({ limit = 50, ...filter } = {}) {
+      if (filter.tenantId !== undefined) assertId(filter.tenantId, 'The tenant id');
+      assertStorable(filter, 'The filter');
+      const { data, nextAfter } = await listThreads(db, { ...filter, limit });
+      const priced = data.map(async ({ spent, ...thread }) => ({ ...thread, ...(await costOf(counting, spent)) }));
+      return { data: await Promise.all(priced), nextAfter };
+    },
+
+    async marks(id, runIds) {
+      assertId(id, 'The thread id');
+      for (const runId of runIds) assertId(runId, 'The run id');
+      if (runIds.length > maxMarkedRuns) {
+        throw new LanefoldError('invalid_input', `Marks of ${runIds.length} runs were asked for at once.`, {
+          hint: `Ask for those of ${maxMarkedRuns} runs at a time.`,
+        });
+      }
+      const found = await readMarks(db, { threadId: id, runIds });
+      if (found.length === 0) await readThread(db, id);
+      return found;
+    },
+
+    async append(id, entries, options = {}) {
+      assertId(id, 'The thread id');
+      if (options.idempotencyKey !== undefined) assertId(options.idempotencyKey, 'The idempotency key');
+      assertWhole(options.expectedRev, 'expectedRev');
+      const drafts = entries.map(toDraft);
+      assertStorable(drafts, 'The entries');
+      const { expectedRev, idempotencyKey, repair } = options;
+      const hash = idempotencyKey && requestHash(drafts);
+      return appendEntries(db, id, { drafts, expectedRev, idempotencyKey, hash, repair });
+    },
+
+    async entries(id, { after = -1, kind, contextRef, limit = 100 } = {}) {
+      assertId(id, 'The thread id');
+      return (await readEntries(db, id, { after, kind, contextRef, limit })).entries;
+    },
+    async entryPage(id, { after = -1, kind, contextRef, limit = 100, maxBytes = pageBytes } = {}) {
+      assertId(id, 'The thread id');
+      const { entries, cut } = await readEntries(db, id, { after, kind, contextRef, limit: limit + 1, maxBytes });
+      const page = entries.slice(0, limit);
+      return { entries: page, nextAfter: cut || entries.length > limit ? page.at(-1)!.seq : null };
+    },
+
+    readContent: (id, contentId, range) => readContent(db, id, contentId, range),
+    uiMessages: (id, options) => uiMessages(db, id, options),
+    async config(id, { contextRef, atSeq } = {}) {
+      assertId(id, 'The thread id');
+      return laneConfig(db, id, contextRef ?? (await readThread(db, id)).activeContextRef, atSeq);
+    },
+    configure: (id, changes, { from = 'library', by } = {}) =>
+      configure(db, agents, counting, id, changes, { from, by }),
+    async events(id, { after = -1, limit = 100 } = {}) {
+      assertId(id, 'The thread id');
+      return readThreadEvents(db, id, after, limit);
+    },
+    stream: (id, options) => streams.follow(id, undefined, options),
+
+    erase: (id) => erase(db, queue, id),
+    eraseTenant: (tenantId, { limit } = {}) => eraseTenant(db, queue, tenantId, limit),
+  };
+}
+
+function toDraft(entry: NewEntry): JsonObject {
+  if (entry.contextRef !== undefined) assertId(entry.contextRef, 'The context_ref');
+  assertRefs(entry.refs);
+  const shared = { context_ref: entry.contextRef, refs: entry.refs };
+  if (entry.message !== undefined) {
+    const message = acceptMessage(entry.message);
+    // the database refuses what is no message at all
+    if ((message as Partial<MessageInput> | null)?.role === 'user') assertNotBlank(message.content, 'The message');
+    return { kind: 'ai_message', payload: message as unknown as Json, ...shared } as JsonObject;
+  }
+  const { kind = 'note', payload = {} } = entry;
+  assertId(kind, 'The kind');
+  if (payload === null || typeof payload !== 'object' || Array.isArray(payload)) {
+    throw new LanefoldError('invalid_input', `The payload of an entry of kind ${kind} is not an object.`, {
+      hint: 'Pass { … }.',
+    });
+  }
+  return { kind, payload, ...shared } as JsonObject;
+}

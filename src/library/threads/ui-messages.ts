@@ -1,0 +1,47 @@
+import { LanefoldError } from '../../errors.ts';
+import { assertId } from '../../checks/ids.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { readConversation, readWaitingQuestions } from '../../store/log/read-conversation.ts';
+import { readThread } from '../../store/log/read-thread.ts';
+import type { Page } from '../../store/page.ts';
+import { toUiMessages } from '../../ui-messages/history.ts';
+import type { UiMessage } from '../../ui-messages/message.ts';
+
+export interface UiMessagesOptions {
+  /** Default: the active lane. */
+  contextRef?: string;
+  /** `nextAfter` of the page before: leads to earlier messages. */
+  after?: string;
+  /** Questions at most, each with its answer; default 50. */
+  limit?: number;
+}
+
+/** A page ends early, after a whole turn, once it has more bytes of messages than this. */
+const pageBytes = 4 * 1024 * 1024;
+
+/** The conversation of a lane. See `Threads.uiMessages`. */
+export async function uiMessages(
+  db: Database,
+  threadId: string,
+  { contextRef, after, limit = 50 }: UiMessagesOptions = {},
+): Promise<Page<UiMessage>> {
+  assertId(threadId, 'The thread id');
+  if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
+  if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
+    throw new LanefoldError('invalid_input', `limit must be a whole number from 1 to 1000; got ${limit}.`);
+  if (after !== undefined && !/^\d{1,15}$/.test(after)) {
+    throw new LanefoldError('invalid_input', `${JSON.stringify(after).slice(0, 80)} is not the start of a page.`, {
+      hint: 'Pass the next_after of the page before, unchanged.',
+    });
+  }
+  const { activeContextRef } = await readThread(db, threadId);
+  const lane = contextRef ?? activeContextRef;
+  // before the log is read: a question that moves into it meanwhile is then in both
+  const waiting = after === undefined ? await readWaitingQuestions(db, threadId, lane) : [];
+  const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
+  const page = await readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes });
+  return {
+    data: toUiMessages(threadId, page, waiting),
+    nextAfter: page.nextBefore === null ? null : String(page.nextBefore),
+  };
+}

@@ -1,0 +1,43 @@
+import { isLanefoldError, type ErrorCode } from '../errors.ts';
+import type { Logger } from './logger.ts';
+/** What happens to the work while a service is down. */
+const meanwhile: Partial<Record<ErrorCode, string>> = {
+  queue_unreachable: 'Trying again; runs that are accepted wait in PostgreSQL and start when it is back.',
+  database_unreachable:
+    'Trying again; no run is accepted meanwhile, and those there are go on from their last commit when it is back.',
+};
+
+/** In a message, the job of a run: after an outage BullMQ complains of every job whose lock has run out. */
+const jobs = /\brun_\w+\.\d+\b/g;
+
+/** Handles errors not tied to a run: a line in the log, of the same kind or the same outage at most every ten seconds. */
+export function reportErrors(log: Logger, component: string): (error: unknown) => void {
+  const isDue = seldom();
+  return (err) => {
+    const message = err instanceof Error ? err.message : String(err);
+    const consequence = isLanefoldError(err) ? meanwhile[err.code] : undefined;
+    // an outage has many messages, one for each way a connection can fail
+    if (!isDue(consequence ?? message.replace(jobs, ''))) return;
+    log.error({ component, ...codeOf(err) }, consequence ? `${message} ${consequence}` : message);
+  };
+}
+
+/** Connections break with errors of many kinds; their stacks say nothing, their codes do. */
+const codeOf = (error: unknown): { code?: string } => {
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' ? { code } : {};
+};
+
+const quietMs = 10_000;
+
+/** Tells whether a line is due: the same one at most every ten seconds, because an outage fails everything at once. */
+export function seldom(): (line: string) => boolean {
+  const shownAt = new Map<string, number>();
+  return (line) => {
+    const now = performance.now();
+    if (now - (shownAt.get(line) ?? -Infinity) < quietMs) return false;
+    if (shownAt.size > 100) shownAt.clear();
+    shownAt.set(line, now);
+    return true;
+  };
+}

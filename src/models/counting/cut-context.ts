@@ -1,0 +1,97 @@
+import type { JsonObject, Message } from '../../context/message.ts';
+import { budget, type Budgeted } from '../../policy/budget.ts';
+import type { DroppedRange } from '../../policy/dropped.ts';
+import { estimate } from '../../policy/estimate.ts';
+import type { PlacedMessage } from '../../policy/groups.ts';
+import type { Limits } from '../../policy/limits.ts';
+import { withPrompt } from '../../policy/place.ts';
+import type { StoredPolicy } from '../../policy/policy.ts';
+import { chosen } from '../../policy/projector.ts';
+import { within } from '../../common/time-limit.ts';
+import type { Counter, Counting } from './counting.ts';
+import { fixedTokens, type FixedParts } from './fixed-tokens.ts';
+
+/** The model call a context is cut for. */
+export interface CutRequest extends FixedParts {
+  model: string;
+  policy: StoredPolicy;
+  limits: Limits;
+}
+
+/** What earlier calls left: the cut in force, and tokens of messages counted already, to which the new ones are added. */
+export interface Recalled {
+  dropped: readonly DroppedRange[];
+  tokens: WeakMap<Message, number>;
+}
+
+/** A context with what is sent of it. */
+export interface CutContext extends Budgeted {
+  /** With the prompt of the policy in place of theirs. */
+  messages: readonly PlacedMessage[];
+  /** Of each message. */
+  tokens: number[];
+  counter: Counter;
+  /** What took the place of the estimator in this call. */
+  fallback: string | undefined;
+  /** Of what is sent besides the messages. */
+  toolTokens: number;
+  /** Why the projector of the policy chose nothing, so that the built-in rules did. */
+  projectorError?: unknown;
+}
+
+/** A cut leaves this share of the budget: the lower, the longer a provider's cache lasts until the next one. */
+const lowWater = 0.7;
+const projectorTimeoutMs = 2_000;
+
+/**
+ * Cuts a context for a model call, as runs do: a cut of an earlier call stays in force; it moves only when the rest no longer
+ * fits, and then leaves room.
+ *
+ * @param recall what earlier calls left that were counted with this counter
+ * @param full fills the whole budget instead, to see what the budget alone would drop
+ */
+export async function cutContext(
+  counting: Counting,
+  placed: readonly PlacedMessage[],
+  { model, policy, limits, ...fixed }: CutRequest,
+  recall: (counter: Counter) => Recalled,
+  { full = false } = {},
+): Promise<CutContext> {
+  const messages = withPrompt(placed, policy.system_prompt);
+  const counter = await counting.counterOf(policy.token_estimator, model);
+  const { dropped, tokens: known } = recall(counter);
+  const fresh = messages.filter(({ message }) => !known.has(message)).map(({ message }) => message);
+  const counted = await estimate(fresh, counter.count, model);
+  fresh.forEach((message, i) => known.set(message, counted.tokens[i]!));
+  const tokens = messages.map(({ message }) => Math.ceil(known.get(message)! * counter.ratio));
+  // sent with every call, like the tools
+  const toolTokens = Math.ceil(fixedTokens(counting, model, fixed) * counter.ratio);
+  const shared = { messages, tokens, counter, fallback: counted.fallback?.mark, toolTokens };
+  let projectorError: unknown;
+  if (policy.projector !== undefined) {
+    try {
+      return { ...shared, ...(await project(counting, messages, tokens, policy, limits, toolTokens)) };
+    } catch (error) {
+      projectorError = error;
+    }
+  }
+  const options = { toolTokens, dropped: full ? [] : dropped, lowWater: full ? 1 : lowWater };
+  const budgeted = budget(messages, tokens, policy, limits, options);
+  return { ...shared, ...budgeted, ...(projectorError === undefined ? {} : { projectorError }) };
+}
+
+async function project(
+  counting: Counting,
+  messages: readonly PlacedMessage[],
+  tokens: readonly number[],
+  policy: StoredPolicy,
+  limits: Limits,
+  toolTokens: number,
+): Promise<Budgeted> {
+  const choose = counting.projector(policy.projector!);
+  const room = limits.budget === null ? null : limits.budget - toolTokens;
+  const input = { messages: messages.map(({ message, seq }) => ({ ...message, seq })), tokens, budget: room };
+  const asked = { ...structuredClone(input), policy: { ...policy } as unknown as JsonObject };
+  const choice = await within(projectorTimeoutMs, Promise.resolve(choose(asked)));
+  return chosen(messages, tokens, choice, { budget: limits.budget, toolTokens });
+}

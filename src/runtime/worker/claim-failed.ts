@@ -1,0 +1,57 @@
+import type { Job } from 'bullmq';
+import { LanefoldError, type ErrorCode } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import type { RunJob, RunJobResult } from '../../queue/job.ts';
+import { redactSecrets } from '../../redaction/error-text.ts';
+import { type Refusal, claimFailed } from '../../store/run/claim-run.ts';
+import type { HeldRun } from '../run/held-run.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
+import type { JobWorker } from './job-worker.ts';
+import { putBack, putOff } from './put-back.ts';
+
+/** Doubled with each claim, so that a fault of the database that is soon mended fails no run. */
+const firstPauseMs = 500;
+
+/**
+ * What becomes of a run whose claim raised an error. An error that passes puts the job back. One that says nothing about
+ * this run, such as a right that the role of the worker lacks, fails the job, and the sweep adds it again. Any other is
+ * counted: the run is claimed again, and ends as `claim_failed` when it has been tried often enough.
+ *
+ * @throws unless this ended the run, or the run has moved on from this job
+ */
+export async function onClaimFailed(
+  { db, redactor }: RunDependencies,
+  worker: JobWorker,
+  job: Job<RunJob, RunJobResult>,
+  token: string | undefined,
+  { threadId, runId }: HeldRun,
+  error: unknown,
+): Promise<Refusal> {
+  const { onError, intake, maxClaimsWithoutProgress } = worker;
+  onError(error);
+  if (isTransient(error)) return putBack(job, token, intake, error);
+  if (!concernsRun(error)) throw error;
+  const { counted, claims, status, promoted } = await claimFailed(db, {
+    ...{ threadId, runId, enqueueNo: job.data.enqueue_no, maxClaimsWithoutProgress },
+    // PostgreSQL may quote a value in its message
+    error: { type: 'claim_failed', message: redactor.text(redactSecrets(error.message)) },
+  }).catch((second: unknown) => {
+    onError(second);
+    if (isTransient(second)) return putBack(job, token, intake, second);
+    throw second;
+  });
+  if (!counted) return { claimed: false, status: null, reason: 'superseded' };
+  if (status === undefined) return putOff(job, token, firstPauseMs * 2 ** claims!);
+  return { claimed: false, status, reason: 'claim_failed', ...(promoted ? { promoted } : {}) };
+}
+
+/** Errors of the worker, its role or its database, which the next run would meet as well, and of a thread that is gone. */
+const notOfTheRun = new Set<ErrorCode>([
+  ...(['database_outdated', 'lanefold_closed', 'run_not_found', 'thread_erased', 'thread_not_found'] as const),
+]);
+
+const concernsRun = (error: unknown): error is LanefoldError =>
+  error instanceof LanefoldError &&
+  !notOfTheRun.has(error.code) &&
+  // SQLSTATEs of a right, function or table that is missing, and of what this database or its nodes do not support or are not ready for
+  !/^(0A|42|55)/.test(String(error.details?.['sqlstate'] ?? ''));

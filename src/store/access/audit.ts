@@ -1,0 +1,73 @@
+import { snakeKeys, camelKeys } from '../../common/case.ts';
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+
+export interface AuditedAction {
+  actor: string;
+  /** What was done, such as `approve_tool_call` or `keys.create`. */
+  action: string;
+  tenantId?: string | undefined;
+  threadId?: string | undefined;
+  runId?: string | undefined;
+  detail?: JsonObject;
+}
+
+/** What is done to a thread is written down for its tenant too, whoever does it. */
+export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
+  await db.query(
+    'write_audit',
+    `select lanefold.write_audit(jsonb_strip_nulls(jsonb_build_object(
+       'tenant_id', (select t.tenant_id from lanefold.thread t where t.id = $1::jsonb ->> 'thread_id'))) || $1::jsonb)`,
+    [snakeKeys({ ...entry })],
+  );
+}
+
+/**
+ * Writes down a read by somebody who is bound to no tenant: of a thread that has one, or, without a thread, over threads where
+ * there are tenants. A database without tenants gets no such rows.
+ */
+export async function auditRead(db: Database, { threadId, ...entry }: AuditedAction): Promise<void> {
+  if (threadId !== undefined) {
+    await db.query('audit_read', 'select lanefold.audit_read($1, $2)', [threadId, snakeKeys({ ...entry })]);
+    return;
+  }
+  const [row] = await db.query<{ tenants: boolean }>(
+    'has_tenants',
+    `select exists (select 1 from lanefold.thread where tenant_id < 'default')
+       or exists (select 1 from lanefold.thread where tenant_id > 'default') as tenants`,
+  );
+  if (row!.tenants) await writeAudit(db, entry);
+}
+
+export interface AuditEntry {
+  /** Ascending, with gaps where a transaction was rolled back. */
+  no: number;
+  at: Date;
+  tenantId: string | null;
+  actor: string;
+  action: string;
+  threadId: string | null;
+  runId: string | null;
+  detail: JsonObject;
+}
+
+export interface AuditQuery {
+  /** Entries after this one. */
+  afterNo?: number;
+  threadId?: string;
+  tenantId?: string;
+  limit?: number;
+}
+
+export async function readAudit(
+  db: Database,
+  { afterNo = 0, threadId, tenantId, limit = 100 }: AuditQuery,
+): Promise<AuditEntry[]> {
+  const rows = await db.query(
+    'read_audit',
+    `select no, at, tenant_id, actor, action, thread_id, run_id, detail from lanefold.audit
+     where no > $1 and ($2::text is null or thread_id = $2) and ($3::text is null or tenant_id = $3) order by no limit $4`,
+    [afterNo, threadId ?? null, tenantId ?? null, limit],
+  );
+  return rows.map((row) => ({ ...camelKeys(row), no: Number(row['no']) }) as unknown as AuditEntry);
+}

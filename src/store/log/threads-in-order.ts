@@ -1,0 +1,80 @@
+import type { Database } from '../../postgres/pool.ts';
+import { Conditions, momentOf, type Cursor } from '../page.ts';
+
+/** A statement's share of threads in order, of which a list takes those it wants. */
+export interface ThreadsInOrder {
+  /** A query for the columns of a list and `sort_at`, sorted by it and by `id`, both descending. */
+  sql: string;
+  /** Tells prepared statements apart. */
+  key: string;
+  values: unknown[];
+  /** Where the look ends if it did not reach the last thread: a query for `sort_at` and `id`. */
+  end?: { sql: string; values: unknown[] };
+}
+
+/** How many threads, or moments of them, one request looks at. */
+const window = 5_000;
+const columns = 'id, tenant_id, rev, active_run_id, metadata, parent_thread_id, created_at, updated_at';
+
+/** By creation. The conditions are those that indexes serve. */
+export function byCreation(db: Database, where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
+  if (cursor) {
+    const [at, id] = cursor.map((part) => where.value(part)) as [string, string];
+    where.fixed('c', `(created_at, id) < (${momentOf(at)}, ${id})`);
+  }
+  const { key, values } = where;
+  // a node knows no limit over all of them, and no limit inside
+  if (db.settings.distributed)
+    return { key, values, sql: `select ${columns}, created_at as sort_at from lanefold.thread where ${where}` };
+  const bound = where.value(window);
+  const sorted = 'order by created_at desc, id desc';
+  return {
+    ...{ key, values },
+    sql: `select ${columns}, created_at as sort_at from lanefold.thread where ${where} ${sorted} limit ${bound}`,
+    end: {
+      sql: `select created_at as sort_at, id from lanefold.thread where ${where} ${sorted} offset ${bound} - 1 limit 1`,
+      values,
+    },
+  };
+}
+
+/** The newest run of a thread: ids of runs sort by time, so that the primary key has it. */
+const newestRun = (what: string, threadId: string) =>
+  `select n.${what} from lanefold._run n where n.thread_id = ${threadId} order by n.id desc limit 1`;
+
+/**
+ * By what was asked last: when its newest run was accepted, or it was created if it has none. No index has that, because each
+ * run would have to move its thread in it. So this walks back through the runs and the creations of threads, which have
+ * indexes by time anyway, and passes over the runs that are not the newest of their thread.
+ */
+export function byLastRun(where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
+  // a thread and its first run may have the same moment: the look ends with both
+  const moments = (values: Conditions) => {
+    const [at, id] = (cursor ?? []).map((part) => values.value(part));
+    const earlier = (column: string) => (cursor ? `where (created_at, ${column}) < (${momentOf(at!)}, ${id})` : '');
+    return `select thread_id as id, created_at as sort_at, id as run_id from lanefold._run ${earlier('thread_id')}
+      union all select id, created_at, null::text collate "C" from lanefold.thread ${earlier('id')}
+      order by sort_at desc, id desc fetch first (${values.value(window)}) rows with ties`;
+  };
+  const end = new Conditions();
+  const endSql = `select sort_at, id from (${moments(end)}) m offset ${end.value(window)} - 1 limit 1`;
+  return {
+    key: `r${where.key}${cursor ? 'c' : ''}`,
+    sql: `select ${columns}, sort_at from (${moments(where)}) m join (select ${columns} from lanefold.thread where ${where}) t using (id)
+      where m.run_id is not distinct from (${newestRun('id', 'm.id')})`,
+    values: where.values,
+    end: { sql: endSql, values: end.values },
+  };
+}
+
+/** The same of one tenant: no index has its runs by time, so this looks at its threads, the newest 5,000 at most. */
+export function byLastRunOfTenant(where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
+  const newest = `select ${columns} from lanefold.thread where ${where} order by created_at desc, id desc limit ${where.value(window)}`;
+  const [at, id] = (cursor ?? []).map((part) => where.value(part));
+  return {
+    key: `o${where.key}${cursor ? 'c' : ''}`,
+    sql: `select ${columns}, sort_at from (select ${columns}, coalesce((${newestRun('created_at', 't.id')}), t.created_at) as sort_at from (${newest}) t) s
+      ${cursor ? `where (sort_at, id) < (${momentOf(at!)}, ${id})` : ''} order by sort_at desc, id desc`,
+    values: where.values,
+  };
+}

@@ -1,0 +1,52 @@
+import type { Database } from '../../postgres/pool.ts';
+import { eachThread } from '../each-thread.ts';
+import { executing } from './sweep-limits.ts';
+
+/** A run, or the active run of a thread. */
+export interface RunOrThread {
+  threadId: string;
+  runId: string | undefined;
+}
+
+/** A run that a worker may start or continue now, and none holds. */
+export interface UnheldRun {
+  threadId: string;
+  runId: string;
+  agent: string;
+  /** The strategy that executes it. */
+  strategy: string;
+  /** First part of the name of its queue. */
+  queue: string;
+}
+
+const columns = `r.thread_id as "threadId", r.id as "runId", r.agent, ${executing} as strategy, r.queue_prefix as queue`;
+const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.at, true)
+  or r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, c.at))`;
+const clock = 'with c as materialized (select lanefold._now() as at)';
+
+/** Those of the runs that no worker holds. Probes an index once for each. */
+export function findUnheldRuns(db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> {
+  if (db.settings.distributed) return eachThread(runs, (run) => findUnheldRun(db, run));
+  return db.query<UnheldRun>(
+    'find_unheld_runs',
+    `${clock}
+     select distinct u."threadId", u."runId", u.agent, u.strategy, u.queue
+     from c, unnest($1::text[], $2::text[]) as w (thread_id, run_id)
+     join lateral (
+       select ${columns} from lanefold._run r where r.thread_id = w.thread_id and r.id = w.run_id and ${unheld}
+       union all
+       select ${columns} from lanefold._run r where w.run_id is null and r.thread_id = w.thread_id and r.active and ${unheld}
+     ) u on true`,
+    [runs.map(({ threadId }) => threadId), runs.map(({ runId }) => runId ?? null)],
+  );
+}
+
+/** On the node of its thread. */
+const findUnheldRun = (db: Database, { threadId, runId }: RunOrThread): Promise<UnheldRun[]> =>
+  db.query<UnheldRun>(
+    runId === undefined ? 'find_unheld_active_run' : 'find_unheld_run',
+    `${clock}
+     select ${columns} from lanefold._run r, c
+     where r.thread_id = $1 and ${runId === undefined ? 'r.active' : 'r.id = $2'} and ${unheld}`,
+    runId === undefined ? [threadId] : [threadId, runId],
+  );

@@ -1,0 +1,77 @@
+import { camelKeys } from '../../common/case.ts';
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import { eachThread } from '../each-thread.ts';
+
+/** Something about a run that is worth a look: a tool that failed, a model call made again, a context that was cut. */
+export interface Mark {
+  runId: string;
+  /** As `lanefold.run_marks` lists them. */
+  kind: string;
+  /** The entry to look at; null: it concerns the run. */
+  seq: number | null;
+  /** The model call that shows more. */
+  llmCallId: string | null;
+  /** Depends on the kind. */
+  data: JsonObject;
+}
+
+/** How often something is marked, and where for the first time. */
+export interface MarkCount extends Omit<Mark, 'data'> {
+  count: number;
+}
+
+/** Some runs of a thread. */
+interface RunsOf {
+  threadId: string;
+  runIds: readonly string[];
+}
+
+/** The marks of some runs of a thread, in the order of its log. */
+export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Promise<Mark[]> {
+  const rows = await db.query(
+    'run_marks',
+    `select run_id, kind, seq::float8, llm_call_id, data from lanefold.run_marks($1, $2) order by seq nulls last, kind`,
+    [threadId, runIds],
+  );
+  return rows.map(toMark);
+}
+
+/** The marks of each row of a list, counted by kind: in one statement, on a distributed database in one for each thread. */
+export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise<MarkCount[][]> {
+  const found = rows.map((): Mark[] => []);
+  if (db.settings.distributed) {
+    const places = rows.map((row, place) => ({ ...row, place }));
+    await eachThread(places, async ({ place, ...row }) => {
+      found[place] = await readMarks(db, row);
+      return [];
+    });
+  } else if (rows.length > 0) {
+    const marks = await db.query<Record<string, unknown> & { place: number }>(
+      'list_marks',
+      `select k.place, m.run_id, m.kind, m.seq::float8, m.llm_call_id
+       from jsonb_to_recordset($1) as k (place int, thread_id text, run_ids text[])
+       cross join lateral lanefold.run_marks(k.thread_id, k.run_ids) m order by k.place, m.seq nulls last, m.kind`,
+      [JSON.stringify(rows.map(({ threadId, runIds }, place) => ({ place, thread_id: threadId, run_ids: runIds })))],
+    );
+    for (const { place, ...mark } of marks) found[place]!.push(toMark(mark));
+  }
+  return found.map(counted);
+}
+
+const toMark = (row: object): Mark => camelKeys(row) as unknown as Mark;
+
+function counted(marks: readonly Mark[]): MarkCount[] {
+  const counts = new Map<string, MarkCount>();
+  /** A change of the whole thread is marked at the next run of each lane. */
+  const seen = new Map<string, string>();
+  for (const { runId, kind, seq, llmCallId } of marks) {
+    const place = `${kind}/${seq}`;
+    if (seq !== null && (seen.get(place) ?? runId) !== runId) continue;
+    seen.set(place, runId);
+    const known = counts.get(kind);
+    if (known) known.count += 1;
+    else counts.set(kind, { runId, kind, seq, llmCallId, count: 1 });
+  }
+  return [...counts.values()];
+}

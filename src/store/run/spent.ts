@@ -1,0 +1,74 @@
+import type { SpentTokens } from '../../models/counting/price.ts';
+import type { Run } from './run.ts';
+
+/** Tokens of one model that were spent at about the same time. */
+export interface SpentByModel extends SpentTokens {
+  model: string;
+  at: Date;
+}
+
+/** Tokens of runs of `model`: all of them, or those that went to the model `other`. */
+export interface SpentRow extends SpentByModel {
+  other: string | null;
+}
+
+/**
+ * Each run with its tokens in total, and beside them those of every other model that a request transformer chose. `r` has the
+ * columns `model`, `iteration`, `usage` and `other_usage` of runs, `usage` not null.
+ */
+export const usageByModel = `cross join lateral jsonb_each(
+  coalesce(r.other_usage, '{}') || jsonb_build_object('', r.usage || jsonb_build_object('calls', r.iteration))) u`;
+
+/** The columns of a `SpentRow` but `at`, of runs grouped by `r.model` and `u.key`. */
+export const spentColumns = `r.model, nullif(u.key, '') as other, sum((u.value ->> 'calls')::bigint) as calls,
+  sum((u.value ->> 'input_tokens')::bigint) as "inputTokens", sum((u.value ->> 'output_tokens')::bigint) as "outputTokens",
+  coalesce(sum((u.value ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
+  coalesce(sum((u.value ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"`;
+
+/** The tokens of `runs`, by model and day, as of noon. */
+export const spentIn = (runs: string): string =>
+  `(select json_agg(p) from (
+     select ${spentColumns}, ((r.created_at at time zone 'utc')::date + interval '12 hours') at time zone 'utc' as at
+     from (${runs}) r ${usageByModel}
+     where r.usage is not null
+     group by r.model, u.key, (r.created_at at time zone 'utc')::date) p)`;
+
+export type StoredSpent = Omit<SpentRow, 'at'> & { at: string };
+
+/** What `spentIn` found: null without any. */
+export const toSpent = (rows: readonly StoredSpent[] | null): SpentByModel[] =>
+  byModel((rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })));
+
+/** The tokens of one run. */
+export function spentOf({ model, createdAt: at, iteration, usage, otherUsage }: Run): SpentByModel[] {
+  if (!usage) return [];
+  const row = (other: string | null, calls: number, counters: Record<string, number>): SpentRow => ({
+    ...{ model, other, at, calls },
+    ...{ inputTokens: counters['input_tokens'] ?? 0, outputTokens: counters['output_tokens'] ?? 0 },
+    ...{ cachedTokens: counters['cache_read_tokens'] ?? 0, writtenTokens: counters['cache_write_tokens'] ?? 0 },
+  });
+  const others = Object.entries(otherUsage ?? {}).map(([other, counters]) =>
+    row(other, counters['calls'] ?? 1, counters),
+  );
+  return byModel([row(null, iteration, usage), ...others]);
+}
+
+const counters = ['calls', 'inputTokens', 'outputTokens', 'cachedTokens', 'writtenTokens'] as const;
+
+/** Takes the tokens of other models out of those of the runs' own. */
+function byModel(rows: readonly SpentRow[]): SpentByModel[] {
+  const found = new Map<string, SpentByModel>();
+  const add = (model: string, { at, ...row }: SpentRow, sign: 1 | -1) => {
+    const place = `${at.getTime()} ${model}`;
+    const sum = found.get(place) ?? {
+      ...{ model, at, calls: 0, inputTokens: 0, outputTokens: 0, cachedTokens: 0, writtenTokens: 0 },
+    };
+    for (const counter of counters) sum[counter] += sign * row[counter];
+    found.set(place, sum);
+  };
+  for (const row of rows) {
+    add(row.other ?? row.model, row, 1);
+    if (row.other !== null) add(row.model, row, -1);
+  }
+  return [...found.values()].filter(({ inputTokens, outputTokens }) => inputTokens + outputTokens > 0);
+}

@@ -1,0 +1,64 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/**
+ * `draining`: it takes no more runs and stops once those it has are done. `dead`: it was silent for too long. `stopped`: it
+ * ended on its own.
+ */
+export type WorkerState = 'alive' | 'draining' | 'dead' | 'stopped';
+
+/** A worker as the database knows it. */
+export interface Worker {
+  id: string;
+  state: WorkerState;
+  host: string;
+  pid: number;
+  /** Of the package. */
+  version: string;
+  /** First part of the names of the queues it takes jobs from. */
+  queue: string;
+  /** Names of the agents it can execute. */
+  agents: string[];
+  strategies: string[];
+  concurrency: number;
+  /** Runs it held at its last heartbeat. */
+  runsHeld: number;
+  startedAt: Date;
+  heartbeatAt: Date;
+  /** When it ended on its own. */
+  stoppedAt: Date | null;
+}
+
+/** Listed at most. */
+const most = 1_000;
+
+/** The workers that are alive, then those last seen within `hours`; each by its last heartbeat, newest first. */
+export const listWorkers = (db: Database, hours: number): Promise<Worker[]> =>
+  db.query<Worker>(
+    'list_workers',
+    `select id, case when stopped_at is not null then 'stopped' when not alive then 'dead' when draining then 'draining'
+              else 'alive' end as state,
+       host, pid, version, queue, agents, strategies, concurrency, runs_held as "runsHeld", started_at as "startedAt",
+       heartbeat_at as "heartbeatAt", stopped_at as "stoppedAt"
+     from lanefold.worker
+     where alive or heartbeat_at > (select lanefold._now()) - $1::float8 * interval '1 hour'
+     order by alive desc, heartbeat_at desc, id limit ${most}`,
+    [hours],
+  );
+
+/** Workers by state; dead ones of the last hour. */
+export interface FleetCounts {
+  alive: number;
+  draining: number;
+  dead: number;
+}
+
+export async function countWorkers(db: Database): Promise<FleetCounts> {
+  const [counts] = await db.query<FleetCounts>(
+    'count_workers',
+    `select count(*) filter (where alive and not draining)::int as alive, count(*) filter (where alive and draining)::int as draining,
+       count(*) filter (where not alive and stopped_at is null
+         and heartbeat_at > (select lanefold._now()) - interval '1 hour')::int as dead
+     from lanefold.worker`,
+  );
+  return counts!;
+}

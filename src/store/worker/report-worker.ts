@@ -1,0 +1,30 @@
+import { snakeKeys } from '../../common/case.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { Capabilities } from '../run/find-passed-on-queues.ts';
+
+/** What a worker says of itself with each heartbeat. */
+export interface WorkerReport extends Capabilities {
+  id: string;
+  host: string;
+  pid: number;
+  /** Of the package. */
+  version: string;
+  /** First part of the names of the queues it takes jobs from. */
+  queue: string;
+  concurrency: number;
+  /** The worker counts as dead once it has been silent for this long. */
+  deadAfterMs: number;
+  runsHeld: number;
+  /** It takes no more runs. */
+  draining: boolean;
+  /** It has ended: this is its last report. */
+  stopped: boolean;
+}
+
+/** The second argument of `lanefold.report_worker`. */
+export const toReport = ({ id: _, ...report }: WorkerReport): string => JSON.stringify(snakeKeys(report));
+
+/** A heartbeat that rides on no other statement. */
+export async function reportWorker(db: Database, report: WorkerReport): Promise<void> {
+  await db.query('report_worker', 'select lanefold.report_worker($1, $2)', [report.id, toReport(report)]);
+}

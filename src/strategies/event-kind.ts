@@ -1,0 +1,23 @@
+/** The events of a run's trace. Some are written by strategies, the others by the database. */
+export type RunEventKind =
+  | 'request_started'
+  | 'llm_started'
+  | 'llm_completed'
+  | 'llm_retry'
+  | 'llm_lost'
+  | 'tool_started'
+  | 'tool_completed'
+  | 'approval_requested'
+  | 'approval_decided'
+  | 'input_injected'
+  | 'worker_lost'
+  | 'compaction_completed'
+  | 'compaction_failed'
+  | 'output_started'
+  | 'output_validated'
+  | 'output_repair'
+  | 'output_failed'
+  | 'checkpoint'
+  | 'request_completed'
+  | 'request_failed'
+  | 'request_cancelled';

@@ -1,0 +1,104 @@
+import { expect, test } from 'vitest';
+import type { JsonObject } from '../../src/context/message.ts';
+import { newThread, rows, useLog } from './helpers.ts';
+import { answer, asks, input, sqlRun } from './sql-run.ts';
+
+const log = useLog();
+
+const marksOf = (threadId: string, ...runIds: string[]) =>
+  rows<{ run_id: string; kind: string; seq: string | null; llm_call_id: string | null; data: JsonObject }>(
+    log.db,
+    'select * from lanefold.run_marks($1, $2) order by seq nulls last, kind',
+    threadId,
+    runIds,
+  );
+
+/** An answer of the model, by the number of its call. */
+const answered = (call: number, data: JsonObject = {}): JsonObject =>
+  answer('done', {
+    entries: [{ role: 'assistant', payload: { content: 'done' }, refs: { llm_call_id: `run.${call}` } }],
+    events: [{ k: 'llm_completed', i: 1, e: 0, c: call, d: data }],
+  });
+
+test('marks the worker that died at the answer that came in the end', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim({ leaseMs: -1_000, workerId: 'gone' });
+  await run.claim({ workerId: 'next' });
+  expect(await marksOf(threadId, 'run')).toMatchObject([
+    { kind: 'worker_lost', seq: null, llm_call_id: null, data: { worker_id: 'gone' } },
+  ]);
+  await run.commit(0, answered(1), { lease: 2 });
+  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'worker_lost', seq: '1', llm_call_id: 'run.1' }]);
+});
+
+test('marks a poisoned run, the calls it left open, and the steering it never took', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim();
+  await run.commit(0, asks(['a']), { leaseMs: -1_000 });
+  await input(log.db, threadId, 'in-1', 'Hurry.');
+  for (let i = 0; i < 5; i++) await run.claim({ leaseMs: -1_000 });
+  expect(await run.claim()).toMatchObject({ reason: 'poisoned' });
+  const marks = await marksOf(threadId, 'run');
+  expect(marks.filter(({ kind }) => kind !== 'worker_lost')).toMatchObject([
+    { kind: 'tool_failed', seq: '2', data: { tool: expect.any(String), status: expect.any(String) } },
+    { kind: 'failed', seq: null, data: { type: 'poisoned' } },
+    { kind: 'steer_dropped', seq: null, data: { kind: 'steer', source: 'test' } },
+  ]);
+  expect(marks.filter(({ kind }) => kind === 'worker_lost')).toHaveLength(6);
+});
+
+test('marks a run that was abandoned, and no other that was cancelled', async () => {
+  const threadId = await newThread(log);
+  for (const [id, reason] of [
+    ['left', 'abandoned'],
+    ['stopped', 'user_cancelled'],
+  ] as const) {
+    const run = sqlRun(log.db, threadId, id);
+    await run.enqueue();
+    await run.cancel(reason);
+    expect(await run.row()).toMatchObject({ status: 'cancelled' });
+  }
+  expect(await marksOf(threadId, 'left', 'stopped')).toMatchObject([{ run_id: 'left', kind: 'abandoned', seq: null }]);
+});
+
+test('marks a run that waits for its start, or for a worker that knows its agent', async () => {
+  const [early, unknown] = [await newThread(log), await newThread(log)];
+  await sqlRun(log.db, early, 'run').enqueue({ delayMs: 600_000 });
+  expect(await marksOf(early, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'start_at' } }]);
+  const run = sqlRun(log.db, unknown, 'run');
+  await run.enqueue();
+  expect(await marksOf(unknown, 'run')).toEqual([]);
+  await run.passOn({ patienceMs: null });
+  expect(await marksOf(unknown, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'worker' } }]);
+});
+
+test('says until when a run waits only where that is what it waits for', async () => {
+  const threadId = await newThread(log);
+  await sqlRun(log.db, threadId, 'first').enqueue();
+  await sqlRun(log.db, threadId, 'second').enqueue({ busy: 'wait', delayMs: 600_000 });
+  expect(await marksOf(threadId, 'second')).toMatchObject([{ kind: 'waiting', data: { for: 'run' } }]);
+  expect((await marksOf(threadId, 'second'))[0]!.data).toEqual({ for: 'run' });
+});
+
+test('marks a call whose model a request transformer chose', async () => {
+  const threadId = await newThread(log);
+  const run = sqlRun(log.db, threadId, 'run');
+  await run.enqueue();
+  await run.claim();
+  await run.commit(0, answered(1, { model: 'scripted:y' }));
+  expect(await marksOf(threadId, 'run')).toMatchObject([
+    {
+      ...{ kind: 'model_overridden', seq: '1', llm_call_id: 'run.1' },
+      data: { model: 'scripted:y', instead_of: 'scripted:x', transformer: true },
+    },
+  ]);
+});
+
+test('knows nothing of runs that are not on the thread', async () => {
+  const threadId = await newThread(log);
+  expect(await marksOf(threadId, 'none')).toEqual([]);
+});

@@ -1,0 +1,61 @@
+import { defineAgent } from 'lanefold';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { expectSound } from '../support/log.ts';
+
+/** Has the database refuse every entry of a thread for which the condition holds. */
+const refuseEntries = (lanefold: TestLanefold, condition: string) =>
+  lanefold.database.pool.query(
+    `create function lanefold.refuse() returns trigger language plpgsql as
+       $$ begin raise exception using errcode = '54000', message = 'out of room'; end $$;
+     create trigger refuse before insert on lanefold._entry for each row when (${condition})
+       execute function lanefold.refuse()`,
+  );
+
+describe.skipIf(noRedis())('a run that the database cannot hand to a worker', () => {
+  let lanefold: TestLanefold;
+  const errors: unknown[] = [];
+  beforeEach(async () => {
+    lanefold = await startLanefold({ agents: [defineAgent({ name: 'a', model: 'scripted:echo' })] });
+    errors.length = 0;
+  });
+  afterEach(() => lanefold?.close());
+  const startWorker = () =>
+    lanefold.startWorker({ maxClaimsWithoutProgress: 3, onError: (error) => void errors.push(error) });
+
+  test('is tried again, ends as claim_failed with what the database said, and frees its thread', async () => {
+    await refuseEntries(lanefold, `new.payload ->> 'content' = 'stuck'`);
+    const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
+    const next = await lanefold.runs.enqueue({ agent: 'a', threadId: run.threadId, input: 'next', busy: 'wait' });
+    const other = await lanefold.runs.enqueue({ agent: 'a', input: 'other' });
+    await startWorker();
+    expect(await lanefold.runs.wait(run)).toMatchObject({
+      status: 'failed',
+      terminationReason: 'error',
+      error: { type: 'claim_failed', message: expect.stringContaining('out of room') },
+    });
+    expect(errors).toHaveLength(2);
+    for (const { threadId, id } of [next, other]) {
+      expect(await lanefold.runs.wait({ threadId, id })).toMatchObject({ status: 'completed' });
+    }
+    await expectSound(lanefold, run.threadId);
+  });
+
+  test('ends with less where its end cannot be written either', async () => {
+    await refuseEntries(lanefold, `new.payload ->> 'content' = 'stuck' or new.kind <> 'ai_message'`);
+    const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
+    const { threadId } = run;
+    // both are deferred until the run ends
+    await lanefold.contexts.replace(threadId, { entries: [{ role: 'user', content: 'anew' }] }, { opId: 'anew' });
+    await lanefold.threads.configure(threadId, { systemPrompt: 'Be brief.' });
+    await startWorker();
+    expect((await lanefold.runs.wait(run)).error).toEqual({
+      type: 'claim_failed',
+      message: expect.stringContaining('out of room'),
+      skipped: ['operation', 'configuration'],
+    });
+    const { rows } = await lanefold.database.pool.query('select op_id, status from lanefold.context_op');
+    expect(rows).toEqual([{ op_id: 'anew', status: 'stale' }]);
+    await expectSound(lanefold, threadId);
+  });
+});

@@ -1,0 +1,22 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noBrowser } from '../support/browser.ts';
+import { openSite, type Site } from './harness.ts';
+
+describe.skipIf(noBrowser)('one look at the page', () => {
+  let site: Site;
+  beforeAll(async () => {
+    site = await openSite();
+  });
+  afterAll(() => site?.close());
+
+  test('leads from the threads to what a model saw, and asks nothing of other hosts', async () => {
+    const { page } = await site.open();
+    const run = await site.ask('trip', 'Should I go to Hamburg?');
+    await page.goto(`${site.api.url}/`);
+    await page.getByText('Should I go to Hamburg?').first().click();
+    await page.locator('.virtual').getByText('Take an umbrella.', { exact: true }).waitFor();
+    await page.goto(`${site.api.url}/#/threads/trip/calls/${run}.2`);
+    await page.getByText('Hash verified').waitFor();
+    expect(site.faults).toEqual([]);
+  });
+});
