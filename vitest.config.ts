@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config';
 const alias = {
   'lanefold/chat': path.resolve('src/chat/index.ts'),
   'lanefold/schema': path.resolve('db/schema/index.ts'),
+  'lanefold/strategy': path.resolve('src/strategies/index.ts'),
   'lanefold/testing': path.resolve('src/testing/index.ts'),
   lanefold: path.resolve('src/index.ts'),
 };
@@ -14,10 +15,12 @@ const queueSuites = readdirSync('test', { recursive: true, encoding: 'utf8' })
   .map((file) => path.join('test', file))
   .filter((file) => file.endsWith('.test.ts') && readFileSync(file, 'utf8').includes('noRedis()'));
 
+/** Of each project: Vitest would start that of the root as well as the project's. */
+const globalSetup = ['test/support/services.ts'];
+
 export default defineConfig({
   resolve: { alias },
   test: {
-    globalSetup: ['test/support/services.ts'],
     testTimeout: 180_000,
     hookTimeout: 180_000,
     // more than cores: most of these suites wait for servers, leases and processes
@@ -28,11 +31,14 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { name: 'postgres', include: ['test/**/*.test.ts'], env: { LANEFOLD_TEST_QUEUE: 'postgres' } },
+        test: {
+          ...{ name: 'postgres', include: ['test/**/*.test.ts'], globalSetup },
+          env: { LANEFOLD_TEST_QUEUE: 'postgres' },
+        },
       },
       {
         extends: true,
-        test: { name: 'redis', include: queueSuites, env: { LANEFOLD_TEST_QUEUE: 'redis' } },
+        test: { name: 'redis', include: queueSuites, globalSetup, env: { LANEFOLD_TEST_QUEUE: 'redis' } },
       },
     ],
   },

@@ -143,5 +143,22 @@ export class LanefoldError extends Error {
   }
 }
 
+/**
+ * Whether an error is a `LanefoldError`, and has this code where one is given.
+ *
+ * @example
+ * ```ts
+ * import { createLanefold, isLanefoldError } from 'lanefold';
+ *
+ * const lanefold = await createLanefold();
+ * try {
+ *   await lanefold.runs.get({ threadId: 'support-42', id: 'run_1' });
+ * } catch (error) {
+ *   if (!isLanefoldError(error, 'run_not_found')) throw error;
+ *   console.log(error.status, error.message, error.hint);
+ * }
+ * await lanefold.close();
+ * ```
+ */
 export const isLanefoldError = (error: unknown, code?: ErrorCode): error is LanefoldError =>
   error instanceof LanefoldError && (code === undefined || error.code === code);

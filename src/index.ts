@@ -1,83 +1,126 @@
-/** LLM agents as durable background jobs: the whole public API. */
-export { createLanefold, migrate } from './lanefold/create.ts';
-export type { LanefoldOptions } from './lanefold/options.ts';
-export type { Lanefold } from './lanefold/lanefold.ts';
+/**
+ * LLM agents as durable background jobs, in the order in which an application meets them.
+ *
+ * @module lanefold
+ */
+
+// Agents and their tools
 export { defineAgent, type Agent, type AgentDefinition } from './agents/agent.ts';
-export type { Caller, Overridable, OverridableOption } from './agents/overridable.ts';
-export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
-export { inquiry as defineStrategy } from './strategies/inquiry/machine.ts';
-export { quote } from './strategies/inquiry/quote.ts';
-export type { Answer, Ask, Cause, Ending, Inquiry, Moment, Turn } from './strategies/inquiry/inquiry.ts';
-export type { NodeDraft } from './strategies/node.ts';
-export type { Strategy } from './strategies/registry.ts';
-export type { StrategyName, StrategyOptions, ResultUnder, StrategyTypes } from './strategies/types.ts';
-export type { Selection } from './strategies/selection.ts';
-export type { AotResult } from './strategies/aot/aot.ts';
-export type { TotCandidate, TotResult } from './strategies/tot/result.ts';
-export type { ContentKind, ContextPolicy, PolicyOption, PolicyPreset } from './policy/policy.ts';
-export type { TokenEstimator } from './policy/estimate.ts';
-export type { Projector, ProjectorInput } from './policy/projector.ts';
 export { defineTool, type ToolDefinition } from './tools/define-tool.ts';
-export type { NeedsApproval, PendingCallContext, Replay, Tool, ToolCallContext } from './tools/tool.ts';
+export type {
+  NeedsApproval,
+  PendingCallContext,
+  Tool,
+  ToolCallContext,
+  ToolReplay,
+  ToolValidation,
+} from './tools/tool.ts';
+export type { ToolListing, ToolRecord } from './tools/normalise.ts';
+export { ToolError } from './tools/tool-error.ts';
 export { withEffects, type EffectPolicy, type WithEffects } from './tools/effects.ts';
 export { applyEffects, type EffectOp, type StateEffect } from './context/state.ts';
 export type { GuardedCall, GuardTool, GuardVerdict } from './tools/guard.ts';
 export { defineSkills, type Skill } from './tools/skills.ts';
-export { ToolError } from './tools/tool-error.ts';
-export type { OutputContract, OutputOption, RepairDraft } from './contracts/contract.ts';
-export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';
+export type { OutputContract, OutputOption, OutputSchema, RepairDraft } from './contracts/contract.ts';
+export type { ContentKind, ContextPolicy, PolicyOption, PolicyPreset, StoredPolicy } from './policy/policy.ts';
+export type { ContextProjector, ContextProjectorInput } from './policy/projector.ts';
+export type { TokenEstimator } from './policy/estimate.ts';
+export { policyForModel } from './models/counting/policy-for-model.ts';
+export type { ModelName, ProviderName } from './models/registry/model-name.ts';
+export type { CallSettings } from './models/settings/call-settings.ts';
+export type { ModelSource } from './models/registry/registry.ts';
+export type { Overridable, OverridableOption, OverrideCaller } from './agents/overridable.ts';
+export type { ModelRequest, RequestTransformer, TransformedRequest, TransformerContext } from './agents/transformer.ts';
+export type { Strategy } from './strategies/registry.ts';
+export type { StrategySelection } from './strategies/selection.ts';
+export type { ResultUnder, StrategyName, StrategyOptions, StrategyTypes } from './strategies/types.ts';
+export type { AgentResult, RunResult } from './agents/run-result.ts';
+export type { AotResult } from './strategies/aot/aot.ts';
+export type { TotCandidate, TotResult } from './strategies/tot/result.ts';
+export type { ParserMode } from './strategies/tot/parse.ts';
+
+// One object for a process
+export { createLanefold, migrate } from './lanefold/create.ts';
+export type { Lanefold } from './lanefold/lanefold.ts';
+export type { LanefoldOptions } from './lanefold/options.ts';
+export type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
+export type { ApiKeys, AuditLog, MintedKey, NewBrowserToken, NewKey } from './library/access/keys.ts';
+export type { ApiKey, FoundKey } from './store/access/api-keys.ts';
+export type { AuditedAction, AuditEntry, AuditQuery } from './store/access/audit.ts';
+export type { BrowserAccess } from './access/browser-token.ts';
+export type { Principal } from './access/principal.ts';
+export type { KeyLimits } from './access/scope.ts';
+export type { Tenants } from './library/access/tenants.ts';
+export type { TenantSettings } from './store/tenant/tenant-settings.ts';
+export type { RoleCheck } from './library/access/role-check.ts';
+export type { KnownHeads, TamperEvidence } from './library/evidence/evidence.ts';
+export type { EvidenceFinding } from './library/evidence/finding.ts';
+export type { SignedHead } from './library/evidence/signed-head.ts';
+export type { Streams } from './streams/open.ts';
+export type { OpenStream } from './streams/stream.ts';
+export type { Library, TenantLibrary } from './library/library.ts';
+export type { LogFacts, Logger } from './log/logger.ts';
+export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
+
+// Runs: enqueue, follow, steer, approve, retry
+export type { EnqueuedBy, ListedRun, Runs, WaitOptions } from './library/runs/runs.ts';
 export type { EnqueueOptions } from './library/runs/enqueue.ts';
-export type { Transaction } from './store/transaction/transaction.ts';
 export type { RunOverrides } from './library/runs/check-overrides.ts';
+export type {
+  DrizzleTransaction,
+  KyselyTransaction,
+  PgTransaction,
+  PostgresJsTransaction,
+  PrismaTransaction,
+  Transaction,
+} from './store/transaction/transaction.ts';
+export type { AwaitingCall, Run, RunHandle, RunRef, RunStatus, TerminationReason } from './store/run/run.ts';
+export type { RunFilter } from './store/run/list-runs.ts';
+export type { RunSnapshot } from './library/runs/run-snapshot.ts';
+export type { RunCost } from './library/runs/cost.ts';
+export type { RunNode } from './store/run/read-nodes.ts';
+export type { RunMark, RunMarkCount } from './store/run/read-marks.ts';
+export type { RunToolCall } from './store/run/read-run-details.ts';
+export type { RunEvent } from './store/trace/read-events.ts';
+export type { RunEventKind } from './strategies/event-kind.ts';
+export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
+export type { InputOptions } from './library/runs/inputs.ts';
+export type { InputReceipt, InputRejection } from './store/input/enqueue-input.ts';
+export type { RunInput } from './store/input/read-inputs.ts';
 export type { DecisionOptions } from './library/runs/approvals.ts';
 export type { CallRef, DecisionReceipt } from './store/approval/decide-tool-call.ts';
-export type { Cost } from './library/runs/cost.ts';
-export type { ListedRun, Runs } from './library/runs/runs.ts';
-export type { RunRef } from './store/run/run.ts';
-export type { Collected, CollectOptions, MintedToken, ResumeOptions } from './library/runs/checkpoints.ts';
-export type { RunEventKind } from './strategies/event-kind.ts';
-export type { ModelName, ProviderName } from './models/registry/model-name.ts';
-export type { AwaitingCall, Run, RunHandle, RunStatus, TerminationReason } from './store/run/run.ts';
-export type { RunNode } from './store/run/read-nodes.ts';
-export type { Mark, MarkCount } from './store/run/read-marks.ts';
-export type { RunSnapshot } from './library/runs/run-snapshot.ts';
-export type { RunToolCall } from './store/run/read-run-details.ts';
-export type { ConfigChanges, ThreadConfig } from './library/threads/config.ts';
-export type { RetryOptions } from './library/runs/retry.ts';
-export type { InputOptions } from './library/runs/inputs.ts';
-export type { Input } from './store/input/read-inputs.ts';
-export type { InputReceipt, InputRejection } from './store/input/enqueue-input.ts';
-export type { RunEvent } from './store/trace/read-events.ts';
-export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
-export type { AppendOptions, NewEntry, Thread, Threads, ThreadSummary } from './library/threads/threads.ts';
-export type { ErasureReport, TenantErasureReport } from './library/threads/erase.ts';
-export type { Removed } from './library/threads/removed.ts';
-export type { Entry } from './store/log/read-entries.ts';
-export type { UiMessagesOptions } from './library/threads/ui-messages.ts';
-export type { AnswerMetadata, UiMessage, UiPart, UiToolPart } from './ui-messages/message.ts';
-export type { Contexts, NewContext, OperationOptions, ProjectOptions } from './library/contexts/contexts.ts';
-export type { ExplainedMessage, PolicyView, Projection } from './library/contexts/project.ts';
-export type { ConfigReceipt } from './store/context/read-config.ts';
-export type { AppendReceipt } from './store/log/append-entries.ts';
-export type { ModelCall } from './library/contexts/calls.ts';
-export type { CallReplay, ReplayCallOptions } from './library/contexts/replay-call.ts';
-export type { AgentSummary } from './library/fleet/agents.ts';
 export type { PendingApproval } from './store/approval/list-approvals.ts';
-export type { Page } from './store/page.ts';
-export type { RunFilter } from './store/run/list-runs.ts';
+export type { RetryOptions } from './library/runs/retry.ts';
+export type { RerunOptions } from './library/runs/rerun.ts';
+export type { RunError } from './strategies/machine.ts';
+export type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './library/runs/checkpoints.ts';
+
+// Threads: conversations and their log
+export type { AppendOptions, NewEntry, Thread, Threads, ThreadSummary } from './library/threads/threads.ts';
 export type { ThreadFilter } from './store/log/list-threads.ts';
-export type { Activity } from './library/fleet/activity.ts';
-export type { Lane } from './store/context/read-lanes.ts';
-export type { OperationReceipt } from './store/context/apply-operation.ts';
-export type { Health, Stats } from './library/fleet/health.ts';
-export type { Worker, WorkerState } from './store/worker/list-workers.ts';
-export type { Unattended } from './fleet/unattended.ts';
-export type { Workers } from './library/fleet/workers.ts';
-export type { Library, TenantLibrary } from './library/library.ts';
-export { startServer } from './api/start.ts';
-export type { RunningServer, ServerOptions } from './api/options.ts';
-export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
-export type { RunningWorker, StopReport, WorkerHealth, WorkerOptions } from './runtime/worker/options.ts';
+export type { ThreadEntry } from './store/log/read-entries.ts';
+export type { AppendReceipt } from './store/log/append-entries.ts';
+export type { ForkOptions } from './library/threads/fork.ts';
+export type { ForkReceipt } from './store/fork/fork-thread.ts';
+export type { ReadContentOptions } from './library/threads/content.ts';
+export type { ContentRange } from './store/content/read-content.ts';
+export type { ListPage } from './store/page.ts';
+export type { ConfigChanges, ThreadConfig } from './library/threads/config.ts';
+export type { ConfigReceipt } from './store/context/read-config.ts';
+export type { ErasureReport, TenantErasureReport } from './library/threads/erase.ts';
+export type { RemovedRows } from './library/threads/removed.ts';
+export type { UiMessagesOptions } from './library/threads/ui-messages.ts';
+export type {
+  AnswerMetadata,
+  UiApproval,
+  UiFilePart,
+  UiMessage,
+  UiPart,
+  UiReasoningPart,
+  UiSteeringPart,
+  UiTextPart,
+  UiToolPart,
+} from './ui-messages/message.ts';
 export type {
   ContentInput,
   FilePart,
@@ -86,11 +129,48 @@ export type {
   ImageUrlPart,
   MessageInput,
 } from './models/messages/accept-content.ts';
+
+// Contexts: what the model sees, now and at any earlier point
+export type {
+  Contexts,
+  DiffedContext,
+  NewContext,
+  OperationOptions,
+  ProjectOptions,
+} from './library/contexts/contexts.ts';
+export type { ContextProjection, ExplainedMessage, PolicyView } from './library/contexts/project.ts';
+export type { ContextGroupKind } from './policy/groups.ts';
+export type { KeptReason, LeftReason, PolicyReason } from './policy/reasons.ts';
+export type { ProjectionMeta } from './policy/budget.ts';
+export type { CompactionResult, CompactOptions } from './library/contexts/compact.ts';
+export type { DiffRow } from './store/context/context-diff.ts';
+export type { PrefixBreak } from './library/contexts/prefix-break.ts';
+export type { ModelCall } from './library/contexts/calls.ts';
+export type { CallReplay, ReplayCallOptions } from './library/contexts/replay-call.ts';
+export type { Lane } from './store/context/read-lanes.ts';
+export type { OperationReceipt } from './store/context/apply-operation.ts';
 export type { ContentPart, Json, JsonObject, Message, ModelTurn, Role, ToolCall, Usage } from './context/message.ts';
-export type { LogFacts, Logger } from './log/logger.ts';
-export type { TelemetryOptions } from './telemetry/opentelemetry/open.ts';
-export type { CallSettings } from './models/settings/call-settings.ts';
-export { policyForModel } from './models/counting/policy-for-model.ts';
 export { foldContext, type ContextRow, type FoldEntry } from './context/fold.ts';
 export { contextHash } from './context/canonical.ts';
-export type { MigrateOptions, MigrateResult } from './store/schema/migrate.ts';
+
+// Workers, the server, and what they do now
+export type {
+  EndedRun,
+  RunningWorker,
+  StopReport,
+  UnreadyReason,
+  WorkerHealth,
+  WorkerOptions,
+} from './runtime/worker/options.ts';
+export { startServer } from './api/start.ts';
+export type { RunningServer, ServerOptions } from './api/options.ts';
+export type { AgentSummary } from './library/fleet/agents.ts';
+export type { FleetActivity } from './library/fleet/activity.ts';
+export type { FleetHealth, FleetStats } from './library/fleet/health.ts';
+export type { Workers } from './library/fleet/workers.ts';
+export type { FleetCounts, ListedWorker, WorkerState } from './store/worker/list-workers.ts';
+export type { UnattendedRuns } from './fleet/unattended.ts';
+export type { UnknownAgent } from './store/run/find-unknown-agents.ts';
+
+// Errors
+export { errorStatus, isLanefoldError, LanefoldError, type ErrorCode } from './errors.ts';

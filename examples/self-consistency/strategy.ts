@@ -1,4 +1,4 @@
-import { defineStrategy, quote, type Answer } from 'lanefold';
+import { defineStrategy, quote, type StrategyAnswer } from 'lanefold/strategy';
 import { z } from 'zod';
 
 const options = {
@@ -17,7 +17,7 @@ export const selfConsistency = defineStrategy<string, typeof options>({
   options,
   begin: (question, { samples }) => ({
     memory: question,
-    asks: Array.from({ length: samples }, () => ({
+    questions: Array.from({ length: samples }, () => ({
       purpose: 'sample',
       system: 'Think step by step. End with a line "Answer: " and the shortest form of the answer.',
       prompt: quote('question', question),
@@ -35,7 +35,7 @@ export const selfConsistency = defineStrategy<string, typeof options>({
 });
 
 /** The answers by the number of their votes; of equals the one given first. */
-function tally(answers: readonly Answer[]): Vote[] {
+function tally(answers: readonly StrategyAnswer[]): Vote[] {
   const votes = new Map<string, number>();
   for (const { text } of answers) {
     const line = text.split('\n').findLast((candidate) => candidate.startsWith('Answer:'));

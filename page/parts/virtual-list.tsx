@@ -5,6 +5,9 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 const nearEndPx = 120;
 
+/** The element of a ref may be gone when its last event comes; that of the event is not. */
+type ListEvent = { currentTarget: HTMLElement };
+
 /**
  * A list of which only what is in sight is in the document, in a box of its own. A reader who is at its end stays there as
  * it grows; one who reads further up stays where they are, also when earlier items are added.
@@ -60,8 +63,7 @@ export function VirtualList<T>({
   }, [total]);
   // Only the reader leaves the end, by going up. The end goes away by itself when items turn out higher than they were taken for.
   const top = useRef(0);
-  const onScroll = () => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+  const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     const left = scrollHeight - scrollTop - clientHeight;
     const up = scrollTop < top.current;
     if (left <= 1 || (left < nearEndPx && !up)) atEnd.current = true;
@@ -69,8 +71,7 @@ export function VirtualList<T>({
     top.current = scrollTop;
   };
   // Where the reader has put the focus, the list stays.
-  const onFocus = () => {
-    const { scrollTop, scrollHeight, clientHeight } = box.current!;
+  const onFocus = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     if (scrollHeight - scrollTop - clientHeight >= nearEndPx) atEnd.current = false;
   };
   void version.value;

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../errors.ts';
 import { may, type Principal } from './principal.ts';
-import type { Allowed, Limits } from './scope.ts';
+import type { Allowed, KeyLimits } from './scope.ts';
 
 /** What a key is to have. */
 export interface Granted extends Allowed {
@@ -30,7 +30,7 @@ function surplusOf(own: Principal, { scopes, agents, threadPrefix, limits, expir
   if (own.threadPrefix !== undefined && !threadPrefix?.startsWith(own.threadPrefix))
     return `it is for threads that begin with ${own.threadPrefix}`;
   for (const [name, most] of Object.entries(own.limits ?? {})) {
-    const given = limits?.[name as keyof Limits] ?? Infinity;
+    const given = limits?.[name as keyof KeyLimits] ?? Infinity;
     if (given > most) return `its limit of ${name} is ${most}`;
   }
   if ((expiresAtMs ?? Infinity) > (own.expiresAtMs ?? Infinity)) return 'it expires earlier';

@@ -1,4 +1,4 @@
-import type { Allowed, Limits, Scope } from './scope.ts';
+import type { Allowed, KeyLimits, Scope } from './scope.ts';
 import { scopes } from './scope.ts';
 
 /** Who makes a request. */
@@ -6,7 +6,7 @@ export interface Principal extends Allowed {
   /** For the audit and the log: `operator`, `key:<id>` or `token:<id of the key that made it>`. */
   actor: string;
   /** What all keys of its tenant together may do. */
-  tenantLimits?: Limits;
+  tenantLimits?: KeyLimits;
   /** Only this thread, and of it only this run. */
   threadId?: string;
   runId?: string;

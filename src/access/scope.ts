@@ -15,10 +15,10 @@ export interface Allowed {
   agents?: readonly string[];
   /** Only threads whose ids begin with this. */
   threadPrefix?: string;
-  limits?: Limits;
+  limits?: KeyLimits;
 }
 
-export interface Limits {
+export interface KeyLimits {
   /** Requests per minute, in each process; all of them may come at once. */
   requestsPerMinute?: number;
   /** Runs that have not ended. */

@@ -156,7 +156,16 @@ export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 
  * @throws LanefoldError `invalid_agent` naming the field, `invalid_policy`
  *
  * @example
- * const agent = defineAgent({ name: 'support', model: 'openai:gpt-5', instructions: 'Help.', tools: [lookUp] });
+ * ```ts
+ * import { defineAgent } from 'lanefold';
+ *
+ * const support = defineAgent({
+ *   name: 'support',
+ *   model: 'scripted:demo', // offline; or openai:gpt-5-mini, anthropic:…, google:…
+ *   instructions: 'You help customers with their orders.',
+ * });
+ * console.log(support.maxIterations);
+ * ```
  */
 export function defineAgent<
   const NAME extends string,

@@ -1,7 +1,7 @@
-import type { Machine } from '../strategies/machine.ts';
+import type { StrategyMachine } from '../strategies/machine.ts';
 
 const defaultLimit = 10;
 
 /** Maximum model calls of a run: as the agent or the request set it, else as the strategy needs. */
-export const iterationLimit = (agent: { maxIterations?: number | undefined }, machine?: Machine): number =>
+export const iterationLimit = (agent: { maxIterations?: number | undefined }, machine?: StrategyMachine): number =>
   agent.maxIterations ?? machine?.maxIterations ?? defaultLimit;

@@ -25,13 +25,13 @@ export const overridableFields = [
 export type Overridable = (typeof overridableFields)[number] | `toolContext.${string}`;
 
 /** Who asks: a caller over HTTP, or code of the process that uses the library. */
-export type Caller = 'http' | 'library';
+export type OverrideCaller = 'http' | 'library';
 
 /** What each kind of caller may override; undefined: everything. */
-export type OverridableBy = Readonly<Record<Caller, readonly Overridable[] | undefined>>;
+export type OverridableBy = Readonly<Record<OverrideCaller, readonly Overridable[] | undefined>>;
 
 /** As an agent's definition gives it: one list for all callers, or one for each. */
-export type OverridableOption = readonly Overridable[] | Partial<Record<Caller, readonly Overridable[]>>;
+export type OverridableOption = readonly Overridable[] | Partial<Record<OverrideCaller, readonly Overridable[]>>;
 
 /** Over HTTP nothing unless listed. Code of the own process is the operator's, so it may do all unless listed. */
 export const readOverridable = (given: OverridableOption = {}): OverridableBy =>

@@ -15,4 +15,4 @@ type Contracted<AGENTS extends AgentDefinition, NAME extends string, OUT> = [OUT
   ? AgentResult<Extract<AGENTS, { name: NAME }>>
   : OptionResult<OUT>;
 
-type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;
+export type AgentResult<AGENT> = [AGENT] extends [never] ? Json : AGENT extends WithResult<infer R> ? Known<R> : Json;

@@ -1,4 +1,4 @@
-import type { Stats } from '../library/fleet/health.ts';
+import type { FleetStats } from '../library/fleet/health.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 interface Metric {
@@ -9,7 +9,7 @@ interface Metric {
 }
 
 /** Prometheus text, format 0.0.4. */
-export function metricsText(stats: Stats, requests: ReturnType<RequestCounter['counts']>): string {
+export function metricsText(stats: FleetStats, requests: ReturnType<RequestCounter['counts']>): string {
   const metrics: Metric[] = [
     {
       name: 'lanefold_runs',

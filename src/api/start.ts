@@ -7,8 +7,15 @@ import type { RunningServer, ServerOptions } from './options.ts';
  * @throws LanefoldError `missing_api_key` for a host other than loopback without a key, `port_taken`, `listen_failed`
  *
  * @example
- * const server = await startServer(lanefold, { port: 4100 });
+ * ```ts
+ * import { createLanefold, defineAgent, startServer } from 'lanefold';
+ *
+ * const lanefold = await createLanefold({ agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })] });
+ * const server = await startServer(lanefold, { port: 0 });
  * console.log(`${server.url}/docs`);
+ * await server.close();
+ * await lanefold.close();
+ * ```
  */
 export async function startServer(lanefold: Library, options: ServerOptions = {}): Promise<RunningServer> {
   // Imported on demand, so that a process without an API does not load it.

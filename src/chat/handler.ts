@@ -41,14 +41,21 @@ const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyB
  * @throws LanefoldError `invalid_input` without `authorize`
  *
  * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ * import { createChatHandler } from 'lanefold/chat';
+ *
+ * const lanefold = await createLanefold({ agents: [defineAgent({ name: 'support', model: 'scripted:echo' })] });
  * const chat = createChatHandler(lanefold, {
  *   agent: 'support',
- *   authorize: async (request, { chatId }) => {
- *     const user = await signedIn(request);
- *     return user && { threadId: `chat:${user.id}:${chatId}`, by: user.email };
+ *   // who is signed in: from your session
+ *   authorize: (request, { chatId }) => {
+ *     const user = request.headers.get('x-user');
+ *     return user ? { threadId: `chat:${user}:${chatId}`, by: user } : null;
  *   },
  * });
  * export { chat as GET, chat as POST };
+ * ```
  */
 export function createChatHandler(lanefold: Library, options: ChatOptions): ChatHandler {
   refuseUnknownKeys('createChatHandler', options, optionKeys);

@@ -1,4 +1,8 @@
-/** A chat route for `useChat` of the AI SDK: `import { createChatHandler } from 'lanefold/chat'`. */
+/**
+ * A chat route for `useChat` of the AI SDK.
+ *
+ * @module chat
+ */
 export { createChatHandler, type ChatHandler, type ChatOptions } from './handler.ts';
 export type { ChatGrant, ChatVerdict } from './grant.ts';
 export type { ChatAction, ChatRequest } from './request.ts';

@@ -1,4 +1,4 @@
-import type { Projection } from '../library/contexts/project.ts';
+import type { ContextProjection } from '../library/contexts/project.ts';
 import type { JsonObject } from '../context/message.ts';
 import { printable } from '../log/printable.ts';
 import { inOneLine, messageText } from './show-message.ts';
@@ -7,7 +7,7 @@ import { colours } from './output.ts';
 const number = (value: number): string => value.toLocaleString('en');
 
 /** A projection as text: what it costs, then a line for each message of the lane with the reason it is sent or not. */
-export function showProjection({ messages, meta, explain = [] }: Projection): string {
+export function showProjection({ messages, meta, explain = [] }: ContextProjection): string {
   const c = colours();
   const texts = new Map(messages.map((row) => [`${row.seq} ${row.role}`, messageText(row)]));
   const limit = meta.budget === null ? 'no limit' : `${number(meta.budget)} tokens`;

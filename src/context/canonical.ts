@@ -36,7 +36,16 @@ export class ContextHash {
   }
 }
 
-/** The `context_hash` of a whole context. */
+/**
+ * The `context_hash` of a whole context.
+ *
+ * @example
+ * ```ts
+ * import { contextHash } from 'lanefold';
+ *
+ * console.log(contextHash([{ role: 'user', content: 'Hello' }]));
+ * ```
+ */
 export function contextHash(messages: Iterable<Message>): string {
   const hash = new ContextHash();
   for (const message of messages) hash.push(message);

@@ -39,6 +39,19 @@ export interface ContextRow {
  * Runs get their context from `lane_context_at`; this is the same rule for programs and tests that hold the entries.
  *
  * @param entries all entries of the thread in order of `seq`
+ *
+ * @example
+ * ```ts
+ * import { foldContext, type FoldEntry } from 'lanefold';
+ *
+ * // a row of lanefold.thread_entry
+ * const asked: FoldEntry = {
+ *   ...{ seq: 1, kind: 'ai_message', context_ref: 'default', role: 'user', is_anchor: false },
+ *   ...{ run_id: null, request_id: null, payload: { role: 'user', content: 'Hello' }, refs: {} },
+ * };
+ * const [message] = foldContext([asked], 'default', 1);
+ * console.log(message?.content); // Hello
+ * ```
  */
 export function foldContext(entries: readonly FoldEntry[], contextRef: string, upto: number): ContextRow[] {
   let anchor: FoldEntry | undefined;

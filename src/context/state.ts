@@ -16,7 +16,17 @@ export type EffectOp = StateEffect['op'];
 
 export const effectOps: readonly EffectOp[] = ['set', 'replace', 'delete_keys', 'set_path', 'delete_path'];
 
-/** Applies effects to a state in order, by the rules of `lanefold._apply_effects`. Does not modify its arguments. */
+/**
+ * Applies effects to a state in order, by the rules of `lanefold._apply_effects`. Does not modify its arguments.
+ *
+ * @example
+ * ```ts
+ * import { applyEffects } from 'lanefold';
+ *
+ * const state = applyEffects({ cart: ['tea'] }, [{ op: 'set_path', path: ['city'], value: 'Lisbon' }]);
+ * console.log(state); // { cart: ['tea'], city: 'Lisbon' }
+ * ```
+ */
 export const applyEffects = (state: JsonObject, effects: readonly StateEffect[]): JsonObject =>
   effects.reduce(applyEffect, state);
 

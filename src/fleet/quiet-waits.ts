@@ -1,10 +1,10 @@
 import type { RunOrThread } from '../store/run/find-unheld-runs.ts';
-import type { FindUnattended, Unattended } from './unattended.ts';
+import type { FindUnattended, UnattendedRuns } from './unattended.ts';
 
 interface Wait extends RunOrThread {
-  say: (unattended: Unattended) => void;
+  say: (unattended: UnattendedRuns) => void;
   /** What it was told of its run, or of the run that was the last active one. */
-  said: { runId: string | undefined; reasons: Set<Unattended['reason']> };
+  said: { runId: string | undefined; reasons: Set<UnattendedRuns['reason']> };
   quietMs: number;
   dueAt: number;
 }

@@ -3,7 +3,7 @@ import { findUnheldRuns, type RunOrThread, type UnheldRun } from '../store/run/f
 import { findTakers, type Taker } from '../store/worker/find-takers.ts';
 
 /** A run that no worker can take. */
-export interface Unattended {
+export interface UnattendedRuns {
   threadId: string;
   runId: string;
   agent: string;
@@ -17,7 +17,7 @@ export interface Unattended {
 }
 
 /** Finds those of the runs that no worker holds and none can take. */
-export type FindUnattended = (runs: readonly RunOrThread[]) => Promise<Unattended[]>;
+export type FindUnattended = (runs: readonly RunOrThread[]) => Promise<UnattendedRuns[]>;
 
 /**
  * Asks for the workers only if a run has none. A role of one tenant, such as a reader's, does not see them: then it finds none.
@@ -39,7 +39,7 @@ export const findUnattendedIn =
     });
   };
 
-function reasonOf(run: UnheldRun, takers: readonly Taker[]): Unattended['reason'] | undefined {
+function reasonOf(run: UnheldRun, takers: readonly Taker[]): UnattendedRuns['reason'] | undefined {
   const ofQueue = takers.filter(({ queue }) => queue === run.queue);
   if (ofQueue.length === 0) return 'no_worker';
   const withAgent = ofQueue.filter(({ agents }) => agents.includes(run.agent));
@@ -49,7 +49,7 @@ function reasonOf(run: UnheldRun, takers: readonly Taker[]): Unattended['reason'
 
 const quoted = JSON.stringify;
 
-const messageOf: Record<Unattended['reason'], (run: UnheldRun) => string> = {
+const messageOf: Record<UnattendedRuns['reason'], (run: UnheldRun) => string> = {
   no_worker: ({ queue }) =>
     `no worker is alive to take it from the queue ${quoted(queue)}. Start one, such as with \`lanefold worker\`.`,
   unknown_agent: ({ agent }) =>

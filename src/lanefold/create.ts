@@ -19,10 +19,17 @@ type StrategyOf<AGENTS extends AgentDefinition> = string extends AGENTS['name'] 
  * `tenants_not_enforced`, `role_unfit`
  *
  * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ *
+ * const support = defineAgent({ name: 'support', model: 'scripted:echo' });
  * const lanefold = await createLanefold({ agents: [support] });
- * const worker = await lanefold.startWorker();
+ * await lanefold.startWorker();
  * const run = await lanefold.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
- * const { result } = await lanefold.runs.wait(run);
+ * const { status, result } = await lanefold.runs.wait(run);
+ * console.log(status, result);
+ * await lanefold.close();
+ * ```
  */
 export async function createLanefold<AGENTS extends AgentDefinition = AgentDefinition>(
   options: LanefoldOptions<AGENTS> = {},
@@ -38,6 +45,13 @@ export async function createLanefold<AGENTS extends AgentDefinition = AgentDefin
  * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
  *
  * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
+ *
+ * @example
+ * ```ts
+ * import { migrate } from 'lanefold';
+ *
+ * await migrate(process.env.DATABASE_URL!);
+ * ```
  */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
   const { migrate: apply } = await import('../store/schema/migrate.ts');

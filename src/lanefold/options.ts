@@ -1,6 +1,6 @@
 import type { AgentDefinition } from '../agents/agent.ts';
 import type { TokenEstimator } from '../policy/estimate.ts';
-import type { Projector } from '../policy/projector.ts';
+import type { ContextProjector } from '../policy/projector.ts';
 import type { RequestTransformer } from '../agents/transformer.ts';
 import type { Strategy } from '../strategies/registry.ts';
 import type { ToolListing } from '../tools/normalise.ts';
@@ -32,7 +32,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   /** Token estimators that context policies may name. */
   tokenEstimators?: Record<string, TokenEstimator>;
   /** Projectors that context policies may name. */
-  projectors?: Record<string, Projector>;
+  projectors?: Record<string, ContextProjector>;
   /** Tell providers which beginning of a request the next one shares, so that they cache it; default true. */
   promptCaching?: boolean;
   /** Your own AI SDK models by id or prefix. */

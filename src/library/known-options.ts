@@ -1,7 +1,7 @@
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import type { Contexts, DiffedContext, ProjectOptions } from './contexts/contexts.ts';
 import type { PolicyView } from './contexts/project.ts';
-import type { Audit, Keys } from './access/keys.ts';
+import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Threads } from './threads/threads.ts';
@@ -20,8 +20,8 @@ interface Parts {
   threads: Threads;
   runs: Runs;
   contexts: Contexts;
-  keys: Keys;
-  audit: Audit;
+  keys: ApiKeys;
+  audit: AuditLog;
   approvals: TenantLibrary['approvals'];
   workers: Workers;
   tenants: Library['tenants'];
@@ -195,12 +195,12 @@ const knownOptions = {
     ...{ list: none, find: none, holder: none },
     // these check their one argument themselves
     ...{ create: none, browserToken: none },
-    rotate: [[1, { overlapMs: true, by: true } satisfies Options<Keys['rotate'], 1>]],
-    revoke: [[1, { by: true } satisfies Options<Keys['revoke'], 1>]],
+    rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],
+    revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
   },
   audit: {
     ...{ write: none, writeRead: none },
-    list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<Audit['list'], 0>]],
+    list: [[0, { afterNo: true, threadId: true, tenantId: true, limit: true } satisfies Options<AuditLog['list'], 0>]],
   },
   approvals: { list: [[0, page satisfies Options<TenantLibrary['approvals']['list'], 0>]] },
   workers: { list: [[0, { hours: true } satisfies Options<Workers['list'], 0>]] },

@@ -1,14 +1,14 @@
 import type { AgentDefinition } from '../agents/agent.ts';
 import type { Logger } from '../log/logger.ts';
 import type { RunQueue } from '../queue/queue.ts';
-import type { Audit, Keys } from './access/keys.ts';
+import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { PendingApproval } from '../store/approval/list-approvals.ts';
-import type { Page } from '../store/page.ts';
-import type { Activity } from './fleet/activity.ts';
+import type { ListPage } from '../store/page.ts';
+import type { FleetActivity } from './fleet/activity.ts';
 import type { AgentSummary } from './fleet/agents.ts';
-import type { Evidence } from './evidence/evidence.ts';
+import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
-import type { Health, Stats } from './fleet/health.ts';
+import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
@@ -25,15 +25,15 @@ export interface TenantLibrary<
   readonly runs: Runs<AGENTS, STRATEGY>;
   readonly contexts: Contexts;
   /** API keys with scopes, and tokens for browsers. */
-  readonly keys: Keys;
+  readonly keys: ApiKeys;
   /** Who did what that others must answer for. */
-  readonly audit: Audit;
+  readonly audit: AuditLog;
   /** Tool calls that wait for human approval, over all threads, those that expire first first; `limit` counts runs. */
-  readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<Page<PendingApproval>> };
+  readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Pick<Streams, 'open' | 'follow'>;
   /** Tamper evidence of the threads of tenants that have it. */
-  readonly evidence: Evidence;
+  readonly evidence: TamperEvidence;
   /** Undefined: all that the role of the connection may see. */
   readonly tenant: string | undefined;
 }
@@ -61,11 +61,11 @@ export interface Library<
   /** The workers of all processes, and which of them are alive. */
   readonly workers: Workers;
   /** Whether the database and the queue answer; never rejects. */
-  health(): Promise<Health>;
+  health(): Promise<FleetHealth>;
   /** Counts of unfinished runs and of jobs. */
-  stats(): Promise<Stats>;
+  stats(): Promise<FleetStats>;
   /** Workers, errors and tokens of the last `hours` (default 24). */
-  activity(options?: { hours?: number }): Promise<Activity>;
+  activity(options?: { hours?: number }): Promise<FleetActivity>;
   /** Where this process logs; redacted. */
   readonly log: Logger;
   /** Hides the values of `redactKeys` in what is shown to people, as in traces. */

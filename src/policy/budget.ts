@@ -3,13 +3,13 @@ import { cutGroups } from './cut-groups.ts';
 import { groupMessages, type Group, type PlacedMessage } from './groups.ts';
 import type { Limits } from './limits.ts';
 import type { ContentKind, StoredPolicy } from './policy.ts';
-import { isKept, type Reason } from './reasons.ts';
+import { isKept, type PolicyReason } from './reasons.ts';
 
 export interface Budgeted {
   /** By message: whether it is sent. */
   included: boolean[];
   /** By message: why, or why not. */
-  reasons: Reason[];
+  reasons: PolicyReason[];
   /** The messages the budget cost, from the first cut on; without those that `include_kinds` leaves out. */
   dropped: DroppedRange[];
   /** This call dropped more than the cut in force. */
@@ -58,7 +58,7 @@ export function budget(
   { toolTokens = 0, dropped: inForce = [], lowWater = 1 }: BudgetOptions = {},
 ): Budgeted {
   const groups = groupMessages(messages, tokens);
-  const fixed: (Reason | undefined)[] = [];
+  const fixed: (PolicyReason | undefined)[] = [];
   const [open, pinned]: [Group[], Group[]] = [[], []];
   for (const group of groups) {
     const reason =
@@ -70,10 +70,10 @@ export function budget(
   const cut = cutGroups(open, policy, limits, { pinned, toolTokens, lowWater });
   let next = 0;
   for (let i = 0; i < fixed.length; i++) fixed[i] ??= cut.reasons[next++];
-  return describe(messages, groups, fixed as Reason[], { toolTokens, limits, inForce, cut });
+  return describe(messages, groups, fixed as PolicyReason[], { toolTokens, limits, inForce, cut });
 }
 
-function fixedReason(group: Group, { include_kinds: kinds, summarization }: StoredPolicy): Reason | undefined {
+function fixedReason(group: Group, { include_kinds: kinds, summarization }: StoredPolicy): PolicyReason | undefined {
   if (group.kind === 'system') return 'system_prompt';
   if (group.kind === 'summary' && summarization === 'none') return 'summarization';
   const kind: ContentKind = group.kind === 'tool_group' ? 'tool_call' : group.kind;
@@ -85,7 +85,7 @@ function fixedReason(group: Group, { include_kinds: kinds, summarization }: Stor
 function describe(
   messages: readonly PlacedMessage[],
   groups: readonly Group[],
-  reasonOf: readonly Reason[],
+  reasonOf: readonly PolicyReason[],
   {
     toolTokens,
     limits,
@@ -98,7 +98,7 @@ function describe(
     cut: { moved: boolean; overBudget: boolean };
   },
 ): Budgeted {
-  const reasons: Reason[] = [];
+  const reasons: PolicyReason[] = [];
   const included: boolean[] = [];
   const cutting: (boolean | undefined)[] = [];
   const meta = {

@@ -1,12 +1,12 @@
 import { fitNewest, type Room } from './fit-newest.ts';
 import type { Group } from './groups.ts';
 import type { Limits } from './limits.ts';
-import type { Reason } from './reasons.ts';
+import type { PolicyReason } from './reasons.ts';
 import type { StoredPolicy } from './policy.ts';
 
 export interface Cut {
   /** By group. */
-  reasons: Reason[];
+  reasons: PolicyReason[];
   /** At least one of the groups was dropped. */
   moved: boolean;
   overBudget: boolean;
@@ -50,7 +50,7 @@ export function cutGroups(
   const stays = kept.length < groups.length ? new Set(kept) : undefined;
   const question = kept.findLast((group) => group.user === 'asks');
   const why = tooLarge(groups, limits.tokens) ? 'budget' : 'max_messages';
-  const reasonOf = (group: Group, i: number): Reason => {
+  const reasonOf = (group: Group, i: number): PolicyReason => {
     if (stays && !stays.has(group)) return i < fitting ? why : 'before_question';
     return group === question ? 'question' : i >= guaranteed ? 'last_turns' : 'fits';
   };

@@ -11,11 +11,11 @@ export interface PlacedMessage {
   mark?: string | undefined;
 }
 
-export type GroupKind = 'system' | 'summary' | 'message' | 'tool_group';
+export type ContextGroupKind = 'system' | 'summary' | 'message' | 'tool_group';
 
 /** Messages that are kept or dropped together: an assistant message with the results of its calls, or a single message. */
 export interface Group {
-  kind: GroupKind;
+  kind: ContextGroupKind;
   /** Index of the first message. */
   start: number;
   /** Index after the last message. */
@@ -61,7 +61,7 @@ export function groupMessages(messages: readonly PlacedMessage[], tokens: readon
 const saidBy = (mark: string | undefined): Group['user'] =>
   mark === undefined ? 'asks' : mark === 'steer' || mark === 'inject' ? 'adds' : undefined;
 
-function kindOf(message: Message, mark: string | undefined): GroupKind {
+function kindOf(message: Message, mark: string | undefined): ContextGroupKind {
   if (message.role === 'system') return 'system';
   if (mark === summaryMark) return 'summary';
   return message.role === 'tool' || message.tool_calls ? 'tool_group' : 'message';

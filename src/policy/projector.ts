@@ -3,10 +3,10 @@ import { LanefoldError } from '../errors.ts';
 import type { Budgeted } from './budget.ts';
 import { droppedRanges } from './dropped.ts';
 import { groupMessages, type PlacedMessage } from './groups.ts';
-import type { Reason } from './reasons.ts';
+import type { PolicyReason } from './reasons.ts';
 
 /** A context for a projector to choose from. */
-export interface ProjectorInput {
+export interface ContextProjectorInput {
   /** The system prompt first, where there is one. */
   messages: readonly (Message & { seq: number })[];
   /** Of each message. */
@@ -24,7 +24,7 @@ export interface ProjectorInput {
  * @example
  * const firstAndLast: Projector = ({ messages }) => messages.map((_, i) => i).filter((i) => i < 3 || i >= messages.length - 10);
  */
-export type Projector = (input: ProjectorInput) => readonly number[] | Promise<readonly number[]>;
+export type ContextProjector = (input: ContextProjectorInput) => readonly number[] | Promise<readonly number[]>;
 
 const mostRanges = 100;
 
@@ -61,7 +61,7 @@ export function chosen(
   const estimated = tokens.reduce((sum, count, i) => sum + (included[i] ? count : 0), 0);
   return {
     included,
-    reasons: included.map((kept): Reason => (kept ? 'projector' : 'not_chosen')),
+    reasons: included.map((kept): PolicyReason => (kept ? 'projector' : 'not_chosen')),
     dropped,
     moved: dropped.length > 0,
     meta: {

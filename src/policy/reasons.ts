@@ -1,15 +1,23 @@
 /** Why a message is in a request. `question`: the newest user message, which is never dropped. */
-export type Kept = 'system_prompt' | 'summary' | 'durable' | 'last_turns' | 'question' | 'fits' | 'projector';
+export type KeptReason = 'system_prompt' | 'summary' | 'durable' | 'last_turns' | 'question' | 'fits' | 'projector';
 
 /**
  * Why a message is not. `cut_before`: an earlier request had to drop it, and a cut stays. `before_question`: it would fit,
  * but the user message it belongs to does not.
  */
-export type Left =
+export type LeftReason =
   'kind' | 'summarization' | 'cut_before' | 'budget' | 'max_messages' | 'before_question' | 'not_chosen';
 
-export type Reason = Kept | Left;
+export type PolicyReason = KeptReason | LeftReason;
 
-const kept = new Set<Reason>(['system_prompt', 'summary', 'durable', 'last_turns', 'question', 'fits', 'projector']);
+const kept = new Set<PolicyReason>([
+  'system_prompt',
+  'summary',
+  'durable',
+  'last_turns',
+  'question',
+  'fits',
+  'projector',
+]);
 
-export const isKept = (reason: Reason): boolean => kept.has(reason);
+export const isKept = (reason: PolicyReason): boolean => kept.has(reason);

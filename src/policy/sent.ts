@@ -2,7 +2,7 @@ import type { JsonObject, Message } from '../context/message.ts';
 import type { Budgeted } from './budget.ts';
 import { summaryMark, type PlacedMessage } from './groups.ts';
 import type { Limits } from './limits.ts';
-import type { Reason } from './reasons.ts';
+import type { PolicyReason } from './reasons.ts';
 import { allKinds, type ContentKind, type StoredPolicy } from './policy.ts';
 
 /** Appends a message to what is sent. Only a summary changes: see `summary_role`. */
@@ -16,7 +16,7 @@ export function sentMessage(
   return asSystem && typeof message.content === 'string' ? { role: 'system', content: message.content } : message;
 }
 
-const ofKind = new Set<Reason>(['kind', 'summarization']);
+const ofKind = new Set<PolicyReason>(['kind', 'summarization']);
 
 /** The kinds of messages a policy sends. */
 export const sentKinds = ({ include_kinds: kinds, summarization }: StoredPolicy): ContentKind[] =>

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 
 /** A page of a list, newest first. */
-export interface Page<T> {
+export interface ListPage<T> {
   data: T[];
   /**
    * Where the next page begins: pass it as `after`. Null on the last page. A page of a filtered list may be short, or

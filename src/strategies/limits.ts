@@ -1,7 +1,7 @@
-import type { RunFacts, Spent } from './machine.ts';
+import type { RunFacts, SpentSoFar } from './machine.ts';
 
 /** Why a run may not make another model call, which would be number `calls`; undefined where it may. */
-export function limitReached(run: RunFacts, calls: number, spent: Spent | undefined): string | undefined {
+export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | undefined): string | undefined {
   if (calls > run.maxIterations) return 'max_iterations';
   if (run.maxTotalTokens !== undefined && (spent?.tokens ?? 0) >= run.maxTotalTokens) return 'max_total_tokens';
   if (run.maxDurationMs !== undefined && (spent?.elapsedMs ?? 0) >= run.maxDurationMs) return 'max_duration';

@@ -4,14 +4,14 @@ import type { ContentPart, Json, JsonObject, Message, ModelTurn, ToolCall, Usage
 import type { Checked } from '../contracts/contract.ts';
 import type { ModelSettings } from '../models/settings/settings.ts';
 import type { RunEventKind } from './event-kind.ts';
-import type { NodeDraft, StoredAnswer } from './node.ts';
-import type { Selection } from './selection.ts';
+import type { StrategyNode, StoredAnswer } from './node.ts';
+import type { StrategySelection } from './selection.ts';
 
 /**
  * A strategy as a pure state machine: `(state, event) -> decision`. One runtime drives all strategies: it commits the
  * decision's step, executes its command, and passes the result back as the next event.
  */
-export interface Machine<State extends MachineState = MachineState, Memory = unknown> {
+export interface StrategyMachine<State extends StrategyState = StrategyState, Memory = unknown> {
   readonly name: string;
   /** The system prompt of runs whose agent has no instructions. */
   readonly prompt?: string;
@@ -24,24 +24,24 @@ export interface Machine<State extends MachineState = MachineState, Memory = unk
   /** The options a run may give it, in snake_case, with their defaults; without a schema it takes none. */
   readonly options?: z.ZodType<JsonObject>;
   /** A strategy that only chooses which one executes a run. Its other functions are not called. */
-  select?(question: string, options: JsonObject): Selection;
+  select?(question: string, options: JsonObject): StrategySelection;
   /** Maximum model calls of a run whose agent and request set none; default 10. */
   readonly maxIterations?: number;
   /** The run's first decision. The claim has already written `request_started` and the `llm_started` of call 1. */
-  start(run: RunFacts): Decision<State, Memory>;
+  start(run: RunFacts): StrategyDecision<State, Memory>;
   /**
    * The first decision of a later claim. `state` is the last one committed; null if the run never committed a step.
    * `answers` are those the run has stored as nodes.
    */
-  resume(run: RunFacts, state: State | null, answers?: readonly StoredAnswer[]): Decision<State, Memory>;
+  resume(run: RunFacts, state: State | null, answers?: readonly StoredAnswer[]): StrategyDecision<State, Memory>;
   /** The decision on the result of the last command. `memory` is that of the last decision. */
-  on(run: RunFacts, state: State, event: MachineEvent, memory?: Memory): Decision<State, Memory>;
+  on(run: RunFacts, state: State, event: StrategyEvent, memory?: Memory): StrategyDecision<State, Memory>;
   /** The `details` of a run's snapshot, read from its last answer. */
   details?(answer: string): JsonObject;
 }
 
 /** The fields of a state that the runtime and the database read; each strategy adds its own. At most 64 KB as JSON. */
-export interface MachineState {
+export interface StrategyState {
   /** What the run waits for: a model call, the tools of `round`, or a repair of its output. */
   phase: 'llm' | 'tools' | 'output';
   /** From 1. */
@@ -53,7 +53,7 @@ export interface MachineState {
 }
 
 /** The request as a strategy that asks questions of its own reads it. */
-export interface Question {
+export interface RunQuestion {
   /** The text of the user message. */
   text: string;
   /** Its other parts, such as images. */
@@ -68,7 +68,7 @@ export interface Question {
 export type MarkedMessage = Message & { refs?: JsonObject };
 
 /** What a run has used so far. */
-export interface Spent {
+export interface SpentSoFar {
   tokens: number;
   /** Since the run started, waits for approval included. */
   elapsedMs: number;
@@ -84,8 +84,8 @@ export interface RunFacts {
   maxTotalTokens?: number;
   maxDurationMs?: number;
   /** As of the claim. */
-  spent?: Spent;
-  question?: Question;
+  spent?: SpentSoFar;
+  question?: RunQuestion;
   /** Validated options of the strategy, with their defaults. */
   options?: JsonObject;
   /** Of a run that only compacts its lane: what of it. */
@@ -102,7 +102,7 @@ export interface RunFacts {
 }
 
 /** The result of a command. The runtime adds what the run has used by then. */
-export type MachineEvent = CommandResult & { spent?: Spent };
+export type StrategyEvent = CommandResult & { spent?: SpentSoFar };
 
 type CommandResult =
   | {
@@ -123,12 +123,12 @@ type CommandResult =
   | CompactionOutcome
   /** The run has reached `maxDurationMs`; model calls under way were aborted. */
   | { type: 'time_up' }
-  | { type: 'tools_finished'; calls: ToolCall[]; outcomes: Outcome[] }
+  | { type: 'tools_finished'; calls: ToolCall[]; outcomes: CallOutcome[] }
   | { type: 'output_repaired'; checked: Checked; usage?: Usage; model?: string | undefined }
   /** Input was queued: the run did not finish, and the context now contains the input. */
   | { type: 'continued' };
 
-export interface Decision<State extends MachineState = MachineState, Memory = unknown> {
+export interface StrategyDecision<State extends StrategyState = StrategyState, Memory = unknown> {
   state: State;
   /** Passed to the next `on`, never stored: `resume` makes it again. For what would be too large for the state. */
   memory?: Memory;
@@ -214,13 +214,13 @@ export interface StepDraft {
   /** Written after the events of the input that the commit drains. */
   thenEvents?: EventDraft[];
   /** Nodes to add, or to change. */
-  nodes?: NodeDraft[];
+  nodes?: StrategyNode[];
   /** Ledger rows of the tool round that starts: the round of the state. */
   calls?: { index: number; id: string; name: string }[];
   /** Which of the entries makes those calls; default the first. */
   callsAt?: number;
   /** Outcomes of the tool round that ends, in call order; its messages are the first entries. With `calls`: of the round before. */
-  outcomes?: { status: Outcome['status']; attempts: number; duration_ms: number }[];
+  outcomes?: { status: CallOutcome['status']; attempts: number; duration_ms: number }[];
   /** Changes to the thread's state by the round that ends, in call order. */
   effects?: (StateEffect & { call_index: number })[];
   /** Replaces the context of the run's lane, behind the entries. */
@@ -243,7 +243,7 @@ export interface StepDraft {
   /** Closes the input queue, as `finish` does, without ending the run. */
   seal?: true;
   /** Applied instead of `finish` or `seal` if input is queued; that input is drained. */
-  continue?: { state: MachineState; events: EventDraft[] };
+  continue?: { state: StrategyState; events: EventDraft[] };
 }
 
 /** An entry for the log: a message, or the system prompt of a lane that the strategy opens. */
@@ -268,7 +268,7 @@ export interface EventDraft {
 }
 
 /** The outcome of a tool call. */
-export interface Outcome {
+export interface CallOutcome {
   status: 'ok' | 'error' | 'unknown' | 'denied' | 'abandoned';
   content: string;
   attempts: number;

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, ToolCall, Usage } from '../context/message.ts';
 
 /** A node as a step adds or changes it: the answer to a question, or what the strategy made of answers. */
-export interface NodeDraft {
+export interface StrategyNode {
   /** From 1; 0 is the question of the run, which has no row. */
   node: number;
   status: string;
@@ -20,7 +20,7 @@ export interface NodeDraft {
 }
 
 /** A node after a draft that completes or changes it. */
-export const changedNode = (before: NodeDraft | undefined, draft: NodeDraft): NodeDraft => ({
+export const changedNode = (before: StrategyNode | undefined, draft: StrategyNode): StrategyNode => ({
   ...before,
   ...draft,
   ...(before?.data && draft.data ? { data: { ...before.data, ...draft.data } } : {}),

@@ -4,7 +4,7 @@ import { aot } from './aot/aot.ts';
 import { cod } from './chain/machine.ts';
 import { compaction } from './compaction/machine.ts';
 import { got } from './got/got.ts';
-import type { Machine } from './machine.ts';
+import type { StrategyMachine } from './machine.ts';
 import { react } from './react/machine.ts';
 import { tot } from './tot/tot.ts';
 import { trm } from './trm/trm.ts';
@@ -12,7 +12,7 @@ import { cot } from './chain/machine.ts';
 
 /** A strategy of any kind. The runtime treats its state, memory and options as opaque. */
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
-export type Strategy = Machine<any, any>;
+export type Strategy = StrategyMachine<any, any>;
 
 /** The strategies every process knows. */
 export const builtIn: readonly Strategy[] = [react, cot, cod, aot, tot, got, trm, adaptive];

@@ -1,5 +1,5 @@
 /** The strategy chosen for a question, and why. */
-export interface Selection {
+export interface StrategySelection {
   strategy: string;
   /** How complex the question looks, 0 to 1. */
   score: number;

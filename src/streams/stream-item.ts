@@ -1,4 +1,4 @@
-import type { Unattended } from '../fleet/unattended.ts';
+import type { UnattendedRuns } from '../fleet/unattended.ts';
 import type { JsonObject } from '../context/message.ts';
 import type { RunEvent } from '../store/trace/read-events.ts';
 
@@ -12,7 +12,7 @@ export type StreamItem =
   /** The whole answer so far; it replaces every earlier delta of that call. */
   | { type: 'llm_snapshot'; runId: string; llmCallId: string; text: string; thinking: string }
   /** Nothing has happened for a few seconds, and no worker can take the run: once for each reason. The stream goes on. */
-  | ({ type: 'unattended' } & Unattended);
+  | ({ type: 'unattended' } & UnattendedRuns);
 
 /** Whether a run that completed has a result, by its `request_completed`: in the event, or in the entry it names. */
 export const hasResult = (data: JsonObject): boolean =>

@@ -8,6 +8,20 @@ import { simulate, type SimulatedRun, type Simulation } from './simulate.ts';
  * Returns the undisturbed run.
  *
  * @throws Error naming the moment
+ *
+ * @example
+ * ```ts
+ * import { defineStrategy } from 'lanefold/strategy';
+ * import { crashEverywhere } from 'lanefold/testing';
+ *
+ * const parrot = defineStrategy<null>({
+ *   name: 'parrot',
+ *   begin: (question) => ({ memory: null, questions: [{ purpose: 'word', prompt: question }] }),
+ *   learn: (memory, [answer]) => ({ memory, end: { reason: 'done', answer: answer!.text, result: answer!.text } }),
+ *   best: (_, { reason }) => ({ reason, answer: null, result: null }),
+ * });
+ * crashEverywhere(parrot, { question: 'Who is there?', answer: ({ prompt }) => `You said: ${prompt}` });
+ * ```
  */
 export function crashEverywhere(strategy: Strategy, simulation: Simulation): SimulatedRun {
   const undisturbed = simulate(strategy, simulation);

@@ -1,4 +1,22 @@
-/** Tests for strategies of your own: `lanefold/testing`. */
+/**
+ * Tests of strategies in memory, without a database.
+ *
+ * @module testing
+ */
 export { simulate, type SimulatedCall, type SimulatedRun, type Simulation } from './simulate.ts';
 export { crashEverywhere } from './crash-everywhere.ts';
 export type { MemoryStore } from './memory-store.ts';
+export type {
+  CallOutcome,
+  CompactionDraft,
+  CompactionRequest,
+  EntryDraft,
+  EventDraft,
+  MarkedMessage,
+  RunFacts,
+  RunQuestion,
+  SpentSoFar,
+  StepDraft,
+  StrategyState,
+} from '../strategies/machine.ts';
+export type { AnsweredRound, StoredAnswer } from '../strategies/node.ts';

@@ -1,25 +1,25 @@
-import type { EntryDraft, EventDraft, MachineState, StepDraft } from '../strategies/machine.ts';
-import { changedNode, type NodeDraft, type StoredAnswer } from '../strategies/node.ts';
+import type { EntryDraft, EventDraft, StrategyState, StepDraft } from '../strategies/machine.ts';
+import { changedNode, type StrategyNode, type StoredAnswer } from '../strategies/node.ts';
 
 /** As the database refuses a larger one. */
 const maxStateBytes = 65_536;
 
 /** What the database would have of a simulated run. */
 export class MemoryStore {
-  state: MachineState | null = null;
+  state: StrategyState | null = null;
   readonly entries: EntryDraft[] = [];
   readonly events: EventDraft[] = [];
-  readonly nodes = new Map<number, NodeDraft>();
+  readonly nodes = new Map<number, StrategyNode>();
 
   /** Stores a step, as JSON would keep it, and returns the size of the state in bytes. */
-  commit(state: MachineState, step: StepDraft): number {
+  commit(state: StrategyState, step: StepDraft): number {
     const json = JSON.stringify(state);
     const bytes = Buffer.byteLength(json);
     if (bytes > maxStateBytes) throw new Error(`The state has ${bytes} bytes; at most ${maxStateBytes} are stored.`);
-    this.state = JSON.parse(json) as MachineState;
+    this.state = JSON.parse(json) as StrategyState;
     for (const node of step.nodes ?? []) {
       const changed = changedNode(this.nodes.get(node.node), node);
-      this.nodes.set(node.node, JSON.parse(JSON.stringify(changed)) as NodeDraft);
+      this.nodes.set(node.node, JSON.parse(JSON.stringify(changed)) as StrategyNode);
     }
     this.entries.push(...(step.entries ?? []));
     this.events.push(...(step.events ?? []), ...(step.thenEvents ?? []));

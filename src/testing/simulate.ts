@@ -1,9 +1,9 @@
 import type { Message, ModelTurn, ToolCall, Usage } from '../context/message.ts';
 import type {
-  Decision,
-  MachineEvent,
-  MachineState,
-  Outcome,
+  StrategyDecision,
+  StrategyEvent,
+  StrategyState,
+  CallOutcome,
   RunError,
   RunFacts,
   StepDraft,
@@ -28,7 +28,7 @@ export interface Simulation {
   /** Answers a model call: its text, a whole turn, or an error that may not be retried. Must depend on the call alone. */
   answer(call: SimulatedCall): string | Partial<ModelTurn> | Error;
   /** Runs a tool; default: its result is `ok`. */
-  tool?(call: ToolCall): string | Partial<Outcome>;
+  tool?(call: ToolCall): string | Partial<CallOutcome>;
   /** Which of the calls under way is answered next, by its index; default the first. */
   nextOf?(calls: readonly { callId: string }[]): number;
   /** Time since the start of the run, in ms; default 0. */
@@ -61,6 +61,21 @@ const maxDecisions = 100_000;
  * Drives a strategy in memory: commits its steps, makes its calls with `answer`, and crashes where `crashAt` says so.
  *
  * @throws Error where the strategy breaks the rules of the runtime: a state that is too large, an endless run
+ *
+ * @example
+ * ```ts
+ * import { defineStrategy } from 'lanefold/strategy';
+ * import { simulate } from 'lanefold/testing';
+ *
+ * const parrot = defineStrategy<null>({
+ *   name: 'parrot',
+ *   begin: (question) => ({ memory: null, questions: [{ purpose: 'word', prompt: question }] }),
+ *   learn: (memory, [answer]) => ({ memory, end: { reason: 'done', answer: answer!.text, result: answer!.text } }),
+ *   best: (_, { reason }) => ({ reason, answer: null, result: null }),
+ * });
+ * const run = simulate(parrot, { question: 'Who is there?', answer: () => 'Polly' });
+ * console.log(run.finish, run.calls.length);
+ * ```
  */
 export function simulate(strategy: Strategy, simulation: Simulation): SimulatedRun {
   const facts = factsOf(strategy, simulation);
@@ -68,9 +83,9 @@ export function simulate(strategy: Strategy, simulation: Simulation): SimulatedR
   const run: SimulatedRun = { finish: undefined, steps: [], calls: [], store, moments: 0, stateBytes: 0 };
   const crashes = new Set(simulation.crashAt);
   const survives = () => !crashes.has(run.moments++);
-  const resume = (): Decision => strategy.resume(facts, store.state, store.answers());
+  const resume = (): StrategyDecision => strategy.resume(facts, store.state, store.answers());
 
-  let decision: Decision = strategy.start(facts) as Decision;
+  let decision: StrategyDecision = strategy.start(facts) as StrategyDecision;
   for (let n = 0; n < maxDecisions; n++) {
     const { state, step, command, memory } = decision;
     if (step) {
@@ -89,7 +104,7 @@ export function simulate(strategy: Strategy, simulation: Simulation): SimulatedR
     const event = execute(simulation, run, state, command);
     if (survives()) {
       const spent = { tokens: store.tokens(), elapsedMs: simulation.elapsedMs?.() ?? 0 };
-      decision = strategy.on(facts, state, { ...event, spent }, memory) as Decision;
+      decision = strategy.on(facts, state, { ...event, spent }, memory) as StrategyDecision;
     } else decision = resume();
   }
   throw new Error(`The strategy ${strategy.name} did not end within ${maxDecisions} decisions.`);
@@ -111,9 +126,9 @@ function factsOf(strategy: Strategy, { question, options, facts }: Simulation): 
 function execute(
   simulation: Simulation,
   run: SimulatedRun,
-  state: MachineState,
-  command: Decision['command'],
-): MachineEvent {
+  state: StrategyState,
+  command: StrategyDecision['command'],
+): StrategyEvent {
   switch (command.type) {
     case 'call_model':
       return call(simulation, run, { callId: command.callId, messages: [] });
@@ -136,7 +151,7 @@ function call(
   simulation: Simulation,
   run: SimulatedRun,
   { callId, messages }: { callId: string; messages: Message[] },
-): MachineEvent {
+): StrategyEvent {
   const content = messages.at(-1)?.content ?? '';
   const made = { callId, messages, prompt: typeof content === 'string' ? content : JSON.stringify(content) };
   run.calls.push(made);
@@ -151,7 +166,7 @@ function call(
 
 const usage: Usage = { input_tokens: 10, output_tokens: 5, total_tokens: 15 };
 
-const outcomeOf = (result: string | Partial<Outcome>): Outcome => ({
+const outcomeOf = (result: string | Partial<CallOutcome>): CallOutcome => ({
   status: 'ok',
   content: '',
   attempts: 1,

@@ -4,7 +4,7 @@ import type { JsonObject } from '../context/message.ts';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
 import { checkTool } from './check-tool.ts';
 import { readSchema } from './schema.ts';
-import type { NeedsApproval, Replay, Tool, ToolCallContext, ToolLimits } from './tool.ts';
+import type { NeedsApproval, ToolReplay, Tool, ToolCallContext, ToolLimits } from './tool.ts';
 
 export interface ToolDefinition<
   ARGS,
@@ -18,7 +18,7 @@ export interface ToolDefinition<
   input: FlexibleSchema<ARGS> | JSONSchema7;
   execute: (args: NoInfer<ARGS>, ctx: ToolCallContext<STATE, CONTEXT>) => unknown;
   /** Default `safe`. */
-  replay?: Replay<NoInfer<ARGS>>;
+  replay?: ToolReplay<NoInfer<ARGS>>;
   /** Whether the run waits, without occupying a worker, until a human approves or denies the call; default false. */
   needsApproval?: NeedsApproval<NoInfer<ARGS>>;
   strict?: boolean;
@@ -45,12 +45,18 @@ const toolKeys: KeysOf<ToolDefinition<unknown>> = {
  * @throws LanefoldError `invalid_tool` for an invalid name, schema or limit
  *
  * @example
+ * ```ts
+ * import { defineAgent, defineTool } from 'lanefold';
+ * import { z } from 'zod';
+ *
  * const weather = defineTool({
  *   name: 'weather',
  *   description: 'Current weather of a city',
  *   input: z.object({ city: z.string() }),
- *   execute: ({ city }, { signal }) => fetchWeather(city, signal),
+ *   execute: ({ city }, { signal }) => (signal.aborted ? null : { city, celsius: 21 }),
  * });
+ * defineAgent({ name: 'guide', model: 'scripted:demo', tools: [weather] });
+ * ```
  */
 export function defineTool<ARGS = JsonObject, STATE extends object = JsonObject, CONTEXT extends object = JsonObject>(
   definition: ToolDefinition<ARGS, STATE, CONTEXT>,

@@ -27,7 +27,16 @@ export class WithEffects {
  * commit that appends the results of the round, and never for an attempt that is retried.
  *
  * @example
- * execute: ({ city }) => withEffects(`You are in ${city} now.`, [{ op: 'set', value: { city } }]),
+ * ```ts
+ * import { defineTool, withEffects } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'move',
+ *   input: z.object({ city: z.string() }),
+ *   execute: ({ city }) => withEffects(`You are in ${city} now.`, [{ op: 'set', value: { city } }]),
+ * });
+ * ```
  */
 export const withEffects = (result: unknown, effects: readonly StateEffect[]): WithEffects =>
   new WithEffects(result, effects);

@@ -7,7 +7,7 @@ import { retryTool } from './retry.ts';
 import { openEffects } from './effects.ts';
 import type { ToolOutcome } from './outcome.ts';
 import { readThrown } from './tool-error.ts';
-import type { Tool, ToolCallContext, ToolLimits, Validation } from './tool.ts';
+import type { Tool, ToolCallContext, ToolLimits, ToolValidation } from './tool.ts';
 
 /** The context of a call without the fields that `executeToolCall` adds. */
 export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
@@ -80,12 +80,12 @@ export async function checkArguments(
   args: Json,
   timeoutMs: number,
   signal: AbortSignal,
-): Promise<Validation> {
+): Promise<ToolValidation> {
   const isObject = typeof args === 'object' && args !== null && !Array.isArray(args);
   try {
     // A copy: a tool may modify its arguments, and the call is part of the conversation.
     const copy = isObject ? structuredClone(args) : {};
-    const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as Validation;
+    const checked = (await runAttempt(() => tool.validate(copy), timeoutMs, signal)) as ToolValidation;
     return checked.ok ? checked : { ok: false, message: String(checked.message) };
   } catch (error) {
     signal.throwIfAborted();

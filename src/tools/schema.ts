@@ -1,11 +1,11 @@
 import type { JSONSchema7 } from '@ai-sdk/provider';
 import { asSchema, jsonSchema, type FlexibleSchema, type Schema } from '@ai-sdk/provider-utils';
 import { invalidTool } from './check-tool.ts';
-import type { Validation } from './tool.ts';
+import type { ToolValidation } from './tool.ts';
 
 interface ReadSchema {
   jsonSchema: JSONSchema7;
-  validate: (args: unknown) => Promise<Validation>;
+  validate: (args: unknown) => Promise<ToolValidation>;
 }
 
 /** Reads a schema whose JSON Schema is available synchronously. @throws LanefoldError `invalid_tool` */

@@ -19,7 +19,14 @@ export interface Skill {
  * @throws LanefoldError `invalid_tool` for an empty list, or two skills with the same name
  *
  * @example
- * defineAgent({ name: 'support', model: 'fast', tools: [defineSkills([{ name: 'refunds', description, instructions }])] });
+ * ```ts
+ * import { defineAgent, defineSkills } from 'lanefold';
+ *
+ * const skills = defineSkills([
+ *   { name: 'refunds', description: 'How to refund an order', instructions: 'Ask for the order number first.' },
+ * ]);
+ * defineAgent({ name: 'support', model: 'scripted:demo', tools: [skills] });
+ * ```
  */
 export function defineSkills(skills: readonly Skill[]): Tool {
   const byName = new Map(skills.map((skill) => [skill.name, skill]));

@@ -7,7 +7,19 @@ import { maskSecrets } from '../redaction/error-text.ts';
  * Any thrown value with a string `type` or `code` and a boolean `retryable` has the same effect.
  *
  * @example
- * throw new ToolError('The upstream is busy', { type: 'rate_limited' });
+ * ```ts
+ * import { defineTool, ToolError } from 'lanefold';
+ * import { z } from 'zod';
+ *
+ * defineTool({
+ *   name: 'quote',
+ *   description: 'Price of a share',
+ *   input: z.object({}),
+ *   execute: () => {
+ *     throw new ToolError('The upstream is busy', { type: 'rate_limited', retryable: true });
+ *   },
+ * });
+ * ```
  */
 export class ToolError extends Error {
   readonly type: string;

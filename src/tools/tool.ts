@@ -39,7 +39,7 @@ export type PendingCallContext<STATE extends object = JsonObject, CONTEXT extend
  * A `never` call is attempted once, whatever happens. A timeout or an exception leaves its outcome `unknown`; throw a
  * ToolError to say that it had no effect.
  */
-export type Replay<ARGS = unknown> =
+export type ToolReplay<ARGS = unknown> =
   'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
 
 /** Limits of one tool; they win over those of the run. */
@@ -54,7 +54,7 @@ export interface ToolLimits {
   maxResultBytes?: number;
 }
 
-export type Validation = { ok: true; value: unknown } | { ok: false; message: string };
+export type ToolValidation = { ok: true; value: unknown } | { ok: false; message: string };
 
 /** Whether a call needs human approval: always, or decided for each call. After a crash the function may run again. */
 export type NeedsApproval<ARGS = unknown> =
@@ -66,10 +66,10 @@ export interface Tool
   name: string;
   description?: string;
   inputSchema: JSONSchema7;
-  validate(args: unknown): Promise<Validation>;
+  validate(args: unknown): Promise<ToolValidation>;
   /** Returns a value, a promise, or an async iterable, whose last value is the result. */
   execute(args: unknown, ctx: ToolCallContext): unknown;
-  replay: Replay;
+  replay: ToolReplay;
   needsApproval?: NeedsApproval;
   /** Derives the `refs` of a successful result from its text. Only built-in tools set it. */
   resultRefs?: (content: string) => JsonObject;

@@ -33,7 +33,7 @@ export interface UiFilePart {
 }
 
 /** A decision on a call: `id` names it in an approval response. */
-interface Approval<APPROVED extends boolean> {
+export interface UiApproval<APPROVED extends boolean> {
   id: string;
   approved: APPROVED;
   reason?: string;
@@ -43,10 +43,10 @@ interface Approval<APPROVED extends boolean> {
 export type UiToolPart = { type: `tool-${string}`; toolCallId: string; input: Json } & (
   | { state: 'input-available' }
   | { state: 'approval-requested'; approval: { id: string } }
-  | { state: 'approval-responded'; approval: Approval<boolean> }
-  | { state: 'output-available'; output: Json; approval?: Approval<true> }
-  | { state: 'output-error'; errorText: string; approval?: Approval<true> }
-  | { state: 'output-denied'; approval: Approval<false> }
+  | { state: 'approval-responded'; approval: UiApproval<boolean> }
+  | { state: 'output-available'; output: Json; approval?: UiApproval<true> }
+  | { state: 'output-error'; errorText: string; approval?: UiApproval<true> }
+  | { state: 'output-denied'; approval: UiApproval<false> }
 );
 
 /** Input that steered the run. */

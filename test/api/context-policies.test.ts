@@ -1,4 +1,4 @@
-import { policyForModel, type Projection } from 'lanefold';
+import { policyForModel, type ContextProjection } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { cli } from '../cli/cli.ts';
 import { noRedis } from '../support/lanefold.ts';
@@ -17,7 +17,7 @@ const expected = [
   ['assistant', 'message', 'budget', false],
   ['user', 'message', 'question', true],
 ];
-const rowsOf = ({ explain }: Pick<Projection, 'explain'>) =>
+const rowsOf = ({ explain }: Pick<ContextProjection, 'explain'>) =>
   explain!.map(({ role, kind, reason, included }) => [role, kind, reason, included]);
 
 describe.skipIf(noRedis())('what a policy makes of a context, and why', () => {
@@ -70,7 +70,7 @@ describe.skipIf(noRedis())('what a policy makes of a context, and why', () => {
     expect(rowsOf(body)).toEqual(alone);
     const command = ['context', 'long', '--policy', JSON.stringify(policy), '--explain', '--full-budget', '--json'];
     const { stdout } = await cli(command, { env: { DATABASE_URL: api.lanefold.database.url } });
-    expect(rowsOf(JSON.parse(stdout) as Projection)).toEqual(alone);
+    expect(rowsOf(JSON.parse(stdout) as ContextProjection)).toEqual(alone);
     expect(await get({ agent: 'nobody', explain: 'true' })).toMatchObject(problem(422, 'unknown_agent'));
     expect(await get({ explian: 'true' })).toMatchObject(problem(400, 'invalid_request'));
   });

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, w
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { spawnSync } from 'node:child_process';
-import { createLanefold } from 'lanefold';
+import { createLanefold, type RunRef } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { startModelServer } from '../support/openai-server.ts';
@@ -17,6 +17,17 @@ describe('run, thread and context', () => {
     env = { DATABASE_URL: database.url };
   });
   afterAll(() => database.drop());
+
+  /** The queues that BullMQ still has for the command that made a run. */
+  const queuesOf = async (run: RunRef): Promise<unknown[]> => {
+    const { rows } = await database.pool.query(
+      `select distinct queue from (select queue from bullmq.job union all select queue from bullmq.meta) queue
+         join lanefold._run run on starts_with(queue, run.queue_prefix)
+       where run.id = $1 and run.thread_id = $2`,
+      [run.id, run.threadId],
+    );
+    return rows;
+  };
 
   test('the built-in assistant works offline and says so', async () => {
     const { code, stdout, stderr } = await cli(['run', 'What is 12 * (3 + 4)?'], { env });
@@ -243,6 +254,7 @@ describe('run, thread and context', () => {
       expect(await lanefold.runs.get(runs[1])).toMatchObject({ status: 'running' });
       alive.process.kill('SIGINT');
       await alive.ended;
+      expect(await queuesOf(runs[1])).toEqual([]);
     } finally {
       await lanefold.close();
     }
@@ -270,10 +282,7 @@ describe('run, thread and context', () => {
         expect([code, JSON.parse(stdout)]).toMatchObject([1, { id: run.id, status: 'cancelled' }]);
         expect(stderr).toContain(`${signal}: cancelling the run\n`);
         expect((await lanefold.threads.get(threadId)).activeRunId).toBeNull();
-        const { rows } = await database.pool.query(
-          `select queue from bullmq.job where queue like 'lf-once-%' union select queue from bullmq.meta where queue like 'lf-once-%'`,
-        );
-        expect(rows).toEqual([]);
+        expect(await queuesOf(run)).toEqual([]);
       } finally {
         await lanefold.close();
       }

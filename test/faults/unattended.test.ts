@@ -1,7 +1,8 @@
 // @module-tag long
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { createLanefold, defineStrategy, type Lanefold, type LogFacts, type Unattended } from 'lanefold';
+import { createLanefold, type Lanefold, type LogFacts, type UnattendedRuns } from 'lanefold';
+import { defineStrategy } from 'lanefold/strategy';
 import { noRedis } from '../support/lanefold.ts';
 import { readStream } from '../support/read-stream.ts';
 import { deferred, until } from '../support/until.ts';
@@ -9,7 +10,7 @@ import { startHarness, type FaultHarness } from './harness.ts';
 
 const parrot = defineStrategy({
   name: 'parrot',
-  begin: (prompt) => ({ memory: null, asks: [{ purpose: 'repeat', prompt }] }),
+  begin: (prompt) => ({ memory: null, questions: [{ purpose: 'repeat', prompt }] }),
   learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
   best: (_, { reason }) => ({ reason, answer: null, result: null }),
 });
@@ -44,8 +45,8 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     await other.startWorker(patient);
   };
   const said = () => {
-    const heard: Unattended[] = [];
-    return { heard, onUnattended: (unattended: Unattended) => void heard.push(unattended) };
+    const heard: UnattendedRuns[] = [];
+    return { heard, onUnattended: (unattended: UnattendedRuns) => void heard.push(unattended) };
   };
   /** The model says when it is asked, and answers when it is told to. */
   const holdAnswers = () => {

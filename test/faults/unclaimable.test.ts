@@ -3,14 +3,16 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 
-/** Has the database refuse every entry of a thread for which the condition holds. */
-const refuseEntries = (lanefold: TestLanefold, condition: string) =>
-  lanefold.database.pool.query(
-    `create function lanefold.refuse() returns trigger language plpgsql as
-       $$ begin raise exception using errcode = '54000', message = 'out of room'; end $$;
-     create trigger refuse before insert on lanefold._entry for each row when (${condition})
-       execute function lanefold.refuse()`,
+/** Has the database refuse every entry for which the condition holds: by a constraint, as Citus takes no trigger. */
+async function refuseEntries(lanefold: TestLanefold, condition: string): Promise<void> {
+  const { pool } = lanefold.database;
+  await pool.query(
+    `create function lanefold.refuse(p_refused boolean) returns boolean language plpgsql as
+       $$ begin if p_refused then raise exception using errcode = '54000', message = 'out of room'; end if; return true; end $$`,
   );
+  await pool.query('grant execute on function lanefold.refuse to public');
+  await pool.query(`alter table lanefold._entry add check (lanefold.refuse(${condition}))`);
+}
 
 describe.skipIf(noRedis())('a run that the database cannot hand to a worker', () => {
   let lanefold: TestLanefold;
@@ -24,7 +26,7 @@ describe.skipIf(noRedis())('a run that the database cannot hand to a worker', ()
     lanefold.startWorker({ maxClaimsWithoutProgress: 3, onError: (error) => void errors.push(error) });
 
   test('is tried again, ends as claim_failed with what the database said, and frees its thread', async () => {
-    await refuseEntries(lanefold, `new.payload ->> 'content' = 'stuck'`);
+    await refuseEntries(lanefold, `payload ->> 'content' = 'stuck'`);
     const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
     const next = await lanefold.runs.enqueue({ agent: 'a', threadId: run.threadId, input: 'next', busy: 'wait' });
     const other = await lanefold.runs.enqueue({ agent: 'a', input: 'other' });
@@ -42,7 +44,7 @@ describe.skipIf(noRedis())('a run that the database cannot hand to a worker', ()
   });
 
   test('ends with less where its end cannot be written either', async () => {
-    await refuseEntries(lanefold, `new.payload ->> 'content' = 'stuck' or new.kind <> 'ai_message'`);
+    await refuseEntries(lanefold, `payload ->> 'content' = 'stuck' or kind <> 'ai_message'`);
     const run = await lanefold.runs.enqueue({ agent: 'a', input: 'stuck' });
     const { threadId } = run;
     // both are deferred until the run ends

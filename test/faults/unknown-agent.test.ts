@@ -1,13 +1,7 @@
 // @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import {
-  createLanefold,
-  defineStrategy,
-  type Lanefold,
-  type RunHandle,
-  type UnknownAgent,
-  type WorkerOptions,
-} from 'lanefold';
+import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
+import { defineStrategy } from 'lanefold/strategy';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
@@ -15,7 +9,7 @@ import { quick, startHarness, type FaultHarness } from './harness.ts';
 
 const parrot = defineStrategy({
   name: 'parrot',
-  begin: (prompt) => ({ memory: null, asks: [{ purpose: 'repeat', prompt }] }),
+  begin: (prompt) => ({ memory: null, questions: [{ purpose: 'repeat', prompt }] }),
   learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
   best: (_, { reason }) => ({ reason, answer: null, result: null }),
 });

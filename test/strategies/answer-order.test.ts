@@ -1,22 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { simulate, type SimulatedCall, type SimulatedRun } from 'lanefold/testing';
-import { inquiry } from '../../src/strategies/inquiry/machine.ts';
+import { defineStrategy } from '../../src/strategies/inquiry/machine.ts';
 import type { EntryDraft, StepDraft } from '../../src/strategies/machine.ts';
 import { call } from './given.ts';
 
 /** Asks three questions together, each with tools, then one about their answers. */
-const wide = inquiry({
+const wide = defineStrategy({
   name: 'wide',
   tools: true,
   begin: () => ({
     memory: { first: true, found: '' } as { first: boolean; found: string },
-    asks: ['A', 'B', 'C'].map((prompt) => ({ purpose: 'part', prompt, tools: true })),
+    questions: ['A', 'B', 'C'].map((prompt) => ({ purpose: 'part', prompt, tools: true })),
   }),
   learn: ({ first }, answers, { usage }) => {
     const found = answers.map(({ text, rounds }) => `${text}${rounds}`).join(' ');
     const memory = { first: false, found };
-    if (first) return { memory, asks: [{ purpose: 'whole', prompt: `D after ${found}` }] };
+    if (first) return { memory, questions: [{ purpose: 'whole', prompt: `D after ${found}` }] };
     return { memory, end: { reason: 'success', answer: found, result: { found, usage: { ...usage } } } };
   },
   best: ({ found }, { reason }, { usage }) => ({ reason, answer: null, result: { found, usage: { ...usage } } }),

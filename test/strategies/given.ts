@@ -1,5 +1,5 @@
 import type { ModelTurn, ToolCall } from '../../src/context/message.ts';
-import type { Decision, MachineEvent, Outcome, RunFacts } from '../../src/strategies/machine.ts';
+import type { StrategyDecision, StrategyEvent, CallOutcome, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
 
@@ -10,7 +10,7 @@ export const tools: ReactState = { ...llm, phase: 'tools', round: 1 };
 
 /** `given(state).when(event)` returns the decision of the ReAct machine; `when` also takes `start` and `resume`. */
 export const given = (state: ReactState | null, run: Partial<RunFacts> = {}) => ({
-  when(event: MachineEvent | 'start' | 'resume'): Decision<ReactState> {
+  when(event: StrategyEvent | 'start' | 'resume'): StrategyDecision<ReactState> {
     const runFacts = { ...facts, ...run };
     if (event === 'start') return react.start(runFacts);
     if (event === 'resume') return react.resume(runFacts, state);
@@ -25,7 +25,7 @@ export const call = (id: string, name = 'look', args: ToolCall['arguments'] = {}
   arguments_raw: JSON.stringify(args),
 });
 
-export const answered = (turn: Partial<ModelTurn>): MachineEvent => ({
+export const answered = (turn: Partial<ModelTurn>): StrategyEvent => ({
   type: 'model_answered',
   contextHash: 'h1',
   turn: {
@@ -37,13 +37,16 @@ export const answered = (turn: Partial<ModelTurn>): MachineEvent => ({
   },
 });
 
-export const finished = (calls: ToolCall[], outcomes: Partial<Outcome>[] = calls.map(() => ({}))): MachineEvent => ({
+export const finished = (
+  calls: ToolCall[],
+  outcomes: Partial<CallOutcome>[] = calls.map(() => ({})),
+): StrategyEvent => ({
   type: 'tools_finished',
   calls,
   outcomes: outcomes.map((o, i) => ({ status: 'ok', content: `r${i}`, attempts: 1, durationMs: 5, ...o })),
 });
 
-export const failed = (retryable: boolean, retryAfterMs?: number): MachineEvent => ({
+export const failed = (retryable: boolean, retryAfterMs?: number): StrategyEvent => ({
   type: 'model_failed',
   error: { type: 'llm_request', message: 'broken' },
   retryable,
@@ -51,7 +54,7 @@ export const failed = (retryable: boolean, retryAfterMs?: number): MachineEvent 
 });
 
 /** The kinds of a decision's events; those written after drained input follow a bar. */
-export const kinds = ({ step }: Decision<ReactState>): string[] => [
+export const kinds = ({ step }: StrategyDecision<ReactState>): string[] => [
   ...(step?.events ?? []).map((event) => event.kind),
   ...(step?.thenEvents ? ['|', ...step.thenEvents.map((event) => event.kind)] : []),
 ];

@@ -1,4 +1,5 @@
-import { defineAgent, defineStrategy, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
+import { defineAgent, defineTool, withEffects, type EnqueueOptions } from 'lanefold';
+import { defineStrategy } from 'lanefold/strategy';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider';
@@ -38,7 +39,7 @@ const three = defineStrategy({
   tools: true,
   begin: () => ({
     memory: null,
-    asks: ['A', 'B', 'C'].map((prompt) => ({ purpose: 'part', prompt, tools: true })),
+    questions: ['A', 'B', 'C'].map((prompt) => ({ purpose: 'part', prompt, tools: true })),
   }),
   learn: (memory, answers) => {
     const text = answers.map((answer) => answer.text).join(' ');

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { simulate, type Simulation } from 'lanefold/testing';
-import type { Decision, RunFacts } from '../../src/strategies/machine.ts';
+import type { StrategyDecision, RunFacts } from '../../src/strategies/machine.ts';
 import type { JsonObject } from '../../src/context/message.ts';
 import { builtIn, type Strategy } from '../../src/strategies/registry.ts';
 
@@ -29,7 +29,7 @@ describe('a limit of the run ends it completed, with what it has and why', () =>
   test.each(['react', 'cot', 'cod', 'aot', 'tot', 'got', 'trm'])('%s: the time is up during a call', (name) => {
     const machine = named(name);
     const run = { ...facts, ...(machine.options ? { options: machine.options.parse({}) } : {}) };
-    const { state, memory } = machine.start(run) as Decision;
+    const { state, memory } = machine.start(run) as StrategyDecision;
     const { step } = machine.on(run, state, { type: 'time_up', spent: { tokens: 0, elapsedMs: 1_000 } }, memory);
     expect(step?.finish).toMatchObject({ status: 'completed', reason: 'max_duration' });
     // nothing was answered, so there is no text that could pass for an answer

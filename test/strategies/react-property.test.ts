@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { ToolCall } from '../../src/context/message.ts';
 import type { Checked } from '../../src/contracts/contract.ts';
-import type { EntryDraft, MachineEvent, RunFacts } from '../../src/strategies/machine.ts';
+import type { EntryDraft, StrategyEvent, RunFacts } from '../../src/strategies/machine.ts';
 import { react } from '../../src/strategies/react/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished } from './given.ts';
@@ -10,7 +10,7 @@ import { answered, call, facts, failed, finished } from './given.ts';
 /** What happens at the next decision. */
 type Move = {
   /** The result, if it is a model call. */
-  answer: MachineEvent;
+  answer: StrategyEvent;
   /** The worker dies. */
   crash: boolean;
   /** Input is queued. */
@@ -23,7 +23,7 @@ const calls = fc.array(
   fc.record({ id: fc.constantFrom('', 'a', 'b'), name: fc.constantFrom('x', 'y'), at: fc.constantFrom(1, 2) }),
   { maxLength: 4 },
 );
-const answer: fc.Arbitrary<MachineEvent> = fc.oneof(
+const answer: fc.Arbitrary<StrategyEvent> = fc.oneof(
   {
     weight: 4,
     arbitrary: calls.map((list) => answered({ toolCalls: list.map((c) => call(c.id, c.name, { at: c.at })) })),

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { MachineEvent } from '../../src/strategies/machine.ts';
+import type { StrategyEvent } from '../../src/strategies/machine.ts';
 import type { ReactState } from '../../src/strategies/react/machine.ts';
 import { answered, call, facts, failed, finished, given, kinds, llm, tools } from './given.ts';
 
@@ -84,7 +84,7 @@ describe('ReAct', () => {
   });
 
   test('a round is restricted to the tools the model was offered, even after a crash; the next round is not', () => {
-    const started = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as MachineEvent);
+    const started = given(llm).when({ ...answered({ toolCalls: [call('a')] }), tools: ['look'] } as StrategyEvent);
     expect(started.state.tools).toEqual(['look']);
     const again = given(started.state).when('resume');
     expect(again).toMatchObject({ state: { tools: ['look'] }, command: { type: 'run_tools' } });

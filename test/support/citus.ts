@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -20,7 +21,16 @@ const run = promisify(execFile);
 export async function startCitus(dir: string, workers = 2): Promise<CitusCluster> {
   const script = path.join(citusFolder, 'cluster.sh');
   const port = await freePorts(workers + 1);
-  await run(script, ['start', dir, String(port), String(workers)]);
+  // one at a time: the first may install a server
+  await run('flock', [
+    '-o',
+    path.join(tmpdir(), 'lanefold-citus.lock'),
+    script,
+    'start',
+    dir,
+    String(port),
+    String(workers),
+  ]);
   const nodes = Array.from({ length: workers + 1 }, (_, i) => `postgres://postgres@127.0.0.1:${port + i}/postgres`);
   const settings = [
     'fsync = off',

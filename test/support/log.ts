@@ -1,4 +1,4 @@
-import { contextHash, type ContextRow, type Entry, type Lanefold, type Message } from 'lanefold';
+import { contextHash, type ContextRow, type ThreadEntry, type Lanefold, type Message } from 'lanefold';
 import { expect } from 'vitest';
 import type { TestLanefold } from './lanefold.ts';
 
@@ -40,7 +40,7 @@ export async function ledgerOf(lanefold: TestLanefold, threadId: string, runId?:
   return rows;
 }
 
-export const entriesOf = (lanefold: Lanefold, threadId: string): Promise<Entry[]> =>
+export const entriesOf = (lanefold: Lanefold, threadId: string): Promise<ThreadEntry[]> =>
   lanefold.threads.entries(threadId, { limit: 10_000 });
 
 /** Role and content of each message in the context of a lane's next model call. */

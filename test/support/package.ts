@@ -3,16 +3,16 @@ import path from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/common/package-root.ts';
 
+const { files, exports } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
+  files: string[];
+  exports: Record<string, { default: string }>;
+};
 /** What is published, and the programs that tests start as separate processes. */
 const published = [
-  'src/index.ts',
-  'src/chat/index.ts',
-  'src/testing/index.ts',
+  ...Object.values(exports).map((entry) => entry.default.replace('./dist/', '').replace(/js$/, 'ts')),
   'src/cli/main.ts',
-  'db/schema/index.ts',
 ];
 const programs = ['workers', 'test/support', 'test/faults/fixtures', 'test/postgres/fixtures', 'test/queue/fixtures'];
-const { files } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as { files: string[] };
 const bundled = ['pg', 'ioredis', 'bullmq', 'commander'];
 const installed = (await readdir(path.join(packageRoot, 'node_modules'))).filter((name) => !name.startsWith('.'));
 const copied = ['package.json', ...files.filter((file) => file !== 'dist')];

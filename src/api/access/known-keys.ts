@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { tokenRefused } from '../../access/browser-token.ts';
 import { readKey } from '../../access/key.ts';
 import type { Principal } from '../../access/principal.ts';
-import type { Limits } from '../../access/scope.ts';
+import type { KeyLimits } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 
@@ -17,7 +17,7 @@ export interface KnownKeys {
 /** Looks keys up in the database, each at most once in `rememberMs`: so long a revoked one may still work. */
 export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>, rememberMs: number): KnownKeys {
   const known = new Map<string, { until: number; principal: Promise<Principal> }>();
-  const limits = new Map<string, { until: number; limits: Promise<Limits | undefined> }>();
+  const limits = new Map<string, { until: number; limits: Promise<KeyLimits | undefined> }>();
   const limitsOf = (tenant: string) => {
     const before = limits.get(tenant);
     if (before && before.until > performance.now()) return before.limits;

@@ -1,12 +1,12 @@
 import { operator, type Principal } from '../../access/principal.ts';
-import type { Limits } from '../../access/scope.ts';
+import type { KeyLimits } from '../../access/scope.ts';
 
 export interface LimitedParty {
   /** What its requests are counted by. */
   name: string;
   /** Set where it is a tenant. */
   tenant?: string;
-  limits: Limits;
+  limits: KeyLimits;
 }
 
 /** Whose limits a request has to keep: those of its key, and those of the tenant of the key. */

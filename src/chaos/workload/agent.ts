@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { defineAgent, type Agent } from '../../agents/agent.ts';
 import { defineTool } from '../../tools/define-tool.ts';
-import type { Replay, Tool, ToolCallContext } from '../../tools/tool.ts';
+import type { ToolReplay, Tool, ToolCallContext } from '../../tools/tool.ts';
 import type { Random } from '../random.ts';
 import type { Journal } from './journal.ts';
 
@@ -14,7 +14,7 @@ interface ToolInput {
 
 /** The built-in agent: one tool for each kind of `replay`. Every tool records its starts in the journal. */
 export function chaosAgent(journal: Journal): Agent {
-  const tool = (name: string, replay: Replay<ToolInput>): Tool =>
+  const tool = (name: string, replay: ToolReplay<ToolInput>): Tool =>
     defineTool<ToolInput>({
       name,
       input: { type: 'object', properties: { ms: { type: 'number' } } },

@@ -1,5 +1,5 @@
 import { Option, type Command, InvalidArgumentError } from 'commander';
-import { scopes, type Limits, type Scope } from '../../access/scope.ts';
+import { scopes, type KeyLimits, type Scope } from '../../access/scope.ts';
 import { snakeKeys } from '../../common/case.ts';
 import { oneLine } from '../../log/printable.ts';
 import { actor } from '../actor.ts';
@@ -136,7 +136,7 @@ async function withKeys(options: Options, act: (lanefold: Lanefold) => Promise<v
   }
 }
 
-const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefined): Limits => ({
+const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefined): KeyLimits => ({
   ...(requestsPerMinute === undefined ? {} : { requestsPerMinute }),
   ...(runs === undefined ? {} : { runs }),
 });

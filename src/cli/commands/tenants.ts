@@ -1,5 +1,5 @@
 import { type Command } from 'commander';
-import type { Limits } from '../../access/scope.ts';
+import type { KeyLimits } from '../../access/scope.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
@@ -25,10 +25,10 @@ export function addTenants(program: Command): Command {
     .option('--streams <n>', 'open event streams, in each process of the API', wholeNumber(1))
     .option('--body-bytes <n>', 'bytes of a request body', wholeNumber(1))
     .addHelpText('after', commandHelp(['lanefold tenants limit acme --runs 20 --streams 50'], [...environment]))
-    .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & Limits) =>
+    .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & KeyLimits) =>
       withTenants(options, async ({ tenants }) => {
         const given = { runs, requestsPerMinute, streams, bodyBytes };
-        const limits = JSON.parse(JSON.stringify(given)) as Limits;
+        const limits = JSON.parse(JSON.stringify(given)) as KeyLimits;
         await tenants.configure(tenant, { limits }, { by: actor() });
         if (options.json) printJson({ tenant, limits });
         else print(line(tenant, limits));
@@ -74,7 +74,7 @@ async function withTenants(options: Options, act: (lanefold: Lanefold) => Promis
   }
 }
 
-const line = (tenant: string, limits: Limits): string => {
+const line = (tenant: string, limits: KeyLimits): string => {
   const bounds = Object.entries(limits).map(([name, value]) => `${name} ${value}`);
   return [tenant, ...(bounds.length > 0 ? bounds : ['no limits'])].join('  ');
 };

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Entry } from '../../store/log/read-entries.ts';
+import type { ThreadEntry } from '../../store/log/read-entries.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
 import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
@@ -44,7 +44,7 @@ export const addThread = (program: Command): Command =>
       }
     });
 
-function line(entry: Entry): string {
+function line(entry: ThreadEntry): string {
   const c = colours();
   const { kind, payload } = entry;
   const what = kind === 'ai_message' ? c.bold(entry.role ?? 'message') : c.cyan(printable(kind));

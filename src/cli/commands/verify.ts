@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { camelKeys, snakeKeys } from '../../common/case.ts';
 import type { KnownHeads } from '../../library/evidence/evidence.ts';
-import type { Finding } from '../../library/evidence/finding.ts';
+import type { EvidenceFinding } from '../../library/evidence/finding.ts';
 import { connect } from '../connect.ts';
 import { exitCodes, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
@@ -40,7 +40,7 @@ export const addVerify = (program: Command): Command =>
       const known: KnownHeads | undefined =
         heads === undefined ? undefined : { heads: headsIn(heads), key: await readText(key!) };
       const lanefold = await connect(options, { start: false });
-      const found: Finding[] = [];
+      const found: EvidenceFinding[] = [];
       let threads = 1;
       try {
         if (threadId !== undefined) found.push(...(await lanefold.evidence.verify(threadId, known)));
@@ -65,7 +65,7 @@ async function* headsIn(file: string): AsyncGenerator<unknown, void, void> {
     yield typeof head === 'object' && head !== null ? camelKeys(head) : head;
 }
 
-function line({ threadId, seq, upto, problem, fromThreadId, fromSeq }: Finding): string {
+function line({ threadId, seq, upto, problem, fromThreadId, fromSeq }: EvidenceFinding): string {
   const where = seq === null ? '' : seq === upto ? `  entry ${seq}` : `  entries ${seq} to ${upto}`;
   const from = fromThreadId === undefined ? '' : ` from ${fromThreadId}  entry ${fromSeq}`;
   return `${threadId}${where}  ${problem}${from}`;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { snakeKeys } from '../../common/case.ts';
-import type { Worker } from '../../store/worker/list-workers.ts';
+import type { ListedWorker } from '../../store/worker/list-workers.ts';
 import { connect } from '../connect.ts';
 import { table } from '../demo/table.ts';
 import { commandHelp } from '../help.ts';
@@ -38,7 +38,7 @@ export const addWorkers = (program: Command): Command =>
     });
 
 /** None at work is not the same as none alive. */
-function summaryOf(workers: readonly Worker[]): string {
+function summaryOf(workers: readonly ListedWorker[]): string {
   const alive = workers.filter(({ state }) => state === 'alive');
   const draining = workers.filter(({ state }) => state === 'draining').length;
   const rest = draining > 0 ? `, ${draining} draining` : '';
@@ -46,7 +46,7 @@ function summaryOf(workers: readonly Worker[]): string {
   return `${alive.length} alive, ${alive.filter(({ runsHeld }) => runsHeld > 0).length} at work${rest}`;
 }
 
-const toRow = (worker: Worker): string[] => [
+const toRow = (worker: ListedWorker): string[] => [
   worker.id,
   `${worker.host}:${worker.pid}`,
   worker.version,

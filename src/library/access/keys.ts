@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { isBrowserToken, readBrowserToken, signBrowserToken, type BrowserAccess } from '../../access/browser-token.ts';
 import { hashOf, newKey, readKey } from '../../access/key.ts';
 import type { Principal } from '../../access/principal.ts';
-import { scopes, type Allowed, type Limits } from '../../access/scope.ts';
+import { scopes, type Allowed, type KeyLimits } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import { idGrammar } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -55,12 +55,12 @@ export interface NewBrowserToken {
   tenant?: string;
   agents?: readonly string[];
   /** Of the key on whose behalf it is made. */
-  limits?: Limits;
+  limits?: KeyLimits;
   /** The id of the key on whose behalf it is made; default `operator`. */
   by?: string;
 }
 
-export interface Keys {
+export interface ApiKeys {
   /** Makes a key. That of a library of one tenant is for this tenant. @throws LanefoldError `invalid_input` */
   create(key: NewKey): Promise<MintedKey>;
   /** Every key, the newest first, without secrets. */
@@ -81,7 +81,7 @@ export interface Keys {
   holder(text: string): Promise<Principal | undefined>;
 }
 
-export interface Audit {
+export interface AuditLog {
   /** Who did what, oldest first. */
   list(query?: AuditQuery): Promise<AuditEntry[]>;
   write(entry: AuditedAction): Promise<void>;
@@ -110,7 +110,7 @@ const hourMs = 3_600_000;
 const defaultTokenMs = 15 * 60_000;
 const longestTokenMs = 24 * hourMs;
 
-export function keysOf(db: Database, secrets: readonly string[]): Keys {
+export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
   const audited = (
     actor: string | undefined,
     action: string,
@@ -164,7 +164,7 @@ export function keysOf(db: Database, secrets: readonly string[]): Keys {
   };
 }
 
-export const auditOf = (db: Database): Audit => ({
+export const auditOf = (db: Database): AuditLog => ({
   list: (query = {}) => readAudit(db, query),
   writeRead: (entry) => auditRead(db, entry),
   write: (entry) => writeAudit(db, { ...entry, tenantId: entry.tenantId ?? db.tenant }),

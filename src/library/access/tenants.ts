@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Limits } from '../../access/scope.ts';
+import type { KeyLimits } from '../../access/scope.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
@@ -20,9 +20,9 @@ export interface Tenants {
    * @param on.by who does it, for the audit; default `operator`
    * @throws LanefoldError `invalid_id`, `invalid_input`
    */
-  configure(tenant: string, settings: { limits?: Limits; chained?: boolean }, on?: { by?: string }): Promise<void>;
+  configure(tenant: string, settings: { limits?: KeyLimits; chained?: boolean }, on?: { by?: string }): Promise<void>;
   /** The limits of a tenant; undefined where none were set. */
-  limits(tenant: string): Promise<Limits | undefined>;
+  limits(tenant: string): Promise<KeyLimits | undefined>;
   /** The tenants something is set for. */
   list(): Promise<TenantSettings[]>;
 }

@@ -1,5 +1,5 @@
 import type { ModelName } from '../../models/registry/model-name.ts';
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId, newRunId } from '../../checks/ids.ts';
 import type { JsonObject } from '../../context/message.ts';
@@ -46,7 +46,7 @@ export async function compact(
   deps: EnqueueDeps,
   threadId: string,
   { contextRef: lane, range, keepTurns, agent: given, model: other }: CompactOptions,
-  { caller, from }: { caller?: string | undefined; from: Caller },
+  { caller, from }: { caller?: string | undefined; from: OverrideCaller },
 ): Promise<RunHandle<CompactionResult | null>> {
   assertId(threadId, 'The thread id');
   if (lane !== undefined) assertId(lane, 'The context_ref');

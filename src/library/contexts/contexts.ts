@@ -1,4 +1,4 @@
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import { assertId, newId } from '../../checks/ids.ts';
 import type { ContextRow } from '../../context/fold.ts';
@@ -21,7 +21,7 @@ import type { CompactionResult, CompactOptions } from './compact.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import { readModelCall, type ModelCall } from './calls.ts';
 import { nextCall } from './next-call.ts';
-import { asksOfCall, newestRows, projectContext, type PolicyView, type Projection } from './project.ts';
+import { asksOfCall, newestRows, projectContext, type PolicyView, type ContextProjection } from './project.ts';
 import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-call.ts';
 import { requestHash } from '../runs/accept.ts';
 
@@ -71,7 +71,7 @@ export interface Contexts {
    *
    * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`, `unknown_agent`, `thread_not_found`
    */
-  project(threadId: string, options: ProjectOptions & PolicyView & AsksOfCall): Promise<Projection>;
+  project(threadId: string, options: ProjectOptions & PolicyView & AsksOfCall): Promise<ContextProjection>;
   /** What the model sees of a lane, now or as of an entry. @throws LanefoldError `thread_not_found` */
   project(threadId: string, options?: ProjectOptions): Promise<ContextRow[]>;
   /**
@@ -84,7 +84,7 @@ export interface Contexts {
     threadId: string,
     context: NewContext,
     options?: OperationOptions & { contextRef?: string },
-    on?: { from?: Caller },
+    on?: { from?: OverrideCaller },
   ): Promise<OperationReceipt>;
   /**
    * Has a model summarise the older part of a lane (default: the active one) and puts the summary in its place: a run of its
@@ -102,7 +102,7 @@ export interface Contexts {
   compact(
     threadId: string,
     options?: CompactOptions,
-    on?: { caller?: string; from?: Caller },
+    on?: { caller?: string; from?: OverrideCaller },
   ): Promise<RunHandle<CompactionResult | null>>;
   /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
@@ -133,7 +133,7 @@ export interface Contexts {
     threadId: string,
     llmCallId: string,
     options?: ReplayCallOptions,
-    on?: { from?: Caller },
+    on?: { from?: OverrideCaller },
   ): Promise<CallReplay>;
   /** Makes a lane the active one. */
   switch(threadId: string, contextRef: string, options?: OperationOptions): Promise<OperationReceipt>;
@@ -176,7 +176,7 @@ export function contextsOf({ db, agents, models, counting, compact }: ContextsDe
   const project = async (
     threadId: string,
     { contextRef: given, atSeq, limit, ...view }: ProjectOptions & PolicyView = {},
-  ): Promise<ContextRow[] | Projection> => {
+  ): Promise<ContextRow[] | ContextProjection> => {
     assertId(threadId, 'The thread id');
     if (given !== undefined) assertId(given, 'The context_ref');
     assertWhole(limit, 'limit', { minimum: 1, hint: 'Omit it for all messages.' });

@@ -8,11 +8,11 @@ import type { FixedParts } from '../../models/counting/fixed-tokens.ts';
 import type { ProjectionMeta } from '../../policy/budget.ts';
 import { loggedCut } from '../../policy/dropped.ts';
 import { fitNewest } from '../../policy/fit-newest.ts';
-import { groupMessages, type GroupKind, type PlacedMessage } from '../../policy/groups.ts';
+import { groupMessages, type ContextGroupKind, type PlacedMessage } from '../../policy/groups.ts';
 import { limitsOf } from '../../policy/limits.ts';
 import { place } from '../../policy/place.ts';
 import type { PolicyOption, StoredPolicy } from '../../policy/policy.ts';
-import type { Reason } from '../../policy/reasons.ts';
+import type { PolicyReason } from '../../policy/reasons.ts';
 import { sentMessage } from '../../policy/sent.ts';
 
 export interface PolicyView {
@@ -48,16 +48,16 @@ export interface ExplainedMessage {
   ordinal: number;
   seq: number;
   role: string;
-  kind: GroupKind;
+  kind: ContextGroupKind;
   tokens: number;
   included: boolean;
-  reason: Reason;
+  reason: PolicyReason;
   /** The message itself, where it is left out. */
   message?: Message;
 }
 
 /** A context as a policy lets it through. */
-export interface Projection {
+export interface ContextProjection {
   /** With the defaults filled in, in snake_case. */
   policy: StoredPolicy;
   messages: ContextRow[];
@@ -80,7 +80,7 @@ export async function projectContext(
   rows: readonly ContextRow[],
   { policy, model, maxOutputTokens, ...fixed }: ProjectedCall,
   { explain = false, full = false }: { explain?: boolean; full?: boolean } = {},
-): Promise<Projection> {
+): Promise<ContextProjection> {
   counting.check(policy);
   const window = model === undefined ? undefined : await counting.windowOf(model);
   const limits = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });

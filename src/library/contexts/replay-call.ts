@@ -1,5 +1,5 @@
 import type { ModelName } from '../../models/registry/model-name.ts';
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { JsonObject, Message, ModelTurn, Usage } from '../../context/message.ts';
 import { canonicalMessage } from '../../context/canonical.ts';
@@ -66,7 +66,12 @@ export interface ReplayDeps {
  * them. Executes no tools, retries nothing, and writes nothing.
  */
 export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
-  return async (threadId: string, llmCallId: string, options: ReplayCallOptions, from: Caller): Promise<CallReplay> => {
+  return async (
+    threadId: string,
+    llmCallId: string,
+    options: ReplayCallOptions,
+    from: OverrideCaller,
+  ): Promise<CallReplay> => {
     const { call, agent, messages, verified } = await readSentCall({ db, agents }, threadId, llmCallId);
     if (!agent) {
       throw new LanefoldError(

@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
 import { assertTables } from '../../store/evidence/assert-tables.ts';
 import { readChained, readHeads, type Head } from '../../store/evidence/read-heads.ts';
-import type { Finding } from './finding.ts';
+import type { EvidenceFinding } from './finding.ts';
 import { Moves } from './moves.ts';
 import { headSigner, headVerifier, type SignedHead } from './signed-head.ts';
 import { verifyThread } from './verify-thread.ts';
@@ -18,20 +18,20 @@ export interface KnownHeads {
  * Hashes are computed in this process, from the columns of the tables: of the database, only that it reads and sends its
  * rows is trusted.
  */
-export interface Evidence {
+export interface TamperEvidence {
   /**
    * Compares the entries of a thread with its chain, and with those heads that are of this thread. The list is empty where each
    * is as it was written.
    *
    * @throws LanefoldError `invalid_id`, `log_replaced`, `invalid_input` for a head that is not signed by the key
    */
-  verify(threadId: string, known?: KnownHeads): Promise<Finding[]>;
+  verify(threadId: string, known?: KnownHeads): Promise<EvidenceFinding[]>;
   /**
    * The same for every thread with a chain or a head. Returns how many these are.
    *
    * @throws LanefoldError `log_replaced`, `invalid_input` for a head that is not signed by the key
    */
-  verifyAll(known?: KnownHeads): AsyncGenerator<Finding, number, void>;
+  verifyAll(known?: KnownHeads): AsyncGenerator<EvidenceFinding, number, void>;
   /**
    * The heads of all threads with a chain, signed with an Ed25519 private key (PEM). Keep them where the administrators of the
    * database cannot change them.
@@ -45,13 +45,13 @@ const pageSize = 500;
 
 const knownKeys: KeysOf<KnownHeads> = { heads: true, key: true };
 
-export const evidenceOf = (db: Database): Evidence => ({
+export const evidenceOf = (db: Database): TamperEvidence => ({
   async verify(threadId, known) {
     assertId(threadId, 'The thread id');
     refuseUnknownKeys('evidence.verify', known, knownKeys);
     const heads = await headsByThread(known, db.tenant);
     await assertTables(db);
-    const found: Finding[] = [];
+    const found: EvidenceFinding[] = [];
     for await (const finding of verifyThread(db, threadId, heads.get(threadId) ?? [], new Moves())) found.push(finding);
     return found;
   },

@@ -1,5 +1,5 @@
 /** What is wrong with the log of a thread. `seq` to `upto`, both included, are the entries it is about; null: the thread. */
-export interface Finding {
+export interface EvidenceFinding {
   threadId: string;
   seq: number | null;
   upto: number | null;

@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { entryHash, type StoredEntry } from '../../store/evidence/entry-hash.ts';
 import { readLog, type StoredLog } from '../../store/evidence/read-log.ts';
-import type { Finding } from './finding.ts';
+import type { EvidenceFinding } from './finding.ts';
 
 /** A place where entries are missing, with the hash of the entry before it. */
 interface Gap {
@@ -32,13 +32,13 @@ export class Moves {
     else if (this.#strangers.length < most) this.#strangers.push({ threadId, seq, upto: seq });
   }
 
-  async *findings(db: Database): AsyncGenerator<Finding, void, void> {
+  async *findings(db: Database): AsyncGenerator<EvidenceFinding, void, void> {
     if (this.#gaps.length === 0) return;
     for (const { threadId, seq } of this.#strangers)
       yield* readLog(db, threadId, (log) => this.#origin(log, threadId, seq));
   }
 
-  async *#origin(log: StoredLog, threadId: string, seq: number): AsyncGenerator<Finding, void, void> {
+  async *#origin(log: StoredLog, threadId: string, seq: number): AsyncGenerator<EvidenceFinding, void, void> {
     let gap: Gap | undefined;
     let moved = 0;
     let before: string | null = null;

@@ -2,7 +2,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { chainStart, entryHash, type StoredEntry } from '../../store/evidence/entry-hash.ts';
 import type { Head } from '../../store/evidence/read-heads.ts';
 import { readLog, type StoredLog } from '../../store/evidence/read-log.ts';
-import type { Finding } from './finding.ts';
+import type { EvidenceFinding } from './finding.ts';
 import type { Moves } from './moves.ts';
 import { quotedContents } from './quoted-contents.ts';
 
@@ -15,7 +15,7 @@ export const verifyThread = (
   threadId: string,
   heads: readonly Head[],
   moves: Moves,
-): AsyncGenerator<Finding, void, void> =>
+): AsyncGenerator<EvidenceFinding, void, void> =>
   inRanges(readLog(db, threadId, (log) => findings(log, threadId, heads, moves)));
 
 async function* findings(
@@ -23,9 +23,19 @@ async function* findings(
   threadId: string,
   heads: readonly Head[],
   moves: Moves,
-): AsyncGenerator<Finding, void, void> {
-  const ofThread = (problem: Finding['problem']): Finding => ({ threadId, seq: null, upto: null, problem });
-  const of = (problem: Finding['problem'], seq: number, upto = seq): Finding => ({ threadId, seq, upto, problem });
+): AsyncGenerator<EvidenceFinding, void, void> {
+  const ofThread = (problem: EvidenceFinding['problem']): EvidenceFinding => ({
+    threadId,
+    seq: null,
+    upto: null,
+    problem,
+  });
+  const of = (problem: EvidenceFinding['problem'], seq: number, upto = seq): EvidenceFinding => ({
+    threadId,
+    seq,
+    upto,
+    problem,
+  });
   // Read before and after the entries: a distributed database gives no single view of both.
   const thread = await log.thread();
   const tenantId = thread?.tenantId ?? heads[0]?.tenantId;
@@ -100,8 +110,8 @@ async function hasContents(log: StoredLog, entry: StoredEntry): Promise<boolean>
 }
 
 /** Puts findings of the same kind about entries in a row into one. */
-async function* inRanges(findings: AsyncIterable<Finding>): AsyncGenerator<Finding, void, void> {
-  let open: Finding | undefined;
+async function* inRanges(findings: AsyncIterable<EvidenceFinding>): AsyncGenerator<EvidenceFinding, void, void> {
+  let open: EvidenceFinding | undefined;
   for await (const finding of findings) {
     if (open && open.problem === finding.problem && open.upto !== null && finding.seq === open.upto + 1) {
       open = { ...open, upto: finding.upto };

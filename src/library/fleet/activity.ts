@@ -3,7 +3,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { readActivity, type RecordedActivity } from '../../store/run/read-activity.ts';
 
 /** What the workers did lately. */
-export interface Activity extends Omit<RecordedActivity, 'spent' | 'slots'> {
+export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'> {
   /** Runs, their tokens and their cost by the slot of time in which they were accepted, oldest first. */
   slots: (RecordedActivity['slots'][number] & {
     /** In US dollars, by the list prices of the providers. */
@@ -14,7 +14,7 @@ export interface Activity extends Omit<RecordedActivity, 'spent' | 'slots'> {
 }
 
 /** Looks back over `hours`, in about a hundred slots. */
-export async function activity(db: Database, counting: Counting, hours: number): Promise<Activity> {
+export async function activity(db: Database, counting: Counting, hours: number): Promise<FleetActivity> {
   const { spent, slots, ...recorded } = await readActivity(db, hours);
   const priced = new Map(slots.map((slot) => [slot.at.getTime(), { ...slot, cost: 0, unpricedTokens: 0 }]));
   for (const tokens of spent) {

@@ -7,7 +7,7 @@ import { within } from '../../common/time-limit.ts';
 import { countWorkers, type FleetCounts } from '../../store/worker/list-workers.ts';
 
 /** The error of each service that does not answer; absent for a healthy one. */
-export interface Health {
+export interface FleetHealth {
   database?: unknown;
   queue?: unknown;
 }
@@ -15,7 +15,7 @@ export interface Health {
 const answerTimeoutMs = 3_000;
 
 /** Asks the database for its schema and the queue for a sign of life. Never rejects. */
-export async function checkHealth(db: Database, queue: RunQueue): Promise<Health> {
+export async function checkHealth(db: Database, queue: RunQueue): Promise<FleetHealth> {
   const [database, jobs] = await Promise.allSettled([
     within(answerTimeoutMs, assertSchema(db.pool)).catch((error: unknown) => {
       throw fromPostgres(error);
@@ -28,14 +28,14 @@ export async function checkHealth(db: Database, queue: RunQueue): Promise<Health
   };
 }
 
-export interface Stats extends RunCounts {
+export interface FleetStats extends RunCounts {
   /** Workers by state; dead ones of the last hour. */
   fleet: FleetCounts;
   /** Jobs by queue and state; ended ones as long as the queue keeps them. None of a queue that does not answer. */
   jobs: { queue: string; counts: Record<string, number> }[];
 }
 
-export async function readStats(db: Database, queue: RunQueue): Promise<Stats> {
+export async function readStats(db: Database, queue: RunQueue): Promise<FleetStats> {
   const [counts, fleet, jobs] = await Promise.all([
     countRuns(db),
     countWorkers(db),

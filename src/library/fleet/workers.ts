@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { listWorkers, type Worker } from '../../store/worker/list-workers.ts';
+import { listWorkers, type ListedWorker } from '../../store/worker/list-workers.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 
 export interface Workers {
@@ -12,7 +12,7 @@ export interface Workers {
    * @example
    * const alive = (await lanefold.workers.list()).filter(({ state }) => state === 'alive');
    */
-  list(options?: { hours?: number }): Promise<Worker[]>;
+  list(options?: { hours?: number }): Promise<ListedWorker[]>;
 }
 
 export const workersOf = (db: Database): Workers => ({

@@ -1,4 +1,4 @@
-import { refusedOverrides, type Caller } from '../../agents/overridable.ts';
+import { refusedOverrides, type OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry, ReadyAgent } from '../../agents/registry.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import type { Strategy } from '../../strategies/registry.ts';
@@ -33,7 +33,7 @@ export function assertRunOverrides(
   agents: AgentRegistry,
   models: ModelRegistry,
   request: RunRequest,
-  from: Caller,
+  from: OverrideCaller,
 ): void {
   const agent = agents.get(request.agent);
   const given = fieldsOf(request);
@@ -57,7 +57,7 @@ export function assertRunOverrides(
  *
  * @throws LanefoldError `override_not_allowed`
  */
-export function assertThreadOverrides(agents: AgentRegistry, given: Given, from: Caller): void {
+export function assertThreadOverrides(agents: AgentRegistry, given: Given, from: OverrideCaller): void {
   const fields = refusedOverrides([], given);
   if (from === 'http' && agents.names.length === 0 && fields.length > 0)
     throw notAllowed(fields, 'this server has no agent that lists it', 'Start the API with the agents of the workers.');

@@ -36,7 +36,7 @@ export interface CollectOptions {
 }
 
 /** The outcome of a run in one object. */
-export interface Collected {
+export interface CollectedRun {
   run: Run;
   result: Json;
   terminationReason: TerminationReason | null;
@@ -169,7 +169,7 @@ export async function collectRun(
   deps: CheckpointDeps,
   token: string,
   options: CollectOptions = {},
-): Promise<Collected> {
+): Promise<CollectedRun> {
   const { threadId, runId: id } = openToken(deps, token);
   const ref = { threadId, id };
   if (options.runUntilTerminal === false) return toCollected(await deps.get(ref), token, []);
@@ -188,7 +188,7 @@ export async function collectRun(
   return toCollected(run, last, trace);
 }
 
-const toCollected = (run: Run, finalToken: string | null, trace: RunEvent[]): Collected => ({
+const toCollected = (run: Run, finalToken: string | null, trace: RunEvent[]): CollectedRun => ({
   run,
   result: run.result,
   terminationReason: run.terminationReason,

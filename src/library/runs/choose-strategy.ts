@@ -3,7 +3,7 @@ import { type ContentPart, type JsonObject, textOf } from '../../context/message
 import { LanefoldError } from '../../errors.ts';
 import { parseOptions } from '../../strategies/options.ts';
 import type { Strategy } from '../../strategies/registry.ts';
-import type { Selection } from '../../strategies/selection.ts';
+import type { StrategySelection } from '../../strategies/selection.ts';
 import type { OutputOption } from '../../contracts/contract.ts';
 
 /** The strategy that executes a run. */
@@ -12,7 +12,7 @@ export interface ChosenStrategy {
   /** With their defaults; undefined for a strategy that takes none. */
   options: JsonObject | undefined;
   /** Where the strategy of the request has chosen this one. */
-  selection?: Selection;
+  selection?: StrategySelection;
 }
 
 /** What of a request concerns its strategy. */

@@ -3,15 +3,15 @@ import type { Run } from '../../store/run/run.ts';
 import { spentOf, type SpentByModel } from '../../store/run/spent.ts';
 
 /** What model calls cost by the list prices of the providers. */
-export interface Cost {
+export interface RunCost {
   /** In US dollars; null where nothing was spent on a model whose price is known. */
   cost: number | null;
   /** Tokens of models whose price nobody knows; `cost` is without them. */
   unpricedTokens: number;
 }
 
-export async function costOf(counting: Counting, spent: readonly SpentByModel[]): Promise<Cost> {
-  const total: Cost = { cost: null, unpricedTokens: 0 };
+export async function costOf(counting: Counting, spent: readonly SpentByModel[]): Promise<RunCost> {
+  const total: RunCost = { cost: null, unpricedTokens: 0 };
   for (const tokens of spent) {
     const price = await counting.priceOf(tokens.model, tokens, tokens.at);
     if (price === undefined) total.unpricedTokens += tokens.inputTokens + tokens.outputTokens;
@@ -21,7 +21,7 @@ export async function costOf(counting: Counting, spent: readonly SpentByModel[])
 }
 
 /** The run with what its model calls cost so far. */
-export const priced = async <R extends Run>(counting: Counting, run: R): Promise<R & Cost> => ({
+export const priced = async <R extends Run>(counting: Counting, run: R): Promise<R & RunCost> => ({
   ...run,
   ...(await costOf(counting, spentOf(run))),
 });

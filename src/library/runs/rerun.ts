@@ -1,5 +1,5 @@
 import type { ModelName } from '../../models/registry/model-name.ts';
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import { contentIds } from '../../context/large-content.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -36,7 +36,7 @@ export async function rerun(
   deps: EnqueueDeps,
   run: RunRef,
   { threadId, model, systemPrompt, contextPolicy, metadata, requestId }: RerunOptions,
-  { caller, from }: { caller?: string | undefined; from: Caller },
+  { caller, from }: { caller?: string | undefined; from: OverrideCaller },
 ): Promise<RunHandle> {
   const { db, agents, models, counting } = deps;
   if (requestId !== undefined) assertId(requestId, 'The request id');

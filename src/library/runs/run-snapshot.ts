@@ -1,22 +1,22 @@
 import { effectiveAgent } from '../../agents/apply-overrides.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Counting } from '../../models/counting/counting.ts';
-import type { FindUnattended, Unattended } from '../../fleet/unattended.ts';
+import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readRun } from '../../store/run/read-run.ts';
 import { readRunDetails, type RunToolCall } from '../../store/run/read-run-details.ts';
 import type { Run } from '../../store/run/run.ts';
-import type { Selection } from '../../strategies/selection.ts';
+import type { StrategySelection } from '../../strategies/selection.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
-import { priced, type Cost } from './cost.ts';
+import { priced, type RunCost } from './cost.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
-export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, Cost {
+export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, RunCost {
   /** The first 200 characters of the message that began it; null where none did, as in a compaction. */
   question: string | null;
   /** What the strategy `adaptive` has chosen, and why; null for other strategies. */
-  selection: Selection | null;
+  selection: StrategySelection | null;
   /** What it waits for: `llm`, `tools`, `output` (a repair); null before its first step and after its end. */
   phase: string | null;
   /** The model call under way, or the last one a step was committed for. */
@@ -33,7 +33,7 @@ export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, Cost {
   /** Its last job, in the BullMQ queue of that name; the queue may have forgotten it. */
   job: { queue: string; id: string };
   /** Why no worker takes it, while that is so. */
-  unattended: Pick<Unattended, 'reason' | 'message'> | null;
+  unattended: Pick<UnattendedRuns, 'reason' | 'message'> | null;
   /** How the answer met the output contract: `status` `validated` or `repaired`, `attempt`; null without a contract. */
   output: JsonObject | null;
   /** What the strategy reads from the answer besides the result: of `cot` and `cod` `steps`, `conclusion`, `raw_response`. */

@@ -1,4 +1,4 @@
-import type { FindUnattended, Unattended } from '../../fleet/unattended.ts';
+import type { FindUnattended, UnattendedRuns } from '../../fleet/unattended.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
@@ -43,7 +43,7 @@ export interface RunsDeps extends EnqueueDeps {
 export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
   const isDue = seldom();
-  const logUnattended = ({ threadId, runId, agent, reason, message }: Unattended) => {
+  const logUnattended = ({ threadId, runId, agent, reason, message }: UnattendedRuns) => {
     // thousands may wait for the same
     if (!isDue(`${reason} ${agent}`)) return;
     // an error, as a worker logs it that lacks the agent: the run waits until somebody starts a worker

@@ -1,23 +1,23 @@
 import type { AgentDefinition } from '../../agents/agent.ts';
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { RunResult } from '../../agents/run-result.ts';
-import type { Unattended } from '../../fleet/unattended.ts';
+import type { UnattendedRuns } from '../../fleet/unattended.ts';
 import type { OutputOption } from '../../contracts/contract.ts';
 import type { Known } from '../../contracts/result-type.ts';
 import type { CallRef, DecisionReceipt } from '../../store/approval/decide-tool-call.ts';
 import type { InputReceipt } from '../../store/input/enqueue-input.ts';
-import type { Input } from '../../store/input/read-inputs.ts';
+import type { RunInput } from '../../store/input/read-inputs.ts';
 import type { RunNode } from '../../store/run/read-nodes.ts';
 import type { ListedRun as RecordedRun, RunFilter } from '../../store/run/list-runs.ts';
 import type { Transaction } from '../../store/transaction/transaction.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import type { Run, RunHandle, RunStatus, RunRef } from '../../store/run/run.ts';
 import type { RunEvent } from '../../store/trace/read-events.ts';
 import type { StrategyName } from '../../strategies/types.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
 import type { DecisionOptions } from './approvals.ts';
-import type { Cost } from './cost.ts';
-import type { Collected, CollectOptions, MintedToken, ResumeOptions } from './checkpoints.ts';
+import type { RunCost } from './cost.ts';
+import type { CollectedRun, CollectOptions, MintedToken, ResumeOptions } from './checkpoints.ts';
 import type { EnqueueOptions } from './enqueue.ts';
 import type { RerunOptions } from './rerun.ts';
 import type { RetryOptions } from './retry.ts';
@@ -26,12 +26,12 @@ import type { InputOptions } from './inputs.ts';
 import type { RunSnapshot } from './run-snapshot.ts';
 
 /** A run as lists show it. */
-export interface ListedRun extends RecordedRun, Cost {}
+export interface ListedRun extends RecordedRun, RunCost {}
 
 /** Whose request a run is, and the transaction it is part of. */
 export interface EnqueuedBy {
   tx?: Transaction;
-  from?: Caller;
+  from?: OverrideCaller;
   caller?: string;
 }
 
@@ -94,7 +94,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   rerun<RESULT>(
     run: RunRef<RESULT>,
     options?: RerunOptions,
-    on?: { caller?: string; from?: Caller },
+    on?: { caller?: string; from?: OverrideCaller },
   ): Promise<RunHandle<RESULT>>;
   /** How many runs have not ended of those that `caller` started, or of a tenant. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
@@ -108,7 +108,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    */
   wait<RESULT>(run: RunRef<RESULT>, options?: WaitOptions): Promise<Run<Known<RESULT>>>;
   /** Runs, newest first: of one thread, or over all threads. */
-  list(filter?: Partial<RunFilter>): Promise<Page<ListedRun>>;
+  list(filter?: Partial<RunFilter>): Promise<ListPage<ListedRun>>;
   /** The trace of a run after the `eventSeq` `after`, in order. */
   events(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /**
@@ -143,7 +143,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    */
   nodes(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunNode[]>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
-  inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<Input[]>;
+  inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunInput[]>;
   /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
   cancel(run: RunRef | string, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
   /**
@@ -161,7 +161,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    */
   resume(token: string, options?: ResumeOptions, on?: { caller?: string }): Promise<Run>;
   /** Resumes the run if needed, waits for its end, and returns everything about it. @throws LanefoldError `wait_timeout` */
-  collect(token: string, options?: CollectOptions): Promise<Collected>;
+  collect(token: string, options?: CollectOptions): Promise<CollectedRun>;
 }
 
 export interface WaitOptions {
@@ -172,5 +172,5 @@ export interface WaitOptions {
    * reasons. The wait goes on. Must not throw. Default: a line in the log, for each
    * agent and reason at most one in ten seconds.
    */
-  onUnattended?: (unattended: Unattended) => void;
+  onUnattended?: (unattended: UnattendedRuns) => void;
 }

@@ -1,5 +1,5 @@
 import type { QuietWaits } from '../../fleet/quiet-waits.ts';
-import type { Unattended } from '../../fleet/unattended.ts';
+import type { UnattendedRuns } from '../../fleet/unattended.ts';
 import { lanefoldClosed } from '../../postgres/errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Run } from '../../store/run/run.ts';
@@ -36,7 +36,11 @@ export class RunWaiter {
    * Resolves when the run has ended, to undefined where there is no such run; rejects with the reason of `signal`. Calls
    * `onUnattended` if no worker can take the run.
    */
-  ended(run: RunKey, onUnattended: (unattended: Unattended) => void, signal?: AbortSignal): Promise<Run | undefined> {
+  ended(
+    run: RunKey,
+    onUnattended: (unattended: UnattendedRuns) => void,
+    signal?: AbortSignal,
+  ): Promise<Run | undefined> {
     signal?.throwIfAborted();
     if (this.#closed) return Promise.reject(lanefoldClosed());
     let resolve!: Waiting['resolve'];

@@ -1,4 +1,4 @@
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -59,7 +59,7 @@ export async function configure(
   counting: Counting,
   threadId: string,
   changes: ConfigChanges,
-  { from, by }: { from: Caller; by: string | undefined },
+  { from, by }: { from: OverrideCaller; by: string | undefined },
 ): Promise<ConfigReceipt> {
   assertId(threadId, 'The thread id');
   if (changes.contextRef !== undefined) assertId(changes.contextRef, 'The context_ref');

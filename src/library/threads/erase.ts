@@ -5,19 +5,19 @@ import { toTopic } from '../../queue/relay.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { dropUnread, eraseThread, findThreadsOf, type Erased } from '../../store/log/erase-thread.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
-import { addRemoved, type Removed } from './removed.ts';
+import { addRemoved, type RemovedRows } from './removed.ts';
 
 export interface ErasureReport {
   threadId: string;
   tenantId: string;
-  removed: Removed;
+  removed: RemovedRows;
   /** What Lanefold does not remove, in words: look after it yourself. */
   left: string[];
 }
 
 export interface TenantErasureReport {
   tenantId: string;
-  removed: Removed;
+  removed: RemovedRows;
   /** Threads with an active run, which were left as they are. Cancel their runs and erase again. */
   busy: string[];
   /** There are more threads: erase again. */
@@ -52,7 +52,7 @@ export async function eraseTenant(
   assertWhole(limit, 'limit', { minimum: 1, maximum: 10_000, hint: 'Erase again while `more` is true.' });
   const found = await findThreadsOf(db, tenantId, limit + 1);
   const busy: string[] = [];
-  let removed: Removed = {
+  let removed: RemovedRows = {
     threads: 0,
     entries: 0,
     events: 0,
@@ -83,7 +83,7 @@ const removedOf = ({
   inputs,
   operations,
   contents,
-}: Erased): Removed => ({
+}: Erased): RemovedRows => ({
   ...{ threads: 1, entries, events, runs, toolCalls, inputs, operations, contents },
   jobs: 0,
 });

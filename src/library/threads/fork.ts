@@ -1,4 +1,4 @@
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { assertId, newThreadId } from '../../checks/ids.ts';
@@ -30,7 +30,7 @@ export async function fork(
   agents: AgentRegistry,
   parentThreadId: string,
   { id = newThreadId(), seq, contextRef, metadata, systemPrompt, repair }: ForkOptions,
-  from: Caller,
+  from: OverrideCaller,
   contents?: string[],
 ): Promise<ForkReceipt> {
   assertId(parentThreadId, 'The id of the parent');

@@ -1,5 +1,5 @@
 /** How many of each were removed. */
-export interface Removed {
+export interface RemovedRows {
   threads: number;
   entries: number;
   events: number;
@@ -13,5 +13,5 @@ export interface Removed {
   jobs: number;
 }
 
-export const addRemoved = (a: Removed, b: Removed): Removed =>
-  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof Removed]])) as never;
+export const addRemoved = (a: RemovedRows, b: RemovedRows): RemovedRows =>
+  Object.fromEntries(Object.entries(a).map(([key, value]) => [key, value + b[key as keyof RemovedRows]])) as never;

@@ -1,4 +1,4 @@
-import type { Caller } from '../../agents/overridable.ts';
+import type { OverrideCaller } from '../../agents/overridable.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { Json, JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
@@ -11,16 +11,16 @@ import { otherTenant } from '../access/tenant-scope.ts';
 import type { ContentRange } from '../../store/content/read-content.ts';
 import { appendEntries, type AppendReceipt } from '../../store/log/append-entries.ts';
 import type { ForkReceipt } from '../../store/fork/fork-thread.ts';
-import { readEntries, type Entry } from '../../store/log/read-entries.ts';
+import { readEntries, type ThreadEntry } from '../../store/log/read-entries.ts';
 import { listThreads, type ThreadFilter, type ThreadSummary as RecordedSummary } from '../../store/log/list-threads.ts';
-import { readMarks, type Mark } from '../../store/run/read-marks.ts';
+import { readMarks, type RunMark } from '../../store/run/read-marks.ts';
 import {
   readThread,
   type Thread as RecordedThread,
   createThread,
   readThreadSpent,
 } from '../../store/log/read-thread.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import { readThreadEvents, type RunEvent } from '../../store/trace/read-events.ts';
 import type { StreamItem, StreamOptions } from '../../streams/stream-item.ts';
 import type { Streams } from '../../streams/open.ts';
@@ -30,7 +30,7 @@ import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
-import { costOf, type Cost } from '../runs/cost.ts';
+import { costOf, type RunCost } from '../runs/cost.ts';
 import { configure, laneConfig, type ConfigChanges, type ThreadConfig } from './config.ts';
 import { fork, type ForkOptions } from './fork.ts';
 import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from './erase.ts';
@@ -40,10 +40,10 @@ import type { ConfigReceipt } from '../../store/context/read-config.ts';
 import { requestHash } from '../runs/accept.ts';
 
 /** A thread; `cost` is that of its newest 1,000 runs. */
-export interface Thread extends RecordedThread, Cost {}
+export interface Thread extends RecordedThread, RunCost {}
 
 /** A thread as lists show it. */
-export interface ThreadSummary extends Omit<RecordedSummary, 'spent'>, Cost {}
+export interface ThreadSummary extends Omit<RecordedSummary, 'spent'>, RunCost {}
 
 /** An entry to append: a message, or an entry of your own kind. */
 export type NewEntry =
@@ -79,7 +79,7 @@ export interface Threads {
    */
   create(
     options?: { id?: string; tenantId?: string; systemPrompt?: string | null; metadata?: JsonObject },
-    on?: { from?: Caller },
+    on?: { from?: OverrideCaller },
   ): Promise<{ id: string; rev: number }>;
   /**
    * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor per
@@ -92,29 +92,29 @@ export interface Threads {
    * @example
    * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });
    */
-  fork(parentThreadId: string, options?: ForkOptions, on?: { from?: Caller }): Promise<ForkReceipt>;
+  fork(parentThreadId: string, options?: ForkOptions, on?: { from?: OverrideCaller }): Promise<ForkReceipt>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
   /** Threads, newest first; with `order: 'asked'`, those that were asked last first. */
-  list(filter?: Partial<ThreadFilter>): Promise<Page<ThreadSummary>>;
+  list(filter?: Partial<ThreadFilter>): Promise<ListPage<ThreadSummary>>;
   /**
    * What is worth a look in some runs of the thread, 100 at most: tools that failed, model calls made again, contexts that
    * were cut, and the like, in the order of the log. docs/page.md lists the kinds.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
-  marks(id: string, runIds: readonly string[]): Promise<Mark[]>;
+  marks(id: string, runIds: readonly string[]): Promise<RunMark[]>;
   append(id: string, entries: NewEntry[], options?: AppendOptions): Promise<AppendReceipt>;
   /** The log after the entry `after`, ordered by `seq`. */
   entries(
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
-  ): Promise<Entry[]>;
+  ): Promise<ThreadEntry[]>;
   /** A page of entries that ends after `limit` of them or `maxBytes` of payloads and refs (default 4 MiB), and where to go on. */
   entryPage(
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
-  ): Promise<{ entries: Entry[]; nextAfter: number | null }>;
+  ): Promise<{ entries: ThreadEntry[]; nextAfter: number | null }>;
   /**
    * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters as
    * code points; `nextOffset` says where to read on, null at the end.
@@ -129,7 +129,7 @@ export interface Threads {
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
-  uiMessages(id: string, options?: UiMessagesOptions): Promise<Page<UiMessage>>;
+  uiMessages(id: string, options?: UiMessagesOptions): Promise<ListPage<UiMessage>>;
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
@@ -139,7 +139,7 @@ export interface Threads {
    *
    * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
    */
-  configure(id: string, changes: ConfigChanges, on?: { from?: Caller; by?: string }): Promise<ConfigReceipt>;
+  configure(id: string, changes: ConfigChanges, on?: { from?: OverrideCaller; by?: string }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
   events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
   /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */

@@ -3,7 +3,7 @@ import { assertId } from '../../checks/ids.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readConversation, readWaitingQuestions } from '../../store/log/read-conversation.ts';
 import { readThread } from '../../store/log/read-thread.ts';
-import type { Page } from '../../store/page.ts';
+import type { ListPage } from '../../store/page.ts';
 import { toUiMessages } from '../../ui-messages/history.ts';
 import type { UiMessage } from '../../ui-messages/message.ts';
 
@@ -24,7 +24,7 @@ export async function uiMessages(
   db: Database,
   threadId: string,
   { contextRef, after, limit = 50 }: UiMessagesOptions = {},
-): Promise<Page<UiMessage>> {
+): Promise<ListPage<UiMessage>> {
   assertId(threadId, 'The thread id');
   if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)

@@ -2,7 +2,7 @@ import type { Message } from '../../context/message.ts';
 import { Calibration, type Calibrated } from '../../policy/calibration.ts';
 import type { TokenEstimator } from '../../policy/estimate.ts';
 import { heuristicTokens } from '../../policy/heuristic.ts';
-import type { Projector } from '../../policy/projector.ts';
+import type { ContextProjector } from '../../policy/projector.ts';
 import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
@@ -16,7 +16,7 @@ export interface CountingOptions {
   /** Token estimators that policies may name. */
   tokenEstimators?: Record<string, TokenEstimator> | undefined;
   /** Projectors that policies may name. */
-  projectors?: Record<string, Projector> | undefined;
+  projectors?: Record<string, ContextProjector> | undefined;
 }
 
 /** How the tokens of a model are counted. */
@@ -35,7 +35,7 @@ export interface Counting {
   counterOf(estimator: string, model: string): Promise<Counter>;
   /** Tokens of a message by the heuristic; images by the formula of the model. */
   heuristicOf(model: string): (message: Message) => number;
-  projector(name: string): Projector;
+  projector(name: string): ContextProjector;
   /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
   calibrationOf(model: string): Calibrated;

@@ -11,7 +11,12 @@ import { contextWindow } from './context-windows.ts';
  * @throws LanefoldError `unknown_window`
  *
  * @example
+ * ```ts
+ * import { defineAgent, policyForModel } from 'lanefold';
+ *
  * const contextPolicy = { ...(await policyForModel('openai:gpt-4o-mini')), keepLastTurns: 5 };
+ * defineAgent({ name: 'support', model: 'scripted:demo', contextPolicy });
+ * ```
  */
 export async function policyForModel(
   model: string,

@@ -2,7 +2,7 @@ import type { JsonObject, Usage } from '../../context/message.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { Strategy } from '../../strategies/registry.ts';
-import type { EventDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { EventDraft, StrategyState, StepDraft } from '../../strategies/machine.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
@@ -24,7 +24,7 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
   const first = `${start}, model ${short(claim.model)}, lane ${claim.context_ref}`;
   const progress = new JobProgress(job, progressAt(claim.iteration, claim.state?.phase ?? 'llm', claim.usage), first);
   return {
-    step: (state: MachineState, step: StepDraft, usage: Usage | undefined): void =>
+    step: (state: StrategyState, step: StepDraft, usage: Usage | undefined): void =>
       progress.note(progressAt(state.iteration, state.phase, usage), stepLines(step, limit)),
     /** Returns what the result of the job has to carry, if anything. */
     end: async (end: RunEnd): Promise<Pick<RunJobResult, 'shown'>> => {

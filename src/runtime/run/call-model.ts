@@ -4,7 +4,7 @@ import { ModelError } from '../../models/errors/model-error.ts';
 import { laneKey, withCacheMarkers } from '../../models/caching/cache-markers.ts';
 import { generate } from '../../models/generate.ts';
 import { loggedCalls } from '../../tools/call-limit.ts';
-import type { MachineEvent } from '../../strategies/machine.ts';
+import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
@@ -22,7 +22,7 @@ export async function callModel(
   context: RunContext,
   command: { callId: string; afterMs?: number; tools?: false; iteration: number; quiet?: true },
   signal: AbortSignal = run.signal,
-): Promise<MachineEvent> {
+): Promise<StrategyEvent> {
   const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;

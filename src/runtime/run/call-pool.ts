@@ -1,14 +1,14 @@
 import pLimit from 'p-limit';
-import type { MachineEvent, PromptedCall } from '../../strategies/machine.ts';
+import type { StrategyEvent, PromptedCall } from '../../strategies/machine.ts';
 
 /** Makes one call; must reject once the signal aborts. */
-type Call = (call: PromptedCall, signal: AbortSignal) => Promise<MachineEvent>;
+type Call = (call: PromptedCall, signal: AbortSignal) => Promise<StrategyEvent>;
 
 interface UnderWay {
   controller: AbortController;
-  outcome: Promise<{ callId: string; event: MachineEvent }>;
+  outcome: Promise<{ callId: string; event: StrategyEvent }>;
   /** Once the call has an outcome. */
-  event?: MachineEvent;
+  event?: StrategyEvent;
 }
 
 /**
@@ -28,7 +28,7 @@ export class CallPool {
    * Starts those of `calls` that are not under way, at most `limit` at a time and in their order, aborts all others, and
    * returns the next outcome. Rejects as a call does, and with the reason of `signal`.
    */
-  async next(calls: readonly PromptedCall[], limit: number, signal: AbortSignal): Promise<MachineEvent> {
+  async next(calls: readonly PromptedCall[], limit: number, signal: AbortSignal): Promise<StrategyEvent> {
     signal.throwIfAborted();
     const wanted = new Set(calls.map((call) => call.callId));
     for (const callId of this.#underWay.keys()) if (!wanted.has(callId)) this.#abort(callId);
@@ -38,7 +38,7 @@ export class CallPool {
   }
 
   /** The outcome of one of `calls` that is there already. */
-  arrived(calls: readonly PromptedCall[]): MachineEvent | undefined {
+  arrived(calls: readonly PromptedCall[]): StrategyEvent | undefined {
     for (const { callId } of calls) {
       const event = this.#underWay.get(callId)?.event;
       if (!event) continue;
@@ -53,7 +53,7 @@ export class CallPool {
     for (const callId of [...this.#underWay.keys()]) this.#abort(callId);
   }
 
-  async #first(signal: AbortSignal): Promise<MachineEvent> {
+  async #first(signal: AbortSignal): Promise<StrategyEvent> {
     let stop!: () => void;
     const stopped = new Promise<never>((_, reject) => {
       stop = () => reject(signal.reason as Error);

@@ -1,5 +1,5 @@
 import { applyEffects } from '../../context/state.ts';
-import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import { readContext } from '../../store/context/read-context.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -12,7 +12,7 @@ import type { RunProgress } from './run-end.ts';
 export async function commit(
   deps: RunDependencies,
   active: ActiveRun,
-  state: MachineState,
+  state: StrategyState,
   step: StepDraft,
   progress: RunProgress,
   resumed: boolean,

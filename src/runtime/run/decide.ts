@@ -1,5 +1,5 @@
 import { setImmediate as nextMacrotask } from 'node:timers/promises';
-import type { Decision, Machine, MachineEvent, RunFacts } from '../../strategies/machine.ts';
+import type { StrategyDecision, StrategyMachine, StrategyEvent, RunFacts } from '../../strategies/machine.ts';
 import type { ActiveRun } from './active-run.ts';
 import { mergeSteps, onlyAdds } from './merge-steps.ts';
 import type { RunProgress } from './run-end.ts';
@@ -7,7 +7,7 @@ import type { Usage } from '../../context/message.ts';
 import { addUsage } from '../../context/usage.ts';
 
 /** Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that model's. */
-function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: MachineEvent): void {
+function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
   const { usage, model } = spentBy(event);
   if (!usage) return;
   progress.usage = addUsage(progress.usage, usage);
@@ -17,7 +17,7 @@ function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: Mac
 }
 
 /** `model`: where it is not the run's. */
-function spentBy(event: MachineEvent): { usage?: Usage | undefined; model?: string | undefined } {
+function spentBy(event: StrategyEvent): { usage?: Usage | undefined; model?: string | undefined } {
   if (event.type === 'model_answered')
     return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
   return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
@@ -26,13 +26,17 @@ function spentBy(event: MachineEvent): { usage?: Usage | undefined; model?: stri
 /** What decides for a run. */
 export interface Decider {
   active: ActiveRun;
-  strategy: Machine;
+  strategy: StrategyMachine;
   facts: RunFacts;
   progress: RunProgress;
 }
 
 /** The strategy's decision on an event, and on the answers to its other calls that have come by then: one commit stores all. */
-export async function decide(decider: Decider, event: MachineEvent, last: Decision): Promise<Decision> {
+export async function decide(
+  decider: Decider,
+  event: StrategyEvent,
+  last: StrategyDecision,
+): Promise<StrategyDecision> {
   let decision = decideOn(decider, event, last);
   if (decision.command.type !== 'call_models') return decision;
   // answers that come together still come one by one
@@ -50,9 +54,9 @@ export async function decide(decider: Decider, event: MachineEvent, last: Decisi
 
 export function decideOn(
   { active, strategy, facts, progress }: Decider,
-  event: MachineEvent,
-  { state, memory }: Pick<Decision, 'state' | 'memory'>,
-): Decision {
+  event: StrategyEvent,
+  { state, memory }: Pick<StrategyDecision, 'state' | 'memory'>,
+): StrategyDecision {
   addUsed(progress, event);
   return strategy.on(facts, state, { ...event, spent: active.clock.spent(progress) }, memory);
 }

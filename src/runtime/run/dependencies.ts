@@ -4,7 +4,7 @@ import type { ModelRegistry } from '../../models/registry/registry.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Usage } from '../../context/message.ts';
 import type { Run } from '../../store/run/run.ts';
-import type { MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { HeldRun } from './held-run.ts';
@@ -31,5 +31,5 @@ export interface RunDependencies {
   /** Called when this process lets a run go, mostly because it has `ended`; must not throw. Harmless twice. */
   onRelease?: (run: HeldRun, ended?: Run) => void;
   /** Called after each commit, for progress; must not throw. */
-  onStep?: (state: MachineState, step: StepDraft, usage: Usage | undefined) => void;
+  onStep?: (state: StrategyState, step: StepDraft, usage: Usage | undefined) => void;
 }

@@ -1,7 +1,7 @@
 import { effectiveAgent, toolsOnly } from '../../agents/apply-overrides.ts';
 import type { Json } from '../../context/message.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { Decision, EntryDraft, Machine, RunFacts, StepDraft } from '../../strategies/machine.ts';
+import type { StrategyDecision, EntryDraft, StrategyMachine, RunFacts, StepDraft } from '../../strategies/machine.ts';
 import type { StoredAnswer } from '../../strategies/node.ts';
 import type { Claim, NodeRow } from '../../store/run/claim-run.ts';
 import { commit } from './commit.ts';
@@ -60,13 +60,13 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
 async function loop(
   deps: RunDependencies,
   active: ActiveRun,
-  strategy: Machine,
+  strategy: StrategyMachine,
   facts: RunFacts,
   progress: RunProgress,
 ): Promise<RunEnd> {
   const { run, claim, agent } = active;
   const decider = { active, strategy, facts, progress };
-  let decision: Decision = claim.fresh
+  let decision: StrategyDecision = claim.fresh
     ? strategy.start(facts)
     : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
   let resumed = !claim.fresh;

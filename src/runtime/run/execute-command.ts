@@ -2,7 +2,7 @@ import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Command, MachineEvent, MachineState, PromptedCall, StepDraft } from '../../strategies/machine.ts';
+import type { Command, StrategyEvent, StrategyState, PromptedCall, StepDraft } from '../../strategies/machine.ts';
 import { toolStarted } from '../../strategies/turn/events.ts';
 import { mergeSettings } from '../../models/settings/call-settings.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
@@ -34,10 +34,10 @@ export interface ApprovalNeeded {
 export async function executeCommand(
   deps: RunDependencies,
   active: ActiveRun,
-  state: MachineState,
+  state: StrategyState,
   command: Command,
   write: (step: StepDraft) => Promise<void>,
-): Promise<MachineEvent | ApprovalNeeded> {
+): Promise<StrategyEvent | ApprovalNeeded> {
   const { run, claim, agent, context } = active;
   const { iteration } = state;
   switch (command.type) {
@@ -86,7 +86,7 @@ async function callPrompted(
   { run, claim, agent }: ActiveRun,
   call: PromptedCall,
   signal: AbortSignal,
-): Promise<MachineEvent> {
+): Promise<StrategyEvent> {
   const offered = call.tools === false ? toolsOnly(agent, []) : agent;
   const { system_prompt: _, ...policy } = agent.contextPolicy ?? {};
   const own: ReadyAgent = {
@@ -107,10 +107,10 @@ async function callPrompted(
 async function executeRound(
   deps: RunDependencies,
   active: ActiveRun,
-  state: MachineState,
+  state: StrategyState,
   command: Extract<Command, { type: 'run_tools' }>,
   write: (step: StepDraft) => Promise<void>,
-): Promise<MachineEvent | ApprovalNeeded> {
+): Promise<StrategyEvent | ApprovalNeeded> {
   const { run, claim, agent, context, ledger } = active;
   const { round, iteration = state.iteration } = command;
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;

@@ -1,8 +1,8 @@
 import { classify } from '../../models/errors/classify.ts';
-import type { MachineEvent } from '../../strategies/machine.ts';
+import type { StrategyEvent } from '../../strategies/machine.ts';
 
 /** A failed model call, as an event for the machine. */
-export function modelFailed(error: unknown): Extract<MachineEvent, { type: 'model_failed' }> {
+export function modelFailed(error: unknown): Extract<StrategyEvent, { type: 'model_failed' }> {
   const failure = classify(error, 'llm_request');
   return {
     type: 'model_failed',

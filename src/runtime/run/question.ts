@@ -1,10 +1,10 @@
 import { canonicalMessage } from '../../context/canonical.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import type { MarkedMessage, Question } from '../../strategies/machine.ts';
+import type { MarkedMessage, RunQuestion } from '../../strategies/machine.ts';
 import { isText, textOf } from '../../context/message.ts';
 
 /** The run's user message, and what its lane has before it. */
-export function questionOf({ context, user_seq: userSeq }: Claim): Question {
+export function questionOf({ context, user_seq: userSeq }: Claim): RunQuestion {
   const at = context.findIndex((row) => row.seq === userSeq && row.role === 'user');
   const content = context[at]?.content ?? '';
   const system = context.find((row) => row.role === 'system')?.content;

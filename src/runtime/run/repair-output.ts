@@ -6,7 +6,7 @@ import { redactSecrets } from '../../redaction/error-text.ts';
 import { generate } from '../../models/generate.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import { runAttempt } from '../../tools/attempt.ts';
-import type { Command, MachineEvent } from '../../strategies/machine.ts';
+import type { Command, StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
 import { modelFailed } from './model-failed.ts';
@@ -30,7 +30,7 @@ export async function repairOutput(
   context: RunContext,
   command: Repair & { iteration: number },
   signal: AbortSignal,
-): Promise<MachineEvent> {
+): Promise<StrategyEvent> {
   const contract = agent.output!;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   const { attempt, error } = command;

@@ -1,4 +1,4 @@
-import type { MachineEvent, Spent } from '../../strategies/machine.ts';
+import type { StrategyEvent, SpentSoFar } from '../../strategies/machine.ts';
 import type { RunProgress } from './run-end.ts';
 
 /** The longest that a timer takes. */
@@ -18,7 +18,7 @@ export class RunClock {
     return Math.round(performance.now() - this.#startedAt);
   }
 
-  spent(progress: RunProgress): Spent {
+  spent(progress: RunProgress): SpentSoFar {
     return { tokens: progress.usage?.total_tokens ?? 0, elapsedMs: this.elapsedMs };
   }
 
@@ -26,7 +26,7 @@ export class RunClock {
   async within<Outcome>(
     signal: AbortSignal,
     call: (signal: AbortSignal) => Promise<Outcome>,
-  ): Promise<Outcome | Extract<MachineEvent, { type: 'time_up' }>> {
+  ): Promise<Outcome | Extract<StrategyEvent, { type: 'time_up' }>> {
     if (this.#maxDurationMs === undefined) return call(signal);
     const left = this.#maxDurationMs - this.elapsedMs;
     if (left <= 0) return { type: 'time_up' };

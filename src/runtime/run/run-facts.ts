@@ -1,12 +1,12 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ReadyContract } from '../../contracts/contract.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import type { Machine, RunFacts } from '../../strategies/machine.ts';
+import type { StrategyMachine, RunFacts } from '../../strategies/machine.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import { questionOf } from './question.ts';
 
 /** What a strategy knows of the run it decides for. */
-export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine: Machine): RunFacts => ({
+export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine: StrategyMachine): RunFacts => ({
   runId,
   model: claim.model,
   maxIterations: iterationLimit(agent, machine),

@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { JsonObject, ToolCall } from '../../context/message.ts';
 import { readContentName, shorten, type LargeContent } from '../../context/large-content.ts';
 import { frozen } from '../../context/state.ts';
-import type { Outcome } from '../../strategies/machine.ts';
+import type { CallOutcome } from '../../strategies/machine.ts';
 import { judgeEffects } from '../../tools/effects.ts';
 import { tooManyToolCalls } from '../../tools/call-limit.ts';
 import { executeToolCall, type ToolCallBase } from '../../tools/execute.ts';
@@ -42,7 +42,7 @@ export async function runTools(
   claim: Claim,
   round: Round,
   contents: LargeContent[],
-): Promise<Outcome[] | { awaiting: number[] }> {
+): Promise<CallOutcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
   // what ran under another limit keeps its outcome
   if (round.calls.length > agent.maxToolCalls && [...stored.values()].every(({ status }) => status === 'pending'))
@@ -78,7 +78,7 @@ export async function runTools(
     await round.started(round.calls.filter((_, index) => startsNow(index)));
   }
 
-  const outcomes: Outcome[] = await runToolRound(
+  const outcomes: CallOutcome[] = await runToolRound(
     round.calls,
     async (call, index, signal) => {
       const row = stored.get(index);

@@ -1,6 +1,6 @@
 import type { Json } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
+import { Conditions, cursorText, microsOf, momentOf, readCursor, type ListPage } from '../page.ts';
 
 /** A tool call that waits for human approval. */
 export interface PendingApproval {
@@ -21,7 +21,7 @@ export interface PendingApproval {
 export async function listApprovals(
   db: Database,
   { after, limit }: { after?: string | undefined; limit: number },
-): Promise<Page<PendingApproval>> {
+): Promise<ListPage<PendingApproval>> {
   const where = new Conditions();
   where.fixed('', 'suspended_until is not null');
   const cursor = readCursor(after, 2);

@@ -2,7 +2,7 @@ import type { Message } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
 /** Input a run has accepted, and what became of it. */
-export interface Input {
+export interface RunInput {
   id: string;
   runId: string;
   /** Place among the inputs of its run, from 1. */
@@ -24,7 +24,7 @@ export async function readInputs(
   threadId: string,
   runId: string,
   { after, limit }: { after: number; limit: number },
-): Promise<Input[]> {
+): Promise<RunInput[]> {
   const rows = await db.query<Record<string, never>>(
     'run_inputs',
     `select id, run_id, ordinal, kind, source, coalesce(parts, to_jsonb(content)) as content, status, entry_seq::float8, created_at, settled_at

@@ -1,8 +1,8 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsOf, readCursor, type Page } from '../page.ts';
-import { countMarks, type MarkCount } from '../run/read-marks.ts';
+import { Conditions, cursorText, microsOf, readCursor, type ListPage } from '../page.ts';
+import { countMarks, type RunMarkCount } from '../run/read-marks.ts';
 import type { RunStatus } from '../run/run.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
@@ -43,7 +43,7 @@ export interface ThreadSummary {
   /** The first 200 characters of the message that began the latest run; null without runs. */
   lastMessage: string | null;
   /** Of its newest ten runs; null unless asked for. */
-  marks: MarkCount[] | null;
+  marks: RunMarkCount[] | null;
 }
 
 export interface ThreadFilter {
@@ -74,7 +74,7 @@ export interface ThreadFilter {
 const markedRuns = 10;
 
 /** Threads, newest first, or those that were asked last. */
-export async function listThreads(db: Database, filter: ThreadFilter): Promise<Page<ThreadSummary>> {
+export async function listThreads(db: Database, filter: ThreadFilter): Promise<ListPage<ThreadSummary>> {
   const { distributed } = db.settings;
   const found = inOrder(db, filter);
   const also = new Conditions();
@@ -150,7 +150,7 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow, marks: MarkCount[] | null, spent: SpentByModel[]): ThreadSummary => ({
+const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): ThreadSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),

@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
-export interface Entry {
+export interface ThreadEntry {
   seq: number;
   kind: string;
   contextRef: string | null;
@@ -24,7 +24,7 @@ export interface EntryFilter {
 }
 
 export interface EntryPage {
-  entries: Entry[];
+  entries: ThreadEntry[];
   /** The page ended because of its bytes. */
   cut: boolean;
 }

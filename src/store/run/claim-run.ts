@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { JsonObject, Message, Usage } from '../../context/message.ts';
 import type { StateEffect } from '../../context/state.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { MachineState, RunError } from '../../strategies/machine.ts';
+import type { StrategyState, RunError } from '../../strategies/machine.ts';
 import type { RefusedEffect } from '../../tools/effects.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
@@ -45,7 +45,7 @@ export interface Claim {
   usage: Usage | null;
   /** The part of `usage` spent on other models than the run's, by model. Absent in databases of older versions. */
   other_usage?: Record<string, Usage> | null;
-  state: MachineState | null;
+  state: StrategyState | null;
   cancel_requested: boolean;
   thread_state: JsonObject;
   /** `seq` of the message the run began with. */

@@ -1,7 +1,7 @@
 import type { LargeContent } from '../../context/large-content.ts';
 import type { JsonObject, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import type { EntryDraft, MachineState, StepDraft } from '../../strategies/machine.ts';
+import type { EntryDraft, StrategyState, StepDraft } from '../../strategies/machine.ts';
 import { callFunction } from '../call-function.ts';
 import { packEvents } from '../trace/pack-events.ts';
 import { toRun, type RunRow } from './read-run.ts';
@@ -49,7 +49,7 @@ type CommitAnswer = Omit<CommitResult, 'run'> & { run?: RunRow['run'] };
 export async function commitStep(
   db: Database,
   run: HeldLease,
-  state: MachineState,
+  state: StrategyState,
   draft: StepDraft,
   usage?: Usage,
   { resumed = false, maxTraceEvents, messages, contents = [], awaited = false, otherUsage }: CommitOptions = {},

@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsOf, momentOf, readCursor, type Page } from '../page.ts';
-import { countMarks, type MarkCount } from './read-marks.ts';
+import { Conditions, cursorText, microsOf, momentOf, readCursor, type ListPage } from '../page.ts';
+import { countMarks, type RunMarkCount } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run, RunStatus } from './run.ts';
 import { questionOf } from './run-options.ts';
@@ -29,7 +29,7 @@ export interface ListedRun extends Run {
   /** The first 200 characters of the message that began it; null where none did, as in a compaction. */
   question: string | null;
   /** Null unless asked for. */
-  marks: MarkCount[] | null;
+  marks: RunMarkCount[] | null;
 }
 
 const newest = 'order by created_at desc, thread_id desc, id desc';
@@ -38,7 +38,7 @@ const newest = 'order by created_at desc, thread_id desc, id desc';
 const window = 20_000;
 
 /** Runs, newest first: of one thread, or of all. */
-export async function listRuns(db: Database, filter: RunFilter): Promise<Page<ListedRun>> {
+export async function listRuns(db: Database, filter: RunFilter): Promise<ListPage<ListedRun>> {
   const { data, nextAfter } = await pageOfRuns(db, filter);
   const marked = data.map(({ threadId, id }) => ({ threadId, runIds: [id] }));
   const marks = filter.marks ? await countMarks(db, marked) : [];
@@ -47,7 +47,7 @@ export async function listRuns(db: Database, filter: RunFilter): Promise<Page<Li
 
 type Found = Omit<ListedRun, 'marks'>;
 
-async function pageOfRuns(db: Database, filter: RunFilter): Promise<Page<Found>> {
+async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Found>> {
   const cursor = readCursor(filter.after, 2);
   const where = new Conditions();
   where
@@ -100,7 +100,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<Page<Found>>
 }
 
 /** The page over all nodes, then each of its runs from its own. No window: a subquery with a limit cannot go to the nodes. */
-async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<Page<Found>> {
+async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<ListPage<Found>> {
   const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
     `list_run_keys_${where.key}_${also.key}`,
     `select thread_id, id, ${microsOf('created_at')} as micros from lanefold._run

@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 
 /** Something about a run that is worth a look: a tool that failed, a model call made again, a context that was cut. */
-export interface Mark {
+export interface RunMark {
   runId: string;
   /** As `lanefold.run_marks` lists them. */
   kind: string;
@@ -17,7 +17,7 @@ export interface Mark {
 }
 
 /** How often something is marked, and where for the first time. */
-export interface MarkCount extends Omit<Mark, 'data'> {
+export interface RunMarkCount extends Omit<RunMark, 'data'> {
   count: number;
 }
 
@@ -28,7 +28,7 @@ interface RunsOf {
 }
 
 /** The marks of some runs of a thread, in the order of its log. */
-export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Promise<Mark[]> {
+export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Promise<RunMark[]> {
   const rows = await db.query(
     'run_marks',
     `select run_id, kind, seq::float8, llm_call_id, data from lanefold.run_marks($1, $2) order by seq nulls last, kind`,
@@ -38,8 +38,8 @@ export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Pro
 }
 
 /** The marks of each row of a list, counted by kind: in one statement, on a distributed database in one for each thread. */
-export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise<MarkCount[][]> {
-  const found = rows.map((): Mark[] => []);
+export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise<RunMarkCount[][]> {
+  const found = rows.map((): RunMark[] => []);
   if (db.settings.distributed) {
     const places = rows.map((row, place) => ({ ...row, place }));
     await eachThread(places, async ({ place, ...row }) => {
@@ -59,10 +59,10 @@ export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise
   return found.map(counted);
 }
 
-const toMark = (row: object): Mark => camelKeys(row) as unknown as Mark;
+const toMark = (row: object): RunMark => camelKeys(row) as unknown as RunMark;
 
-function counted(marks: readonly Mark[]): MarkCount[] {
-  const counts = new Map<string, MarkCount>();
+function counted(marks: readonly RunMark[]): RunMarkCount[] {
+  const counts = new Map<string, RunMarkCount>();
   /** A change of the whole thread is marked at the next run of each lane. */
   const seen = new Map<string, string>();
   for (const { runId, kind, seq, llmCallId } of marks) {

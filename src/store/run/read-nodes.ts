@@ -1,6 +1,6 @@
 import type { Json, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { changedNode, type NodeDraft } from '../../strategies/node.ts';
+import { changedNode, type StrategyNode } from '../../strategies/node.ts';
 
 /** What a strategy found out: the answer to a question it asked, or what it made of answers. */
 export interface RunNode {
@@ -37,9 +37,9 @@ export async function readNodes(
 }
 
 /** Nodes as `_write_nodes` takes them, each once: a later draft of a node completes the earlier one. */
-export function toNodes(drafts: readonly NodeDraft[] = []): object[] | undefined {
+export function toNodes(drafts: readonly StrategyNode[] = []): object[] | undefined {
   if (drafts.length === 0) return undefined;
-  const byNode = new Map<number, NodeDraft>();
+  const byNode = new Map<number, StrategyNode>();
   for (const draft of drafts) byNode.set(draft.node, changedNode(byNode.get(draft.node), draft));
   return [...byNode.values()].map(({ callNo, elapsedMs, ...node }) => ({
     ...node,

@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { StoredContract } from '../../contracts/contract.ts';
 import type { CompactionRequest } from '../../strategies/machine.ts';
-import type { Selection } from '../../strategies/selection.ts';
+import type { StrategySelection } from '../../strategies/selection.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** The overrides of a request, as stored with its run: names and JSON, never code. */
@@ -14,7 +14,7 @@ export interface RunOptions {
   /** Of the strategy that executes the run, with their defaults. */
   strategy_options?: JsonObject;
   /** What the strategy `adaptive` chose. */
-  selection?: Selection;
+  selection?: StrategySelection;
   /** The run only compacts its lane. */
   compaction?: CompactionRequest;
   /** False: the run cannot be steered. */

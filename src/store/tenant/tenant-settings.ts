@@ -1,4 +1,4 @@
-import type { Limits } from '../../access/scope.ts';
+import type { KeyLimits } from '../../access/scope.ts';
 import { camelKeys, snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
 
@@ -6,7 +6,7 @@ import type { Database } from '../../postgres/pool.ts';
 export interface TenantSettings {
   tenant: string;
   /** What all its keys together may do. */
-  limits: Limits;
+  limits: KeyLimits;
   /** Whether threads it creates have tamper evidence. */
   chained: boolean;
 }

@@ -7,7 +7,7 @@ import type { Database } from '../../postgres/pool.ts';
 export type WorkerState = 'alive' | 'draining' | 'dead' | 'stopped';
 
 /** A worker as the database knows it. */
-export interface Worker {
+export interface ListedWorker {
   id: string;
   state: WorkerState;
   host: string;
@@ -32,8 +32,8 @@ export interface Worker {
 const most = 1_000;
 
 /** The workers that are alive, then those last seen within `hours`; each by its last heartbeat, newest first. */
-export const listWorkers = (db: Database, hours: number): Promise<Worker[]> =>
-  db.query<Worker>(
+export const listWorkers = (db: Database, hours: number): Promise<ListedWorker[]> =>
+  db.query<ListedWorker>(
     'list_workers',
     `select id, case when stopped_at is not null then 'stopped' when not alive then 'dead' when draining then 'draining'
               else 'alive' end as state,

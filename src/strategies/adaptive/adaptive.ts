@@ -1,7 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Machine } from '../machine.ts';
-import type { Selection } from '../selection.ts';
+import type { StrategyMachine } from '../machine.ts';
+import type { StrategySelection } from '../selection.ts';
 import { adaptiveOptions, type AdaptiveOptions } from './options.ts';
 
 // prettier-ignore
@@ -54,7 +54,7 @@ const preferred: Record<string, string[]> = {
 };
 
 /** The strategy for a question: by its kind where that tells, else by how complex it looks. */
-export function select(question: string, options: AdaptiveOptions): Selection {
+export function select(question: string, options: AdaptiveOptions): StrategySelection {
   const { available, strategy } = options;
   if (strategy !== undefined) return { strategy, score: 0.5, task_type: 'manual_override' };
   const score = complexityOf(question);
@@ -72,11 +72,11 @@ function byScore(score: number, { available, simple_threshold: simple, complex_t
  * Chooses a strategy for each question; that one executes the run. The choice is stored with the run when it is accepted,
  * so nothing about it can change later.
  */
-export const adaptive: Machine = {
+export const adaptive: StrategyMachine = {
   name: 'adaptive',
   tools: true,
   output: false,
-  options: adaptiveOptions as unknown as NonNullable<Machine['options']>,
+  options: adaptiveOptions as unknown as NonNullable<StrategyMachine['options']>,
   select: (question, options: JsonObject) => select(question, options as unknown as AdaptiveOptions),
   start: neverExecuted,
   resume: neverExecuted,

@@ -1,6 +1,6 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
-import type { Cause, Ending, Moment } from '../inquiry/inquiry.ts';
-import { inquiry } from '../inquiry/machine.ts';
+import type { StrategyCause, StrategyEnding, StrategyProgress } from '../inquiry/inquiry.ts';
+import { defineStrategy } from '../inquiry/machine.ts';
 import { quote } from '../inquiry/quote.ts';
 import type { RunError } from '../machine.ts';
 import { aotOptions, type AotOptions } from './options.ts';
@@ -30,12 +30,12 @@ export interface AotResult {
 }
 
 /** Algorithm of Thoughts: a search with backtracking inside one model call, and its result read from the text. */
-export const aot = inquiry<AotOptions, typeof aotOptions>({
+export const aot = defineStrategy<AotOptions, typeof aotOptions>({
   name: 'aot',
   options: aotOptions,
   begin: (question, options) => ({
     memory: options,
-    asks: [
+    questions: [
       {
         purpose: 'search',
         system: aotSystem(options),
@@ -50,7 +50,7 @@ export const aot = inquiry<AotOptions, typeof aotOptions>({
   best: (options, cause, at) => toEnding(options, '', at, cause),
 });
 
-function toEnding(options: AotOptions, response: string, at: Moment, cause?: Cause): Ending {
+function toEnding(options: AotOptions, response: string, at: StrategyProgress, cause?: StrategyCause): StrategyEnding {
   const { answer, firstOperations, backtrackingSteps, foundMarkers } = parseSearch(response);
   const found = foundMarkers > 0 || answer !== null;
   const success = options.require_explicit_answer ? answer !== null : found;

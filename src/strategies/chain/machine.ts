@@ -1,5 +1,5 @@
 import type { JsonObject } from '../../context/message.ts';
-import type { Decision, Machine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
 import { llmCompleted } from '../turn/events.ts';
 import { assistantEntry, blankAnswer, type Answered } from '../turn/model-answer.ts';
 import { callModel, continueWithInput } from '../turn/model-call.ts';
@@ -12,7 +12,7 @@ import { parseThought } from './parse-thought.ts';
  * One model call without tools. The result is the conclusion of its answer, or the whole answer if it has none. Input
  * that arrives during the call is answered by another one, up to the iteration limit.
  */
-const chain = (name: string, prompt: string): Machine<TurnState> => ({
+const chain = (name: string, prompt: string): StrategyMachine<TurnState> => ({
   name,
   prompt,
   tools: false,
@@ -29,7 +29,7 @@ const chain = (name: string, prompt: string): Machine<TurnState> => ({
   },
 });
 
-function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): Decision<TurnState> {
+function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): StrategyDecision<TurnState> {
   const blank = blankAnswer(event.turn);
   if (blank) return { state, command: { type: 'fail', error: blank } };
   const { conclusion } = parseThought(event.turn.text);
@@ -46,7 +46,7 @@ function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): Deci
   };
 }
 
-const withoutTools = (decision: Decision<TurnState>): Decision<TurnState> =>
+const withoutTools = (decision: StrategyDecision<TurnState>): StrategyDecision<TurnState> =>
   decision.command.type === 'call_model' ? { ...decision, command: { ...decision.command, tools: false } } : decision;
 
 const cotPrompt = `Think the question through step by step before you answer it.

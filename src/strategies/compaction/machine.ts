@@ -1,4 +1,4 @@
-import type { CompactionOutcome, Decision, Machine, RunFacts } from '../machine.ts';
+import type { CompactionOutcome, StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
 import { compactionEvent } from '../turn/compaction.ts';
 import { retryDelay } from '../turn/model-retry.ts';
 import { callId, firstState, type TurnState } from '../turn/state.ts';
@@ -7,7 +7,7 @@ import { callId, firstState, type TurnState } from '../turn/state.ts';
  * Compacts the lane of its run and does nothing else: one model call, and one commit with the summary and the end of the run.
  * Whatever dies before that commit has changed nothing, and the next claim begins again.
  */
-export const compaction: Machine<TurnState> = {
+export const compaction: StrategyMachine<TurnState> = {
   name: 'compaction',
   tools: true,
   output: false,
@@ -21,7 +21,7 @@ export const compaction: Machine<TurnState> = {
   },
 };
 
-const compact = (run: RunFacts, state: TurnState, afterMs?: number): Decision<TurnState> => ({
+const compact = (run: RunFacts, state: TurnState, afterMs?: number): StrategyDecision<TurnState> => ({
   state,
   command: {
     type: 'compact',
@@ -31,7 +31,7 @@ const compact = (run: RunFacts, state: TurnState, afterMs?: number): Decision<Tu
   },
 });
 
-function onOutcome(run: RunFacts, state: TurnState, outcome: CompactionOutcome): Decision<TurnState> {
+function onOutcome(run: RunFacts, state: TurnState, outcome: CompactionOutcome): StrategyDecision<TurnState> {
   const { status, compaction: draft, error, retryable = false, retryAfterMs } = outcome;
   const failure = {
     type: 'model_failed',

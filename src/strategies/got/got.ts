@@ -1,5 +1,5 @@
-import type { Answer, Ending, Turn } from '../inquiry/inquiry.ts';
-import { inquiry } from '../inquiry/machine.ts';
+import type { StrategyAnswer, StrategyEnding, StrategyTurn } from '../inquiry/inquiry.ts';
+import { defineStrategy } from '../inquiry/machine.ts';
 import { gotOptions, type GotOptions } from './options.ts';
 import { parseConnections, parseVote, parseWeights, type Connection } from './parse.ts';
 import { aggregateAsk, connectAsk, generateAsk, voteAsk, weighAsk, type Idea } from './prompts.ts';
@@ -21,15 +21,15 @@ const maxAggregated = 5;
  * Graph of Thoughts: generations of thoughts, each built on the one before; connections between them; and one answer made
  * of the last generation. With the defaults it is a chain of two thoughts and their synthesis: three calls.
  */
-export const got = inquiry<GotMemory, typeof gotOptions>({
+export const got = defineStrategy<GotMemory, typeof gotOptions>({
   name: 'got',
   options: gotOptions,
   begin(question, options) {
     const memory = { question, options, ideas: [], latest: [], generation: 0, connections: [] };
-    return { memory, asks: generation(memory) };
+    return { memory, questions: generation(memory) };
   },
   learn(memory, answers) {
-    switch (answers[0]!.ask.purpose) {
+    switch (answers[0]!.question.purpose) {
       case 'generate':
         return onGenerated(memory, answers);
       case 'connect':
@@ -57,9 +57,13 @@ function generation({ question, options, ideas, latest, connections }: GotMemory
   });
 }
 
-function onGenerated(before: GotMemory, answers: Answer[]): Turn<GotMemory> {
+function onGenerated(before: GotMemory, answers: StrategyAnswer[]): StrategyTurn<GotMemory> {
   const { options } = before;
-  const latest = answers.map(({ node, ask, text }): Idea => ({ node, parent: ask.about ?? 0, text: text.trim() }));
+  const latest = answers.map(({ node, question, text }): Idea => ({
+    node,
+    parent: question.about ?? 0,
+    text: text.trim(),
+  }));
   const memory: GotMemory = {
     ...before,
     ideas: [...before.ideas, ...latest],
@@ -69,11 +73,11 @@ function onGenerated(before: GotMemory, answers: Answer[]): Turn<GotMemory> {
   const last = latest.at(-1)!.text;
   if (memory.ideas.length + 1 >= options.max_nodes) return { memory, end: toEnding('max_nodes', last) };
   if (memory.generation >= options.max_depth) return { memory, end: toEnding('max_depth', last) };
-  if (options.branches > 1) return { memory, asks: [connectAsk(memory.question, memory.ideas)] };
+  if (options.branches > 1) return { memory, questions: [connectAsk(memory.question, memory.ideas)] };
   return continueOrAggregate(memory);
 }
 
-function onConnected(before: GotMemory, text: string): Turn<GotMemory> {
+function onConnected(before: GotMemory, text: string): StrategyTurn<GotMemory> {
   const found = parseConnections(text, new Set(before.ideas.map(({ node }) => node)));
   const memory = { ...before, connections: found };
   const nodes = [...new Set(found.map(({ from }) => from))].map((node) => ({
@@ -86,20 +90,20 @@ function onConnected(before: GotMemory, text: string): Turn<GotMemory> {
   return { ...continueOrAggregate(memory), nodes };
 }
 
-function continueOrAggregate(memory: GotMemory): Turn<GotMemory> {
+function continueOrAggregate(memory: GotMemory): StrategyTurn<GotMemory> {
   const { question, options, connections } = memory;
-  if (memory.generation < options.generations) return { memory, asks: generation(memory) };
+  if (memory.generation < options.generations) return { memory, questions: generation(memory) };
   const ideas = aggregated(memory);
-  if (options.aggregation === 'synthesis') return { memory, asks: [aggregateAsk(question, ideas, connections)] };
+  if (options.aggregation === 'synthesis') return { memory, questions: [aggregateAsk(question, ideas, connections)] };
   // there is nothing to choose from
   if (ideas.length === 1 && options.aggregation === 'voting')
     return { memory, end: toEnding('success', ideas[0]!.text) };
-  if (options.aggregation === 'weighted') return { memory, asks: [weighAsk(question, ideas)] };
-  return { memory, asks: Array.from({ length: options.votes }, (_, i) => voteAsk(question, ideas, i)) };
+  if (options.aggregation === 'weighted') return { memory, questions: [weighAsk(question, ideas)] };
+  return { memory, questions: Array.from({ length: options.votes }, (_, i) => voteAsk(question, ideas, i)) };
 }
 
 /** The thought with the most votes; of equals the older. */
-function onVoted(memory: GotMemory, answers: Answer[]): Turn<GotMemory> {
+function onVoted(memory: GotMemory, answers: StrategyAnswer[]): StrategyTurn<GotMemory> {
   const ideas = aggregated(memory);
   const known = new Set(ideas.map(({ node }) => node));
   const votes = answers.map(({ text }) => parseVote(text, known));
@@ -114,7 +118,7 @@ function onVoted(memory: GotMemory, answers: Answer[]): Turn<GotMemory> {
 }
 
 /** The weightiest first; what weighs nothing is left out. */
-function onWeighed(memory: GotMemory, text: string): Turn<GotMemory> {
+function onWeighed(memory: GotMemory, text: string): StrategyTurn<GotMemory> {
   const ideas = aggregated(memory);
   const weights = parseWeights(
     text,
@@ -123,9 +127,9 @@ function onWeighed(memory: GotMemory, text: string): Turn<GotMemory> {
   const weighty = ideas.filter(({ node }) => weights.get(node)! > 0);
   const sorted = (weighty.length > 0 ? weighty : ideas).toSorted((a, b) => weights.get(b.node)! - weights.get(a.node)!);
   const nodes = ideas.map(({ node }) => ({ node, status: 'answered', score: weights.get(node)! }));
-  return { memory, nodes, asks: [aggregateAsk(memory.question, sorted, memory.connections, weights)] };
+  return { memory, nodes, questions: [aggregateAsk(memory.question, sorted, memory.connections, weights)] };
 }
 
 const aggregated = ({ latest }: GotMemory): readonly Idea[] => latest.slice(0, maxAggregated);
 
-const toEnding = (reason: string, answer: string | null): Ending => ({ reason, answer, result: answer });
+const toEnding = (reason: string, answer: string | null): StrategyEnding => ({ reason, answer, result: answer });

@@ -1,4 +1,4 @@
-import type { Ask } from '../inquiry/inquiry.ts';
+import type { StrategyQuestion } from '../inquiry/inquiry.ts';
 import { quote, quotedIsData } from '../inquiry/quote.ts';
 import type { Connection } from './parse.ts';
 
@@ -11,7 +11,7 @@ export interface Idea {
 export const generateAsk = (
   question: string,
   { parent, related, index, of }: { parent: Idea | undefined; related: string[]; index: number; of: number },
-): Ask => ({
+): StrategyQuestion => ({
   purpose: 'generate',
   about: parent?.node ?? 0,
   system: `Develop one thought towards answering the question.${of > 1 ? ` Take perspective ${index + 1} of ${of}, unlike the others.` : ''} ${quotedIsData}`,
@@ -22,19 +22,19 @@ export const generateAsk = (
   ].join('\n\n'),
 });
 
-export const connectAsk = (question: string, ideas: readonly Idea[]): Ask => ({
+export const connectAsk = (question: string, ideas: readonly Idea[]): StrategyQuestion => ({
   purpose: 'connect',
   system: `Find connections between the thoughts. Write one line for each: "CONNECTION: [id] -> [id] : description". ${quotedIsData}`,
   prompt: `${quote('question', question)}\n\n${listed(ideas)}`,
 });
 
-export const voteAsk = (question: string, ideas: readonly Idea[], index: number): Ask => ({
+export const voteAsk = (question: string, ideas: readonly Idea[], index: number): StrategyQuestion => ({
   purpose: 'vote',
   system: `You are judge ${index + 1}. Choose the thought that answers the question best. Reply "VOTE: [id]". ${quotedIsData}`,
   prompt: `${quote('question', question)}\n\n${listed(ideas)}`,
 });
 
-export const weighAsk = (question: string, ideas: readonly Idea[]): Ask => ({
+export const weighAsk = (question: string, ideas: readonly Idea[]): StrategyQuestion => ({
   purpose: 'weigh',
   system: `Say how much each thought contributes to the answer, from 0 to 1, one line for each: "WEIGHT: [id]: 0.5". ${quotedIsData}`,
   prompt: `${quote('question', question)}\n\n${listed(ideas)}`,
@@ -45,7 +45,7 @@ export const aggregateAsk = (
   ideas: readonly Idea[],
   connections: readonly Connection[],
   weights?: ReadonlyMap<number, number>,
-): Ask => ({
+): StrategyQuestion => ({
   purpose: 'aggregate',
   system: `Combine the thoughts into one answer to the question.${weights ? ' Rely on each as much as its weight says.' : ''} ${quotedIsData}`,
   prompt: [

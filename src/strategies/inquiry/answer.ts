@@ -1,16 +1,16 @@
 import type { Json, ToolCall } from '../../context/message.ts';
 import { addUsage } from '../../context/usage.ts';
-import type { EntryDraft, MachineEvent, RunFacts } from '../machine.ts';
-import type { NodeDraft, StoredAnswer } from '../node.ts';
+import type { EntryDraft, StrategyEvent, RunFacts } from '../machine.ts';
+import type { StrategyNode, StoredAnswer } from '../node.ts';
 import { laneOf } from './conversation.ts';
 import type { CommonOptions } from './options.ts';
-import { callIdOf, noUsage, type OpenCall, type Progress } from './state.ts';
+import { callIdOf, noUsage, type OpenCall, type InquiryProgress } from './state.ts';
 
-export type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
+export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 
 /** The answer so far of a question, with this call's usage added. */
 export function storedAnswer(
-  progress: Progress,
+  progress: InquiryProgress,
   call: OpenCall,
   kind: string,
   { turn, spent }: Answered,
@@ -27,7 +27,7 @@ export function storedAnswer(
   };
 }
 
-export const answerNode = (answer: StoredAnswer, call: OpenCall, about: number | undefined): NodeDraft => ({
+export const answerNode = (answer: StoredAnswer, call: OpenCall, about: number | undefined): StrategyNode => ({
   node: answer.node,
   kind: answer.kind,
   status: answer.status,

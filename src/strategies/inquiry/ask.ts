@@ -1,14 +1,14 @@
-import type { Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
+import type { StrategyDecision, RunFacts, SpentSoFar, StepDraft } from '../machine.ts';
 import { promptedCall } from './conversation.ts';
 import { callStarted } from './events.ts';
 import { endEarly, finishInquiry } from './finish.ts';
 import { momentOf, spentAt, type Folded } from './fold.ts';
-import type { Inquiry } from './inquiry.ts';
+import type { StrategyDefinition } from './inquiry.ts';
 import { limitReached } from '../limits.ts';
 import type { CommonOptions } from './options.ts';
-import { askOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { askOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 
-type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
 /**
  * Does what a turn says: asks its questions, within the limits of the run, or ends it. `step` is committed before.
@@ -16,7 +16,7 @@ type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
  * @param started how many of the calls have their `llm_started` in the trace already
  */
 export function askBatch<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   { progress, turn }: Folded<Memory>,
@@ -34,13 +34,13 @@ export function askBatch<Memory>(
  * their answers, so that the limits do not depend on which one was faster.
  */
 export function askQuestions<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   questions: readonly { node: number }[],
   step: StepDraft,
-  { started = 0, spent }: { started?: number; spent?: Spent | undefined },
+  { started = 0, spent }: { started?: number; spent?: SpentSoFar | undefined },
 ): Decided<Memory> {
   const reason = limitReached(run, state.iteration + questions.length, spentAt(momentOf(progress)));
   if (reason) return endEarly(strategy, state, progress, { reason }, step, spent);
@@ -67,7 +67,7 @@ export function askQuestions<Memory>(
 export function awaitCalls<Memory>(
   run: RunFacts,
   state: InquiryState,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   step?: StepDraft,
   delayed?: { callId: string; afterMs: number },
 ): Decided<Memory> {

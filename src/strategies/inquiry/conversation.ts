@@ -1,12 +1,12 @@
 import type { ContentPart, Message } from '../../context/message.ts';
 import type { EntryDraft, PromptedCall, RunFacts } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
-import type { Ask } from './inquiry.ts';
+import type { StrategyQuestion } from './inquiry.ts';
 import type { CommonOptions } from './options.ts';
-import { askOf, callIdOf, type OpenCall, type Progress } from './state.ts';
+import { askOf, callIdOf, type OpenCall, type InquiryProgress } from './state.ts';
 
 /** The model call for a question: system prompt, the lane where it is wanted, the question, and the tool rounds so far. */
-export function promptedCall(run: RunFacts, progress: Progress, open: OpenCall): PromptedCall {
+export function promptedCall(run: RunFacts, progress: InquiryProgress, open: OpenCall): PromptedCall {
   const ask = askOf(progress, open.node);
   const { history } = run.options as CommonOptions;
   return {
@@ -27,7 +27,7 @@ export function promptedCall(run: RunFacts, progress: Progress, open: OpenCall):
 export const laneOf = (run: RunFacts, node: number): string => `${run.runId.slice(0, 110)}.${node}`;
 
 /** The entries with which the lane of a question begins. */
-export const openingEntries = (run: RunFacts, ask: Ask, node: number): EntryDraft[] => [
+export const openingEntries = (run: RunFacts, ask: StrategyQuestion, node: number): EntryDraft[] => [
   {
     kind: 'ai_config_change',
     role: null,
@@ -42,10 +42,10 @@ export const openingEntries = (run: RunFacts, ask: Ask, node: number): EntryDraf
   },
 ];
 
-const systemOf = ({ question }: RunFacts, { system }: Ask): string =>
+const systemOf = ({ question }: RunFacts, { system }: StrategyQuestion): string =>
   [question?.system, system].filter(Boolean).join('\n\n') || 'Answer the question.';
 
-const contentOf = ({ question }: RunFacts, { prompt }: Ask): string | ContentPart[] =>
+const contentOf = ({ question }: RunFacts, { prompt }: StrategyQuestion): string | ContentPart[] =>
   question?.parts.length ? [...question.parts, { type: 'text', text: prompt }] : prompt;
 
 const roundMessages = (answer: StoredAnswer | undefined): Message[] =>

@@ -1,23 +1,28 @@
-import type { EventDraft, MachineEvent, RunFacts } from '../machine.ts';
+import type { EventDraft, StrategyEvent, RunFacts } from '../machine.ts';
 import { cutOf } from '../cut-of.ts';
-import type { Ask } from './inquiry.ts';
+import type { StrategyQuestion } from './inquiry.ts';
 import { callIdOf, type OpenCall } from './state.ts';
 
-type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
+type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 
-const about = (run: RunFacts, { purpose }: Ask, call: OpenCall) => ({
+const about = (run: RunFacts, { purpose }: StrategyQuestion, call: OpenCall) => ({
   call_id: callIdOf(run, call),
   node: call.node,
   purpose,
 });
 
-export const callStarted = (run: RunFacts, ask: Ask, call: OpenCall): EventDraft => ({
+export const callStarted = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
   kind: 'llm_started',
   iteration: call.iteration,
   data: { ...about(run, ask, call), model: run.model },
 });
 
-export const callCompleted = (run: RunFacts, ask: Ask, call: OpenCall, { turn, refs }: Answered): EventDraft => ({
+export const callCompleted = (
+  run: RunFacts,
+  ask: StrategyQuestion,
+  call: OpenCall,
+  { turn, refs }: Answered,
+): EventDraft => ({
   kind: 'llm_completed',
   iteration: call.iteration,
   data: {
@@ -32,7 +37,7 @@ export const callCompleted = (run: RunFacts, ask: Ask, call: OpenCall, { turn, r
 });
 
 /** The worker died, or gave the run up, during the call. */
-export const callLost = (run: RunFacts, ask: Ask, call: OpenCall): EventDraft => ({
+export const callLost = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
   kind: 'llm_lost',
   iteration: call.iteration,
   data: about(run, ask, call),
@@ -40,7 +45,7 @@ export const callLost = (run: RunFacts, ask: Ask, call: OpenCall): EventDraft =>
 
 export const callRetried = (
   run: RunFacts,
-  ask: Ask,
+  ask: StrategyQuestion,
   call: OpenCall,
   { error, delayMs }: { error: { type: string; message: string }; delayMs: number },
 ): EventDraft => ({

@@ -1,23 +1,23 @@
 import type { JsonObject } from '../../context/message.ts';
-import type { Decision, RunFacts, StepDraft } from '../machine.ts';
+import type { StrategyDecision, RunFacts, StepDraft } from '../machine.ts';
 import type { AnsweredRound } from '../node.ts';
 import { toolResults, type ToolsFinished } from '../turn/tool-round.ts';
 import { askQuestions } from './ask.ts';
 import { laneOf } from './conversation.ts';
-import type { Inquiry } from './inquiry.ts';
+import type { StrategyDefinition } from './inquiry.ts';
 import { startToolRound } from './start-tool-round.ts';
-import { waitingRound, type InquiryState, type Progress } from './state.ts';
+import { waitingRound, type InquiryState, type InquiryProgress } from './state.ts';
 
 type ToolResult = NonNullable<AnsweredRound['results']>[number];
 
 /** Commits the results of a round. The next round starts; after the last one, the questions are asked again with the results. */
 export function finishToolRound<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   finished: ToolsFinished,
-  progress: Progress<Memory>,
-): Decision<InquiryState, Progress<Memory>> {
+  progress: InquiryProgress<Memory>,
+): StrategyDecision<InquiryState, InquiryProgress<Memory>> {
   const node = state.tool_node!;
   const before = progress.answers.get(node)!;
   const call = state.open.find((open) => open.node === node)!;

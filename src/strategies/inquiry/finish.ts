@@ -1,15 +1,15 @@
-import type { Decision, Spent, StepDraft } from '../machine.ts';
+import type { StrategyDecision, SpentSoFar, StepDraft } from '../machine.ts';
 import { momentOf } from './fold.ts';
-import type { Cause, Ending, Inquiry } from './inquiry.ts';
-import type { InquiryState, Progress } from './state.ts';
+import type { StrategyCause, StrategyEnding, StrategyDefinition } from './inquiry.ts';
+import type { InquiryState, InquiryProgress } from './state.ts';
 
-type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
 /** Ends the run with the strategy's result; its answer becomes the assistant message of the lane. */
 export function finishInquiry<Memory>(
   state: InquiryState,
-  memory: Progress<Memory>,
-  { reason, answer, result, error, nodes = [] }: Ending,
+  memory: InquiryProgress<Memory>,
+  { reason, answer, result, error, nodes = [] }: StrategyEnding,
   step: StepDraft,
 ): Decided<Memory> {
   const answered = !error && answer !== null && answer.trim() !== '';
@@ -29,12 +29,12 @@ export function finishInquiry<Memory>(
 
 /** Ends the run before the strategy has finished, with the best result it has. */
 export function endEarly<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   state: InquiryState,
-  progress: Progress<Memory>,
-  cause: Cause,
+  progress: InquiryProgress<Memory>,
+  cause: StrategyCause,
   step: StepDraft,
-  spent?: Spent,
+  spent?: SpentSoFar,
 ): Decided<Memory> {
   const at = momentOf(progress);
   const ending = strategy.best(progress.memory, cause, {

@@ -1,18 +1,18 @@
 import { addUsage } from '../../context/usage.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { RunFacts, Spent } from '../machine.ts';
+import type { RunFacts, SpentSoFar } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
-import type { Inquiry, Moment, OptionsOf, Turn } from './inquiry.ts';
-import { noUsage, type Progress } from './state.ts';
+import type { StrategyDefinition, StrategyProgress, OptionsOf, StrategyTurn } from './inquiry.ts';
+import { noUsage, type InquiryProgress } from './state.ts';
 import type { z } from 'zod';
 
 /** A turn of the strategy, and where the run is after it. */
 export interface Folded<Memory> {
-  progress: Progress<Memory>;
-  turn: Turn<Memory>;
+  progress: InquiryProgress<Memory>;
+  turn: StrategyTurn<Memory>;
 }
 
-type AnyInquiry<Memory> = Inquiry<Memory, z.ZodRawShape>;
+type AnyInquiry<Memory> = StrategyDefinition<Memory, z.ZodRawShape>;
 
 export function begin<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts): Folded<Memory> {
   const turn = inquiry.begin(run.question?.text ?? '', run.options as OptionsOf<z.ZodRawShape>);
@@ -20,13 +20,17 @@ export function begin<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts): Folde
 }
 
 /** The turn that follows once every question of the batch is answered. */
-export function learn<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts, progress: Progress<Memory>): Folded<Memory> {
+export function learn<Memory>(
+  inquiry: AnyInquiry<Memory>,
+  run: RunFacts,
+  progress: InquiryProgress<Memory>,
+): Folded<Memory> {
   const { batch, answers, memory } = progress;
   const moment = momentOf(progress);
   const at = { ...moment, timeUp: moment.elapsedMs >= (run.maxDurationMs ?? Infinity) };
   const known = batch.map(({ node, ask }) => {
     const { content, rounds } = answers.get(node)!;
-    return { ask, node, text: content ?? '', rounds: rounds.length };
+    return { question: ask, node, text: content ?? '', rounds: rounds.length };
   });
   return enter(moment, inquiry.learn(memory, known, at));
 }
@@ -46,16 +50,16 @@ export function replay<Memory>(
       return answer ? [answer] : [];
     });
     folded.progress.answers = new Map(found.map((answer) => [answer.node, answer]));
-    if (!folded.turn.asks || !isComplete(folded.progress)) return folded;
+    if (!folded.turn.questions || !isComplete(folded.progress)) return folded;
   }
 }
 
-export const isComplete = ({ batch, answers }: Progress): boolean =>
+export const isComplete = ({ batch, answers }: InquiryProgress): boolean =>
   // a strategy may have given an answer another status since
   batch.every(({ node }) => (answers.get(node)?.status ?? 'tools') !== 'tools');
 
 /** Everything answered so far, the finished batches and the open one. */
-export function momentOf({ answers, nextNode, usage, elapsedMs }: Progress): Moment {
+export function momentOf({ answers, nextNode, usage, elapsedMs }: InquiryProgress): StrategyProgress {
   const own = [...answers.values()].sort((a, b) => a.node - b.node);
   return {
     nextNode,
@@ -65,12 +69,15 @@ export function momentOf({ answers, nextNode, usage, elapsedMs }: Progress): Mom
 }
 
 /** As the limits of a run count it: what failed or was lost is not in it, so that a replay decides alike. */
-export const spentAt = ({ usage, elapsedMs }: Moment): Spent => ({ tokens: usage.total_tokens, elapsedMs });
+export const spentAt = ({ usage, elapsedMs }: StrategyProgress): SpentSoFar => ({
+  tokens: usage.total_tokens,
+  elapsedMs,
+});
 
-function enter<Memory>(at: Moment, turn: Turn<Memory>): Folded<Memory> {
+function enter<Memory>(at: StrategyProgress, turn: StrategyTurn<Memory>): Folded<Memory> {
   const first = Math.max(at.nextNode, ...(turn.nodes ?? []).map(({ node }) => node + 1));
-  const batch = (turn.asks ?? []).map((ask, i) => ({ node: first + i, ask }));
-  if (turn.asks?.length === 0) {
+  const batch = (turn.questions ?? []).map((ask, i) => ({ node: first + i, ask }));
+  if (turn.questions?.length === 0) {
     throw new LanefoldError('internal', 'The strategy neither asks a question nor ends.', {
       hint: 'Return at least one question, or an end.',
     });

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import type { Json, Usage } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { RunError } from '../machine.ts';
-import type { NodeDraft } from '../node.ts';
+import type { StrategyNode } from '../node.ts';
 import type { commonOptions } from './options.ts';
 
 /**
@@ -12,7 +12,7 @@ import type { commonOptions } from './options.ts';
  * Its functions are pure. The answers are stored as they come, and after a crash `begin` and `learn` are called again with
  * the stored ones: what they return must depend on their arguments alone, and not on the order in which answers came.
  */
-export interface Inquiry<Memory, Shape extends z.ZodRawShape = z.ZodRawShape> {
+export interface StrategyDefinition<Memory, Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: string;
   /** Options of its own in snake_case, each with a default; those of `commonOptions` are added. */
@@ -22,23 +22,23 @@ export interface Inquiry<Memory, Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** Maximum model calls of a run whose agent and request set none; default 200. */
   maxIterations?: number;
   /** The first questions. */
-  begin(question: string, options: OptionsOf<Shape>): Turn<Memory>;
+  begin(question: string, options: OptionsOf<Shape>): StrategyTurn<Memory>;
   /** What follows from the answers to the last questions, which are in the order of the questions. */
-  learn(memory: Memory, answers: Answer[], at: Moment): Turn<Memory>;
+  learn(memory: Memory, answers: StrategyAnswer[], at: StrategyProgress): StrategyTurn<Memory>;
   /** The best result so far, for a run that ends early: at a limit, or after an error. */
-  best(memory: Memory, cause: Cause, at: Moment): Ending;
+  best(memory: Memory, cause: StrategyCause, at: StrategyProgress): StrategyEnding;
 }
 
 export type OptionsOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & z.output<typeof commonOptions>;
 
 /** What a strategy knows now, and what it does next: ask at least one question, or end. */
-export type Turn<Memory> = {
+export type StrategyTurn<Memory> = {
   memory: Memory;
   /** Nodes to add, from `at.nextNode` on, or to change. */
-  nodes?: NodeDraft[];
-} & ({ asks: Ask[]; end?: undefined } | { end: Ending; asks?: undefined });
+  nodes?: StrategyNode[];
+} & ({ questions: StrategyQuestion[]; end?: undefined } | { end: StrategyEnding; questions?: undefined });
 
-export interface Ask {
+export interface StrategyQuestion {
   /** What for, in one word: the kind of the answer's node. */
   purpose: string;
   /** The question. Put text of users through `quote`, so that the model can tell it from your own. */
@@ -53,8 +53,8 @@ export interface Ask {
   settings?: ModelSettings;
 }
 
-export interface Answer {
-  ask: Ask;
+export interface StrategyAnswer {
+  question: StrategyQuestion;
   node: number;
   text: string;
   /** Tool rounds on the way to the answer. */
@@ -62,7 +62,7 @@ export interface Answer {
 }
 
 /** When `learn` or `best` is called. */
-export interface Moment {
+export interface StrategyProgress {
   /** The first number free for a node. */
   nextNode: number;
   /** Of all answers so far. */
@@ -74,14 +74,14 @@ export interface Moment {
 }
 
 /** Why a run ends early. */
-export interface Cause {
+export interface StrategyCause {
   /** `max_iterations`, `max_total_tokens`, `max_duration`, or `error`. */
   reason: string;
   error?: RunError;
 }
 
 /** How a run ends. */
-export interface Ending {
+export interface StrategyEnding {
   /** Termination reason. */
   reason: string;
   /** For people: becomes the assistant message of the lane. Null or blank: there is none. */
@@ -90,5 +90,5 @@ export interface Ending {
   result: Json;
   /** The run fails, with the result. */
   error?: RunError;
-  nodes?: NodeDraft[];
+  nodes?: StrategyNode[];
 }

@@ -1,31 +1,57 @@
 import { z } from 'zod';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
-import type { Decision, Machine, MachineEvent, RunFacts } from '../machine.ts';
+import type { StrategyDecision, StrategyMachine, StrategyEvent, RunFacts } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
 import { askBatch, awaitCalls } from './ask.ts';
 import { callCompleted, callLost, callRetried, callStarted } from './events.ts';
 import { endEarly } from './finish.ts';
 import { begin, isComplete, replay } from './fold.ts';
-import type { Inquiry } from './inquiry.ts';
+import type { StrategyDefinition } from './inquiry.ts';
 import { commonOptions } from './options.ts';
 import { onAnswered } from './on-answered.ts';
-import { askOf, callIdOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { askOf, callIdOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 import { finishToolRound } from './finish-tool-round.ts';
 import { goOn } from './start-tool-round.ts';
 import { blankAnswer } from '../turn/model-answer.ts';
 import { retryDelay } from '../turn/model-retry.ts';
 
-export type InquiryMachine<Memory> = Machine<InquiryState, Progress<Memory>>;
-type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+export type InquiryMachine<Memory> = StrategyMachine<InquiryState, InquiryProgress<Memory>>;
+type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
 const firstState: InquiryState = { phase: 'llm', iteration: 0, round: 0, call_no: 0, open: [] };
 
-/** The machine of a strategy that asks the model questions of its own. */
-export function inquiry<Memory, Shape extends z.ZodRawShape>(
-  definition: Inquiry<Memory, Shape>,
+/**
+ * Defines a strategy: pass it to `defineAgent({ strategy })`, or to `createLanefold({ strategies })` for requests that name it.
+ *
+ * @example
+ * ```ts
+ * import { createLanefold, defineAgent } from 'lanefold';
+ * import { defineStrategy, quote } from 'lanefold/strategy';
+ *
+ * // asks twice, and takes the second answer
+ * const twice = defineStrategy<string>({
+ *   name: 'twice',
+ *   begin: (question) => ({ memory: question, questions: [{ purpose: 'draft', prompt: quote('question', question) }] }),
+ *   learn(question, [answer], { nextNode }) {
+ *     if (nextNode > 2) return { memory: question, end: { reason: 'done', answer: answer!.text, result: answer!.text } };
+ *     return { memory: question, questions: [{ purpose: 'revision', prompt: `Improve: ${answer!.text}` }] };
+ *   },
+ *   best: (_, { reason }) => ({ reason, answer: null, result: null }),
+ * });
+ *
+ * const writer = defineAgent({ name: 'writer', model: 'scripted:echo', strategy: twice });
+ * const lanefold = await createLanefold({ agents: [writer] });
+ * await lanefold.startWorker();
+ * const run = await lanefold.runs.enqueue({ agent: 'writer', input: 'A haiku about queues' });
+ * console.log((await lanefold.runs.wait(run)).result);
+ * await lanefold.close();
+ * ```
+ */
+export function defineStrategy<Memory, Shape extends z.ZodRawShape = Record<never, z.ZodType>>(
+  definition: StrategyDefinition<Memory, Shape>,
 ): InquiryMachine<Memory> {
-  const strategy = definition as unknown as Inquiry<Memory>;
+  const strategy = definition as unknown as StrategyDefinition<Memory>;
   return {
     name: definition.name,
     tools: definition.tools === true,
@@ -63,14 +89,14 @@ export function inquiry<Memory, Shape extends z.ZodRawShape>(
   };
 }
 
-type EventOf<Type extends MachineEvent['type']> = Extract<MachineEvent, { type: Type }>;
+type EventOf<Type extends StrategyEvent['type']> = Extract<StrategyEvent, { type: Type }>;
 
 function onModelAnswered<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   event: EventOf<'model_answered'>,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
   const call = openCall(run, state, event.callId);
   const cutOff = event.turn.toolCalls.length === 0 ? blankAnswer(event.turn) : undefined;
@@ -82,11 +108,11 @@ function onModelAnswered<Memory>(
 }
 
 function onModelFailed<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   event: EventOf<'model_failed'>,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
 ): Decided<Memory> {
   const call = openCall(run, state, event.callId);
   const delayMs = retryDelay(run, call.retries, event);
@@ -106,7 +132,7 @@ function onModelFailed<Memory>(
 
 /** Calls that were under way are lost and made again; stored answers are not asked for again. */
 function resume<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   committed: InquiryState | null,
   stored: readonly StoredAnswer[],

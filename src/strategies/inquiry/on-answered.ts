@@ -1,25 +1,25 @@
 import type { ToolCall } from '../../context/message.ts';
-import type { Decision, EntryDraft, RunFacts, StepDraft } from '../machine.ts';
+import type { StrategyDecision, EntryDraft, RunFacts, StepDraft } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
 import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
 import { askBatch } from './ask.ts';
 import { openingEntries } from './conversation.ts';
 import { callCompleted } from './events.ts';
 import { isComplete, learn } from './fold.ts';
-import type { Inquiry } from './inquiry.ts';
+import type { StrategyDefinition } from './inquiry.ts';
 import type { CommonOptions } from './options.ts';
-import { askOf, callIdOf, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { askOf, callIdOf, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 import { goOn, onToolCalls } from './start-tool-round.ts';
 
 /** Stores an answer, or starts the tool round it asks for. The last answer of a batch decides what comes next. */
 export function onAnswered<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   event: Answered,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   call: OpenCall,
-): Decision<InquiryState, Progress<Memory>> {
+): StrategyDecision<InquiryState, InquiryProgress<Memory>> {
   const ask = askOf(progress, call.node);
   // a model that was offered no tools cannot call any
   const calls = ask.tools ? event.turn.toolCalls : [];
@@ -39,7 +39,7 @@ export function onAnswered<Memory>(
 }
 
 /** The lane of a question that used tools is in the log from its first round on; those of the others only on request. */
-function recordedEntries(run: RunFacts, progress: Progress, call: OpenCall, event: Answered): EntryDraft[] {
+function recordedEntries(run: RunFacts, progress: InquiryProgress, call: OpenCall, event: Answered): EntryDraft[] {
   const opened = progress.answers.has(call.node);
   if (!opened && !(run.options as CommonOptions).record_thoughts) return [];
   const opening = opened ? [] : openingEntries(run, askOf(progress, call.node), call.node);

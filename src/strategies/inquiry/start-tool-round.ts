@@ -1,25 +1,25 @@
 import type { JsonObject, ToolCall } from '../../context/message.ts';
-import type { Command, Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
+import type { Command, StrategyDecision, RunFacts, SpentSoFar, StepDraft } from '../machine.ts';
 import type { AnsweredRound, StoredAnswer } from '../node.ts';
 import { toolStarted } from '../turn/events.ts';
 import { awaitCalls } from './ask.ts';
 import { laneOf, openingEntries } from './conversation.ts';
 import { callCompleted } from './events.ts';
 import { endEarly } from './finish.ts';
-import type { Inquiry } from './inquiry.ts';
+import type { StrategyDefinition } from './inquiry.ts';
 import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
 import type { CommonOptions } from './options.ts';
-import { askOf, waitingRound, type InquiryState, type OpenCall, type Progress } from './state.ts';
+import { askOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 
-type Decided<Memory> = Decision<InquiryState, Progress<Memory>>;
+type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
 /** Stores an answer that calls tools. Their round waits for the other answers of the batch. */
 export function onToolCalls<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
   event: Answered,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   call: OpenCall,
   calls: ToolCall[],
 ): Decided<Memory> {
@@ -41,12 +41,12 @@ export function onToolCalls<Memory>(
  * ask for follow in the order of the questions: what tools see and change does not depend on which call was faster.
  */
 export function goOn<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   step: StepDraft | undefined,
-  spent?: Spent,
+  spent?: SpentSoFar,
 ): Decided<Memory> {
   if (state.phase === 'tools') {
     return { state, memory: progress, ...(step ? { step } : {}), command: roundCommand(state, progress) };
@@ -58,7 +58,7 @@ export function goOn<Memory>(
 }
 
 /** Runs the tools of the question whose round is under way. */
-export function roundCommand(state: InquiryState, progress: Progress): Extract<Command, { type: 'run_tools' }> {
+export function roundCommand(state: InquiryState, progress: InquiryProgress): Extract<Command, { type: 'run_tools' }> {
   const { assistant } = progress.answers.get(state.tool_node!)!.rounds.at(-1)!;
   const { iteration } = state.open.find(({ node }) => node === state.tool_node)!;
   return { type: 'run_tools', round: state.round, calls: assistant.tool_calls, iteration };
@@ -66,13 +66,13 @@ export function roundCommand(state: InquiryState, progress: Progress): Extract<C
 
 /** Commits the tool calls of a question to the ledger and to the lane of the question, then runs them. */
 export function startToolRound<Memory>(
-  strategy: Inquiry<Memory>,
+  strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,
-  progress: Progress<Memory>,
+  progress: InquiryProgress<Memory>,
   call: OpenCall,
   step: StepDraft,
-  spent: Spent | undefined,
+  spent: SpentSoFar | undefined,
 ): Decided<Memory> {
   const ask = askOf(progress, call.node);
   const before = progress.answers.get(call.node)!;

@@ -1,10 +1,10 @@
 import type { Usage } from '../../context/message.ts';
-import type { MachineState } from '../machine.ts';
+import type { StrategyState } from '../machine.ts';
 import type { AnsweredRound, StoredAnswer } from '../node.ts';
-import type { Ask } from './inquiry.ts';
+import type { StrategyQuestion } from './inquiry.ts';
 
 /** Cursors only: what was asked and answered is in nodes, so that the size does not depend on how much that is. */
-export interface InquiryState extends MachineState {
+export interface InquiryState extends StrategyState {
   /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
   call_no: number;
   /** The run has stored answers, which a later claim must return. */
@@ -25,10 +25,10 @@ export interface OpenCall {
 }
 
 /** What the machine keeps in memory while the run is driven, and makes again from the stored answers. */
-export interface Progress<Memory = unknown> {
+export interface InquiryProgress<Memory = unknown> {
   memory: Memory;
   /** The questions of the batch, in order. */
-  batch: { node: number; ask: Ask }[];
+  batch: { node: number; ask: StrategyQuestion }[];
   /** The answers to them so far, by node. */
   answers: ReadonlyMap<number, StoredAnswer>;
   nextNode: number;
@@ -41,9 +41,10 @@ export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens:
 export const callIdOf = (run: { runId: string }, { call_no }: { call_no: number }): string => `${run.runId}.${call_no}`;
 
 /** The tool round that the answer to a question asks for, where it has not started. */
-export const waitingRound = ({ answers }: Progress, node: number): AnsweredRound | undefined => {
+export const waitingRound = ({ answers }: InquiryProgress, node: number): AnsweredRound | undefined => {
   const last = answers.get(node)?.rounds.at(-1);
   return last?.waiting ? last : undefined;
 };
 
-export const askOf = ({ batch }: Progress, node: number): Ask => batch.find((item) => item.node === node)!.ask;
+export const askOf = ({ batch }: InquiryProgress, node: number): StrategyQuestion =>
+  batch.find((item) => item.node === node)!.ask;

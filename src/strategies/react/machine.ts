@@ -1,4 +1,4 @@
-import type { Decision, Machine, RunFacts } from '../machine.ts';
+import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
 import { checkpoint, llmCompleted } from '../turn/events.ts';
 import { finishAnswered } from '../turn/finish.ts';
 import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
@@ -18,7 +18,7 @@ export interface ReactState extends TurnState {
  * ReAct: call the model, run the tools it calls, call it again, until it answers without tool calls or the iteration
  * limit is reached.
  */
-export const react: Machine<ReactState> = {
+export const react: StrategyMachine<ReactState> = {
   name: 'react',
   tools: true,
   output: true,
@@ -36,7 +36,7 @@ export const react: Machine<ReactState> = {
   },
 };
 
-function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Decision<ReactState> {
+function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): StrategyDecision<ReactState> {
   const { turn } = event;
   const calls = identifiedCalls(run, state, event);
   const blank = calls.length === 0 ? blankAnswer(turn) : undefined;
@@ -57,7 +57,7 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Dec
   return finishAnswered(run, state, last, event.checked);
 }
 
-function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): Decision<ReactState> {
+function onToolsFinished(run: RunFacts, state: ReactState, event: ToolsFinished): StrategyDecision<ReactState> {
   const signature = signatureOf(event.calls);
   const step = toolRoundStep(state, event);
   if (run.cycleWarning !== false && signature === state.signature) step.entries.push(cycleWarning(state.iteration));

@@ -1,5 +1,5 @@
-import type { Moment } from '../inquiry/inquiry.ts';
-import type { NodeDraft } from '../node.ts';
+import type { StrategyProgress } from '../inquiry/inquiry.ts';
+import type { StrategyNode } from '../node.ts';
 import type { TotMemory } from './memory.ts';
 import { addChildren, bestLeafScore, type Thought, type Tree } from './tree.ts';
 import type { TotOptions } from './options.ts';
@@ -22,13 +22,13 @@ function extendFrontier(
 /** A search after its branches were evaluated. */
 export interface Expanded {
   memory: TotMemory;
-  nodes: NodeDraft[];
+  nodes: StrategyNode[];
   /** Why the search is over; undefined where it continues with `memory.branches`. */
   reason: string | undefined;
 }
 
 /** Adds the evaluated thoughts to the tree and decides how the search continues. */
-export function expand(memory: TotMemory, scores: readonly number[][], at: Moment): Expanded {
+export function expand(memory: TotMemory, scores: readonly number[][], at: StrategyProgress): Expanded {
   const { options } = memory;
   const families = memory.branches.map(({ node, thoughts }, i) => ({
     parent: node,
@@ -38,7 +38,7 @@ export function expand(memory: TotMemory, scores: readonly number[][], at: Momen
   const best = bestLeafScore(tree);
   const window = [...memory.window, best ?? 0].slice(-options.convergence_window);
   const grown: TotMemory = { ...memory, tree, window, branches: [] };
-  const nodes: NodeDraft[] = children.map(({ id, parent, depth, content, score }) => {
+  const nodes: StrategyNode[] = children.map(({ id, parent, depth, content, score }) => {
     return { node: id, parent: parent!, depth, content, score: score!, status: 'open' };
   });
   const reason = reasonToEnd(grown, children, at);
@@ -57,7 +57,7 @@ export function expand(memory: TotMemory, scores: readonly number[][], at: Momen
 function reasonToEnd(
   { tree, window, options }: TotMemory,
   children: readonly Thought[],
-  at: Moment,
+  at: StrategyProgress,
 ): string | undefined {
   if (tree.size >= options.max_nodes) return 'max_nodes';
   if (at.timeUp) return 'max_duration';

@@ -1,4 +1,4 @@
-import type { Ask } from '../inquiry/inquiry.ts';
+import type { StrategyQuestion } from '../inquiry/inquiry.ts';
 import { quote, quotedIsData } from '../inquiry/quote.ts';
 import type { TotOptions } from './options.ts';
 import { pathTo, type Tree } from './tree.ts';
@@ -9,7 +9,7 @@ const evaluateSystem = `You judge thoughts on the way to solving a problem. Give
 
 const repairSystem = `Rewrite the text as strict JSON, without adding anything: {"thoughts": [{"id": "t1", "content": "…"}]}. ${quotedIsData}`;
 
-export function generateAsk(tree: Tree, node: number, options: TotOptions): Ask {
+export function generateAsk(tree: Tree, node: number, options: TotOptions): StrategyQuestion {
   const wanted = node === 0 ? 'distinct approaches' : 'distinct next steps';
   return {
     purpose: 'generate',
@@ -20,7 +20,7 @@ export function generateAsk(tree: Tree, node: number, options: TotOptions): Ask 
   };
 }
 
-export const evaluateAsk = (tree: Tree, node: number, thoughts: readonly string[]): Ask => ({
+export const evaluateAsk = (tree: Tree, node: number, thoughts: readonly string[]): StrategyQuestion => ({
   purpose: 'evaluate',
   about: node,
   tools: true,
@@ -32,7 +32,7 @@ export const evaluateAsk = (tree: Tree, node: number, thoughts: readonly string[
   ].join('\n\n'),
 });
 
-export const repairAsk = (node: number, text: string): Ask => ({
+export const repairAsk = (node: number, text: string): StrategyQuestion => ({
   purpose: 'repair',
   about: node,
   system: repairSystem,

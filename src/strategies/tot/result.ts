@@ -1,5 +1,5 @@
 import type { JsonObject, Usage } from '../../context/message.ts';
-import type { Ending, Moment } from '../inquiry/inquiry.ts';
+import type { StrategyEnding, StrategyProgress } from '../inquiry/inquiry.ts';
 import type { RunError } from '../machine.ts';
 import type { TotMemory } from './memory.ts';
 import type { ParserMode } from './parse.ts';
@@ -50,7 +50,7 @@ export interface TotResult {
   };
 }
 
-export function toEnding(memory: TotMemory, reason: string, at: Moment, error?: RunError): Ending {
+export function toEnding(memory: TotMemory, reason: string, at: StrategyProgress, error?: RunError): StrategyEnding {
   const { options, tree, frontier, window } = memory;
   const candidates = rankedLeaves(tree)
     .slice(0, options.top_k)

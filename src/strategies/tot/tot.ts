@@ -1,5 +1,5 @@
-import type { Answer, Moment, Turn } from '../inquiry/inquiry.ts';
-import { inquiry } from '../inquiry/machine.ts';
+import type { StrategyAnswer, StrategyProgress, StrategyTurn } from '../inquiry/inquiry.ts';
+import { defineStrategy } from '../inquiry/machine.ts';
 import { expand } from './expand.ts';
 import { newSearch, type Branch, type TotMemory } from './memory.ts';
 import { totOptions } from './options.ts';
@@ -11,25 +11,27 @@ import { toEnding } from './result.ts';
  * Tree of Thoughts: generates thoughts under a thought, has them scored, and goes on from the most promising one, until one
  * is good enough or the search is exhausted. With `branches` above 1 it expands that many thoughts at the same time.
  */
-export const tot = inquiry<TotMemory, typeof totOptions>({
+export const tot = defineStrategy<TotMemory, typeof totOptions>({
   name: 'tot',
   options: totOptions,
   tools: true,
   begin(question, options) {
     const memory = newSearch(question, options);
-    return { memory, asks: [generateAsk(memory.tree, 0, options)] };
+    return { memory, questions: [generateAsk(memory.tree, 0, options)] };
   },
   learn(before, answers, at) {
     const memory = { ...before, toolRounds: withRounds(before.toolRounds, answers) };
-    return answers[0]!.ask.purpose === 'evaluate' ? onEvaluated(memory, answers, at) : onGenerated(memory, answers, at);
+    return answers[0]!.question.purpose === 'evaluate'
+      ? onEvaluated(memory, answers, at)
+      : onGenerated(memory, answers, at);
   },
   best: (memory, { reason, error }, at) => toEnding(memory, reason, at, error),
 });
 
 /** Generations, or repairs of them: once every branch has thoughts, all of them are evaluated. */
-function onGenerated(memory: TotMemory, answers: Answer[], at: Moment): Turn<TotMemory> {
+function onGenerated(memory: TotMemory, answers: StrategyAnswer[], at: StrategyProgress): StrategyTurn<TotMemory> {
   const { options } = memory;
-  const byNode = new Map(answers.map((answer) => [answer.ask.about, answer]));
+  const byNode = new Map(answers.map((answer) => [answer.question.about, answer]));
   const repairs = [];
   let { retries, mode } = memory;
   const parserErrors = [...memory.parserErrors];
@@ -46,26 +48,26 @@ function onGenerated(memory: TotMemory, answers: Answer[], at: Moment): Turn<Tot
     repairs.push(repairAsk(branch.node, answer.text));
   }
   const next = { ...memory, branches, retries, mode, parserErrors };
-  if (repairs.length > 0) return { memory: next, asks: repairs };
-  return { memory: next, asks: branches.map(({ node, thoughts }) => evaluateAsk(memory.tree, node, thoughts!)) };
+  if (repairs.length > 0) return { memory: next, questions: repairs };
+  return { memory: next, questions: branches.map(({ node, thoughts }) => evaluateAsk(memory.tree, node, thoughts!)) };
 }
 
-function unreadable(memory: TotMemory, at: Moment): Turn<TotMemory> {
+function unreadable(memory: TotMemory, at: StrategyProgress): StrategyTurn<TotMemory> {
   const failed = { ...memory, parserErrors: [...memory.parserErrors, 'thoughts_parse_failed'] };
   const error = { type: 'parse_failed', message: 'The model gave no thoughts that can be read (generation).' };
   return { memory: failed, end: toEnding(failed, 'error', at, error) };
 }
 
-function onEvaluated(memory: TotMemory, answers: Answer[], at: Moment): Turn<TotMemory> {
+function onEvaluated(memory: TotMemory, answers: StrategyAnswer[], at: StrategyProgress): StrategyTurn<TotMemory> {
   const scores = answers.map((answer, i) => parseScores(answer.text, memory.branches[i]!.thoughts!));
   const expanded = expand(memory, scores, at);
   const { nodes, reason } = expanded;
   if (reason) return { memory: expanded.memory, nodes, end: toEnding(expanded.memory, reason, at) };
   const { tree, branches, options } = expanded.memory;
-  return { memory: expanded.memory, nodes, asks: branches.map(({ node }) => generateAsk(tree, node, options)) };
+  return { memory: expanded.memory, nodes, questions: branches.map(({ node }) => generateAsk(tree, node, options)) };
 }
 
-const withRounds = (known: TotMemory['toolRounds'], answers: Answer[]): TotMemory['toolRounds'] => ({
+const withRounds = (known: TotMemory['toolRounds'], answers: StrategyAnswer[]): TotMemory['toolRounds'] => ({
   ...known,
   ...Object.fromEntries(answers.filter(({ rounds }) => rounds > 0).map(({ node, rounds }) => [node, rounds])),
 });

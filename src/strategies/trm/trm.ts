@@ -1,5 +1,5 @@
-import type { Ending, Turn } from '../inquiry/inquiry.ts';
-import { inquiry } from '../inquiry/machine.ts';
+import type { StrategyEnding, StrategyTurn } from '../inquiry/inquiry.ts';
+import { defineStrategy } from '../inquiry/machine.ts';
 import { trmOptions, type TrmOptions } from './options.ts';
 import { parseSupervision, type Supervision } from './parse.ts';
 import { improveAsk, reasonAsk, superviseAsk } from './prompts.ts';
@@ -24,17 +24,17 @@ interface TrmMemory {
  * Recursive improvement: reason about the answer, have it criticised and scored, improve it; until it is good enough, or no
  * longer gets better.
  */
-export const trm = inquiry<TrmMemory, typeof trmOptions>({
+export const trm = defineStrategy<TrmMemory, typeof trmOptions>({
   name: 'trm',
   options: trmOptions,
   begin: (question, options) => ({
     memory: { question, options, step: 1, insights: '', answer: '', node: 0, best: null, scores: [] },
-    asks: [reasonAsk(question, '')],
+    questions: [reasonAsk(question, '')],
   }),
   learn(memory, [answer]) {
-    const { ask, text, node } = answer!;
-    if (ask.purpose === 'reason') return onReasoned(memory, text.trim(), node);
-    return ask.purpose === 'supervise'
+    const { question, text, node } = answer!;
+    if (question.purpose === 'reason') return onReasoned(memory, text.trim(), node);
+    return question.purpose === 'supervise'
       ? onSupervised(memory, parseSupervision(text))
       : onImproved({ ...memory, answer: text.trim(), node });
   },
@@ -42,12 +42,12 @@ export const trm = inquiry<TrmMemory, typeof trmOptions>({
 });
 
 /** The first reasoning is the first answer. */
-function onReasoned(before: TrmMemory, insights: string, node: number): Turn<TrmMemory> {
+function onReasoned(before: TrmMemory, insights: string, node: number): StrategyTurn<TrmMemory> {
   const memory = before.step === 1 ? { ...before, insights, answer: insights, node } : { ...before, insights };
-  return { memory, asks: [superviseAsk(memory.question, memory.answer, memory.node)] };
+  return { memory, questions: [superviseAsk(memory.question, memory.answer, memory.node)] };
 }
 
-function onSupervised(before: TrmMemory, { score, issues, suggestions }: Supervision): Turn<TrmMemory> {
+function onSupervised(before: TrmMemory, { score, issues, suggestions }: Supervision): StrategyTurn<TrmMemory> {
   const { question, answer, node, insights } = before;
   const better = score > (before.best?.score ?? 0);
   const memory = {
@@ -57,15 +57,15 @@ function onSupervised(before: TrmMemory, { score, issues, suggestions }: Supervi
   };
   const nodes = [{ node, status: 'answered', score }];
   if (memory.ending) return { memory, nodes, end: toEnding(memory, memory.ending) };
-  return { memory, nodes, asks: [improveAsk({ question, answer, insights, issues, suggestions, node })] };
+  return { memory, nodes, questions: [improveAsk({ question, answer, insights, issues, suggestions, node })] };
 }
 
-function onImproved(memory: TrmMemory): Turn<TrmMemory> {
+function onImproved(memory: TrmMemory): StrategyTurn<TrmMemory> {
   const { question, answer, node, options } = memory;
   const reason = reasonToStop(memory);
-  if (!reason) return { memory: { ...memory, step: memory.step + 1 }, asks: [reasonAsk(question, answer, node)] };
+  if (!reason) return { memory: { ...memory, step: memory.step + 1 }, questions: [reasonAsk(question, answer, node)] };
   if (!options.evaluate_last) return { memory, end: toEnding(memory, reason) };
-  return { memory: { ...memory, ending: reason }, asks: [superviseAsk(question, answer, node)] };
+  return { memory: { ...memory, ending: reason }, questions: [superviseAsk(question, answer, node)] };
 }
 
 function reasonToStop({ step, scores, options }: TrmMemory): string | undefined {
@@ -77,7 +77,7 @@ function reasonToStop({ step, scores, options }: TrmMemory): string | undefined 
   return last >= 0.98 ? 'act_threshold' : undefined;
 }
 
-function toEnding({ best, answer }: TrmMemory, reason: string): Ending {
+function toEnding({ best, answer }: TrmMemory, reason: string): StrategyEnding {
   const text = best?.answer || answer || null;
   return { reason, answer: text, result: text };
 }

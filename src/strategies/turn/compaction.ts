@@ -1,15 +1,19 @@
-import type { CompactionOutcome, Decision, EventDraft, RunFacts } from '../machine.ts';
+import type { CompactionOutcome, StrategyDecision, EventDraft, RunFacts } from '../machine.ts';
 import { callCommand } from './model-call.ts';
 import { callId, type TurnState } from './state.ts';
 
 /** The context of the next call is over its budget: have it summarised first. */
-export const compactFirst = <S extends TurnState>(run: RunFacts, state: S): Decision<S> => ({
+export const compactFirst = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
   command: { type: 'compact', callId: callId(run, state), request: { cause: 'over_budget' } },
 });
 
 /** Commits what came of it, then makes the call. Without a summary the context is cut, as by any other policy. */
-export const onCompacted = <S extends TurnState>(run: RunFacts, state: S, outcome: CompactionOutcome): Decision<S> => ({
+export const onCompacted = <S extends TurnState>(
+  run: RunFacts,
+  state: S,
+  outcome: CompactionOutcome,
+): StrategyDecision<S> => ({
   state,
   step: {
     ...(outcome.compaction ? { compact: outcome.compaction } : {}),

@@ -1,5 +1,5 @@
 import type { Json, ToolCall } from '../../context/message.ts';
-import type { EventDraft, MachineState, Outcome, RunFacts } from '../machine.ts';
+import type { EventDraft, StrategyState, CallOutcome, RunFacts } from '../machine.ts';
 import { cutOf } from '../cut-of.ts';
 import type { Answered } from './model-answer.ts';
 import { callId, type TurnState } from './state.ts';
@@ -40,21 +40,26 @@ export const llmLost = (run: RunFacts, state: TurnState): EventDraft => ({
   data: { call_id: callId(run, state) },
 });
 
-export const llmRetry = (state: MachineState, data: Data): EventDraft => ({
+export const llmRetry = (state: StrategyState, data: Data): EventDraft => ({
   kind: 'llm_retry',
   iteration: state.iteration,
   data,
 });
 
 /** About the assistant message, the first entry of its step. */
-export const toolStarted = (state: MachineState, call: ToolCall): EventDraft => ({
+export const toolStarted = (state: StrategyState, call: ToolCall): EventDraft => ({
   kind: 'tool_started',
   iteration: state.iteration,
   entry: 0,
   data: { tool_call_id: call.id, tool_name: call.name },
 });
 
-export const toolCompleted = (state: MachineState, call: ToolCall, outcome: Outcome, entry: number): EventDraft => ({
+export const toolCompleted = (
+  state: StrategyState,
+  call: ToolCall,
+  outcome: CallOutcome,
+  entry: number,
+): EventDraft => ({
   kind: 'tool_completed',
   iteration: state.iteration,
   entry,
@@ -69,7 +74,7 @@ export const toolCompleted = (state: MachineState, call: ToolCall, outcome: Outc
   },
 });
 
-export const checkpoint = (state: MachineState, reason: 'after_llm' | 'after_tools'): EventDraft => ({
+export const checkpoint = (state: StrategyState, reason: 'after_llm' | 'after_tools'): EventDraft => ({
   kind: 'checkpoint',
   iteration: state.iteration,
   data: { reason },
@@ -78,7 +83,7 @@ export const checkpoint = (state: MachineState, reason: 'after_llm' | 'after_too
 type OutputEvent = 'output_started' | 'output_validated' | 'output_repair' | 'output_failed';
 
 /** Every event about the output describes its contract. */
-export const outputEvent = (kind: OutputEvent, run: RunFacts, state: MachineState, data: Data): EventDraft => ({
+export const outputEvent = (kind: OutputEvent, run: RunFacts, state: StrategyState, data: Data): EventDraft => ({
   kind,
   iteration: state.iteration,
   data: { ...run.output!.meta, ...data },

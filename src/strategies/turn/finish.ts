@@ -1,5 +1,5 @@
 import type { Checked } from '../../contracts/contract.ts';
-import type { Decision, RunFacts, StepDraft } from '../machine.ts';
+import type { StrategyDecision, RunFacts, StepDraft } from '../machine.ts';
 import { outputEvent } from './events.ts';
 import { failureOf, startRepair } from './output-repair.ts';
 import type { TurnState } from './state.ts';
@@ -16,7 +16,7 @@ export function finishAnswered<S extends TurnState>(
   state: S,
   step: StepDraft,
   checked: Checked | undefined,
-): Decision<S> {
+): StrategyDecision<S> {
   if (!run.output) return end(state, step, { status: 'completed', reason: 'final_answer' });
   const started = { ...outputEvent('output_started', run, state, { status: 'started', attempt: 0 }), entry: 0 };
   if (checked!.ok) return finishValidated(run, state, { value: checked!.value, attempt: 0 }, step, [started]);
@@ -28,10 +28,13 @@ export function finishAnswered<S extends TurnState>(
  * Reaching a limit is a normal end, but no answer: the run is completed without a result, also under an output contract,
  * and its lane ends with what the model and its tools have said.
  */
-export const finishAtLimit = <S extends TurnState>(state: S, reason: string, step: StepDraft = {}): Decision<S> =>
-  end(state, step, { status: 'completed', reason, result: null });
+export const finishAtLimit = <S extends TurnState>(
+  state: S,
+  reason: string,
+  step: StepDraft = {},
+): StrategyDecision<S> => end(state, step, { status: 'completed', reason, result: null });
 
-const end = <S extends TurnState>(state: S, step: StepDraft, finish: StepDraft['finish']): Decision<S> => ({
+const end = <S extends TurnState>(state: S, step: StepDraft, finish: StepDraft['finish']): StrategyDecision<S> => ({
   state,
   step: { ...step, finish },
   command: { type: 'finish' },

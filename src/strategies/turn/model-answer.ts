@@ -1,8 +1,8 @@
 import type { Json, JsonObject, ModelTurn, ToolCall } from '../../context/message.ts';
-import type { EntryDraft, MachineEvent, RunError, RunFacts } from '../machine.ts';
+import type { EntryDraft, StrategyEvent, RunError, RunFacts } from '../machine.ts';
 import { callId, type TurnState } from './state.ts';
 
-export type Answered = Extract<MachineEvent, { type: 'model_answered' }>;
+export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 
 /** Finish reasons with which a model may end a run without text. */
 const benign = new Set([null, 'stop', 'tool_calls']);

@@ -1,11 +1,11 @@
 import { limitReached } from '../limits.ts';
-import type { Command, Decision, RunFacts, Spent, StepDraft } from '../machine.ts';
+import type { Command, StrategyDecision, RunFacts, SpentSoFar, StepDraft } from '../machine.ts';
 import { llmStarted } from './events.ts';
 import { finishAtLimit } from './finish.ts';
 import { callId, type TurnState } from './state.ts';
 
 /** Calls the model without a step: an earlier commit has written `llm_started`. */
-export const callModel = <S extends TurnState>(run: RunFacts, state: S): Decision<S> => ({
+export const callModel = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
   command: callCommand(run, state),
 });
@@ -15,8 +15,8 @@ export function callModelAfter<S extends TurnState>(
   run: RunFacts,
   state: S,
   step: StepDraft,
-  spent: Spent | undefined,
-): Decision<S> {
+  spent: SpentSoFar | undefined,
+): StrategyDecision<S> {
   const reason = limitReached(run, state.iteration, spent);
   if (reason) return finishAtLimit(state, reason, step);
   return {

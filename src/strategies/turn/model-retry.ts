@@ -1,10 +1,10 @@
-import type { Decision, MachineEvent, RunFacts } from '../machine.ts';
+import type { StrategyDecision, StrategyEvent, RunFacts } from '../machine.ts';
 import { llmRetry, llmStarted } from './events.ts';
 import { callCommand } from './model-call.ts';
 import { failRepair, repairCommand } from './output-repair.ts';
 import { callId, type TurnState } from './state.ts';
 
-type Failed = Extract<MachineEvent, { type: 'model_failed' }>;
+type Failed = Extract<StrategyEvent, { type: 'model_failed' }>;
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
@@ -12,7 +12,7 @@ const longestDelayMs = 30_000;
 const longestRetryAfterMs = 60_000;
 
 /** Retries a failed model call, or a failed repair, while the error is retryable and retries are left; else fails the run. */
-export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): Decision<S> {
+export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): StrategyDecision<S> {
   const repairing = state.phase === 'output';
   const afterMs = retryDelay(run, state.retries, event);
   if (afterMs === undefined) {

@@ -1,5 +1,5 @@
 import type { Checked } from '../../contracts/contract.ts';
-import type { Command, Decision, RunError, RunFacts } from '../machine.ts';
+import type { Command, StrategyDecision, RunError, RunFacts } from '../machine.ts';
 import { outputEvent } from './events.ts';
 import type { RepairState, TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
@@ -9,9 +9,10 @@ export const startRepair = <S extends TurnState>(
   run: RunFacts,
   state: S,
   violation: Omit<RepairState, 'attempt'>,
-): Decision<S> => nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
+): StrategyDecision<S> =>
+  nextRepair(run, { ...state, phase: 'output', retries: 0, output: { attempt: 0, ...violation } });
 
-export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): Decision<S> {
+export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked: Checked): StrategyDecision<S> {
   const { attempt } = state.output!;
   if (checked.ok) return finishValidated(run, state, { value: checked.value, attempt });
   return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
@@ -27,17 +28,17 @@ export const failureOf = ({
 });
 
 /** Repeats the repair during which the worker died. */
-export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): Decision<S> =>
+export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
   state.output!.attempt > 0 ? { state, command: repairCommand(state) } : nextRepair(run, state);
 
 /** Fails the run: its output can no longer be repaired. */
-export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): Decision<S> => {
+export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): StrategyDecision<S> => {
   const data = { status: 'error', attempt: state.output!.attempt, error: { ...error } };
   return { state, command: { type: 'fail', error, events: [outputEvent('output_failed', run, state, data)] } };
 };
 
 /** The run has reached its maximum duration during a repair. */
-export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S): Decision<S> =>
+export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
   failRepair(run, state, {
     type: 'output_validation',
     message: `The run reached its maximum duration before its output was repaired: ${state.output!.error}`,
@@ -48,7 +49,7 @@ export const repairCommand = (state: TurnState): Extract<Command, { type: 'repai
   return { type: 'repair_output', attempt, error };
 };
 
-function nextRepair<S extends TurnState>(run: RunFacts, state: S): Decision<S> {
+function nextRepair<S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> {
   const { attempt, error, timed_out: timedOut } = state.output!;
   const { mode, maxRepairs } = run.output!;
   if (timedOut) return failRepair(run, state, { type: 'validation_timeout', message: error });

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import { limitReached } from '../limits.ts';
-import type { Decision, MachineEvent, RunFacts, Spent } from '../machine.ts';
+import type { StrategyDecision, StrategyEvent, RunFacts, SpentSoFar } from '../machine.ts';
 import { compactFirst, onCompacted } from './compaction.ts';
 import { finishAtLimit } from './finish.ts';
 import { callModel } from './model-call.ts';
@@ -17,8 +17,8 @@ export function onSharedEvent<S extends TurnState>(
   strategy: string,
   run: RunFacts,
   state: S,
-  event: MachineEvent,
-): Decision<S> {
+  event: StrategyEvent,
+): StrategyDecision<S> {
   switch (event.type) {
     case 'model_failed':
       return onModelFailed(run, state, event);
@@ -40,7 +40,7 @@ export function onSharedEvent<S extends TurnState>(
 }
 
 /** The queued input has its `llm_started`, and gets its model call unless a limit is reached. */
-function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: Spent | undefined): Decision<S> {
+function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: SpentSoFar | undefined): StrategyDecision<S> {
   const reason = limitReached(run, state.iteration, spent);
   return reason ? finishAtLimit(state, reason) : callModel(run, state);
 }

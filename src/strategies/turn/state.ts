@@ -1,7 +1,7 @@
-import type { MachineState } from '../machine.ts';
+import type { StrategyState } from '../machine.ts';
 
 /** State of a strategy that is built on turns. Stored with every step: with the log and the ledger it is all a resumed run has. */
-export interface TurnState extends MachineState {
+export interface TurnState extends StrategyState {
   /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
   call_no: number;
   /** Retries of the model call, or of the repair, that the run waits for. */

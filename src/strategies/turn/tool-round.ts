@@ -1,9 +1,17 @@
 import type { ToolCall } from '../../context/message.ts';
-import type { Decision, EntryDraft, EventDraft, MachineEvent, MachineState, Outcome, StepDraft } from '../machine.ts';
+import type {
+  StrategyDecision,
+  EntryDraft,
+  EventDraft,
+  StrategyEvent,
+  StrategyState,
+  CallOutcome,
+  StepDraft,
+} from '../machine.ts';
 import { checkpoint, toolCompleted, toolStarted } from './events.ts';
 import { nextIteration, type TurnState } from './state.ts';
 
-export type ToolsFinished = Extract<MachineEvent, { type: 'tools_finished' }>;
+export type ToolsFinished = Extract<StrategyEvent, { type: 'tools_finished' }>;
 
 /**
  * Commits the assistant message with the ledger rows of its calls, then runs the calls.
@@ -15,7 +23,7 @@ export function startToolRound<S extends TurnState>(
   { entries, events }: { entries: EntryDraft[]; events: EventDraft[] },
   calls: ToolCall[],
   tools: string[] | undefined,
-): Decision<S> {
+): StrategyDecision<S> {
   const next: S = { ...state, ...(tools ? { tools } : {}), phase: 'tools', round: state.round + 1 };
   return {
     state: next,
@@ -36,7 +44,7 @@ export function toolRoundStep(state: TurnState, finished: ToolsFinished): StepDr
 
 /** A tool message for each call of a round that has ended, in call order, and the outcomes for the ledger. */
 export function toolResults(
-  state: MachineState,
+  state: StrategyState,
   { calls, outcomes }: ToolsFinished,
 ): StepDraft & { entries: EntryDraft[]; events: EventDraft[] } {
   const effects = outcomes.flatMap((o, i) => o.effects?.map((effect) => ({ ...effect, call_index: i })) ?? []);
@@ -48,7 +56,7 @@ export function toolResults(
   };
 }
 
-const toolEntry = (state: MachineState, call: ToolCall, outcome: Outcome): EntryDraft => ({
+const toolEntry = (state: StrategyState, call: ToolCall, outcome: CallOutcome): EntryDraft => ({
   role: 'tool',
   payload: { content: outcome.content, tool_call_id: call.id, name: call.name },
   refs: { iteration: state.iteration, ...(outcome.cleaned ? { cleaned: true } : {}), ...outcome.refs },

@@ -1,5 +1,5 @@
 import type { Json } from '../../context/message.ts';
-import type { Decision, EventDraft, RunFacts, StepDraft } from '../machine.ts';
+import type { StrategyDecision, EventDraft, RunFacts, StepDraft } from '../machine.ts';
 import { outputEvent } from './events.ts';
 import type { TurnState } from './state.ts';
 
@@ -16,7 +16,7 @@ export function finishValidated<S extends TurnState>(
   { value, attempt }: ValidatedOutput,
   step: StepDraft = {},
   events: EventDraft[] = [],
-): Decision<S> {
+): StrategyDecision<S> {
   const finish: StepDraft['finish'] = {
     status: 'completed',
     reason: 'final_answer',

@@ -1,6 +1,6 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Decision, Machine, MachineEvent } from '../../../src/strategies/machine.ts';
+import type { StrategyDecision, StrategyMachine, StrategyEvent } from '../../../src/strategies/machine.ts';
 import { react } from '../../../src/strategies/react/machine.ts';
 import { noRedis } from '../../support/lanefold.ts';
 import { expectSound } from '../../support/log.ts';
@@ -8,13 +8,13 @@ import { facts, llm } from '../../strategies/given.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
 /** A strategy that issues a command the runtime cannot execute. */
-const odd = (name: string, command: object): Machine => ({
+const odd = (name: string, command: object): StrategyMachine => ({
   name,
   tools: true,
   output: true,
-  start: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
-  resume: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
-  on: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as Decision,
+  start: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as StrategyDecision,
+  resume: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as StrategyDecision,
+  on: () => ({ state: { phase: 'llm', iteration: 1, round: 0 }, command }) as StrategyDecision,
 });
 
 describe.skipIf(noRedis())('unknown commands and events', () => {
@@ -38,7 +38,7 @@ describe.skipIf(noRedis())('unknown commands and events', () => {
   });
 
   test('an unknown event makes the machine throw', () => {
-    expect(() => react.on(facts, llm, { type: 'rained' } as unknown as MachineEvent)).toThrow(
+    expect(() => react.on(facts, llm, { type: 'rained' } as unknown as StrategyEvent)).toThrow(
       /react does not know .*rained/,
     );
   });

@@ -1,0 +1,60 @@
+// @module-tag long
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { expect, test } from 'vitest';
+import { startProgram } from '../examples/program.ts';
+import { createDatabase } from '../support/database.ts';
+
+const pagesIn = (folder: string): Record<string, string> =>
+  Object.fromEntries(
+    readdirSync(folder)
+      .filter((file) => file.endsWith('.md'))
+      .map((file) => [file, readFileSync(path.join(folder, file), 'utf8')]),
+  );
+
+/** What a section has between ```ts and ```, where it is a program of its own. */
+const programsIn = (text: string): string[] =>
+  [...text.matchAll(/^```ts\n(.*?)^```$/gms)].map((match) => match[1]!).filter((code) => code.startsWith('import '));
+
+const sections = Object.values(pagesIn('docs/api')).flatMap((page) => page.split(/^(?=## )/m));
+
+test('docs/api is what the declarations say, and every type they name is exported', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'lanefold-api-'));
+  try {
+    const { status, stdout, stderr } = spawnSync('npx', ['typedoc', '--out', folder], { encoding: 'utf8' });
+    expect([status, status === 0 ? '' : stdout + stderr]).toEqual([0, '']);
+    expect(pagesIn('docs/api'), 'run `npm run docs:api`').toEqual(pagesIn(folder));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
+test('every exported function has an example that compiles and runs', async () => {
+  const functions = sections.filter((section) => /^## \w+\(\)/.test(section));
+  expect(functions.length).toBeGreaterThan(10);
+  const without = functions.filter((section) => programsIn(section).length === 0);
+  expect(without.map((section) => section.split('\n')[0])).toEqual([]);
+
+  // inside the checkout, so that imports resolve, and in a folder git ignores
+  mkdirSync('.lanefold', { recursive: true });
+  const folder = mkdtempSync(path.resolve('.lanefold/examples-'));
+  const database = await createDatabase();
+  try {
+    const files = sections.flatMap(programsIn).map((code, index) => {
+      writeFileSync(path.join(folder, `${index}.ts`), code);
+      return `await import('./${index}.ts');\n`;
+    });
+    const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
+    writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
+    expect(spawnSync('npx', ['tsc', '-p', folder], { encoding: 'utf8' }).stdout).toBe('');
+
+    writeFileSync(path.join(folder, 'all.ts'), files.join(''));
+    const program = startProgram(path.join(folder, 'all.ts'), { cwd: folder, env: { DATABASE_URL: database.url } });
+    expect(await program.ended).toMatchObject({ code: 0, errors: '' });
+  } finally {
+    rmSync(folder, { recursive: true });
+    await database.drop();
+  }
+});
