@@ -13,9 +13,9 @@ import { until } from './support/until.ts';
 import { text400 } from './workload.ts';
 
 const concurrency = 20;
-/** With two workers the backlog lasts for minutes, longer than anybody waits for a recovery. */
+/** With two workers the backlog lasts for minutes, longer than any recovery. */
 const model = 'latency:1000';
-/** Sweeps see the whole backlog before the worker dies. */
+/** Gives sweeps time to see the whole backlog before the worker is killed. */
 const settleSeconds = 15;
 const withinMs = 120_000;
 
@@ -47,7 +47,7 @@ async function killBefore({ name, redisUrl }: Backend, databaseUrl: string, coun
   const { rows: queued } = await pool.query<{ count: number }>(
     "select count(*)::int as count from lanefold.run where status = 'queued'",
   );
-  // every claim raises the lease
+  // every claim raises the lease number
   const resumedAt = new Map<string, number>();
   const allResumed = async () => {
     const { rows } = await pool.query<{ id: string }>(

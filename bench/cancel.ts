@@ -5,7 +5,10 @@ import type { Servers } from './setup.ts';
 
 const rounds = 30;
 
-/** Measures the time from a cancellation in one client until another client's worker aborts its model call, and until the run ends. */
+/**
+ * Measures the time from a cancel in one client until another client's worker aborts its model call, and until the run
+ * ends.
+ */
 export async function cancel(servers: Servers): Promise<void> {
   const databaseUrl = await servers.database();
   for (const redisUrl of [null, servers.redisUrl]) {

@@ -5,7 +5,7 @@ import { agent, models, text400 } from './workload.ts';
 
 const steps = 100;
 const repeats = 20;
-/** Before V8 has optimized the code, a step costs a fifth more. */
+/** Until V8 has optimized the code, a step costs a fifth more. */
 const warmUps = 20;
 
 const cpuMs = () => {
@@ -13,7 +13,10 @@ const cpuMs = () => {
   return (user + system) / 1000;
 };
 
-/** Measures the CPU time of this process per model step: runs of 100 model calls, minus as many bare commits of the same size. */
+/**
+ * Measures the CPU time of this process per model step: runs of 100 model calls, minus as many bare commits of the same
+ * size.
+ */
 export async function cpuPerStep(servers: Servers): Promise<void> {
   const url = await servers.database();
   const lanefold = await createLanefold({ databaseUrl: url, redisUrl: null, agents: [agent], models });
@@ -27,7 +30,7 @@ export async function cpuPerStep(servers: Servers): Promise<void> {
     );
     if (ended.iteration !== steps) throw new Error(`the run made ${ended.iteration} model calls instead of ${steps}`);
   };
-  // a model call and its tool round take two commits, the last call one
+  // a model call with its tool round takes two commits, the last call one
   const bare = async () => {
     for (let i = 0; i < steps * 2 - 1; i++) {
       await pool.query({

@@ -13,8 +13,8 @@ const messages = 10_000;
 const rounds = 200;
 
 /**
- * Measures what a policy costs a context of 10,000 messages, half of them tool groups: counting by the heuristic and
- * choosing, without any cut, with a new cut, and with the cut of an earlier call in force.
+ * Measures the cost of a policy for a context of 10,000 messages, half of them tool groups: counting by the heuristic
+ * and choosing, without a cut, with a new cut, and with the cut of an earlier call still in force.
  */
 export async function fitting(): Promise<void> {
   const context = longContext();

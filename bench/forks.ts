@@ -7,7 +7,9 @@ import { median } from './support/median.ts';
 const sizes = [1_000, 1_000_000];
 const forks = 200;
 
-/** Measures what a fork of a lane of 100 messages costs, out of threads of two sizes, at their last entry and before it. */
+/**
+ * Measures the cost of forking a lane of 100 messages, from threads of two sizes, at their last entry and before it.
+ */
 export async function forking(servers: Servers): Promise<void> {
   const url = await servers.database();
   const lanefold = await createLanefold({

@@ -23,14 +23,14 @@ import { waiting } from './waiting.ts';
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
-    /** Runs of `waiting` and `backlog`. */
+    /** Number of runs for `waiting` and `backlog`. */
     runs: { type: 'string', default: '10000' },
-    /** Of `soak`. */
+    /** Options of `soak`, up to `out`. */
     minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
-    /** Of `citus`; default: all of it. */
+    /** Part of `citus`; default: all parts. */
     part: { type: 'string' },
   },
 });
@@ -54,7 +54,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   waiting: (servers) => waiting(servers, { runs }),
   backlog: (servers) => backlog(servers, { runs }),
 };
-/** Too long to run unasked, or in need of servers that are not everywhere. */
+/** Run only by name: they take long, or need servers that are not available everywhere. */
 const onRequest: typeof benches = {
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;

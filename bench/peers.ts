@@ -29,7 +29,7 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** The peers have a lock file of their own, so that nobody installs them who does not compare. */
+/** The peers have a separate lock file, so that they are installed only for this comparison. */
 function installPeers(): void {
   const installed = path.join(folder, 'node_modules/.package-lock.json');
   const lock = path.join(folder, 'package-lock.json');

@@ -10,7 +10,7 @@ import type { Servers } from './setup.ts';
 
 const workersPerRound = 5;
 const rounds = 4;
-/** Responds long after a round is over. */
+/** Does not respond until long after the round. */
 const model = 'scripted:["done"]?latency_ms=600000';
 
 interface Worker {
@@ -59,7 +59,7 @@ async function killAndWait(lanefold: Lanefold, pool: pg.Pool, databaseUrl: strin
     }),
   );
   const times = await Promise.all(runs.map((run) => resumedAt(lanefold, run)));
-  // while a worker is left to end them: the next round must find no other runs
+  // while a worker is alive to end them: the next round must not find these runs
   for (const run of runs) await lanefold.runs.cancel(run);
   for (const run of runs) await lanefold.runs.wait(run);
   rescuer.process.kill('SIGKILL');

@@ -9,8 +9,8 @@ const windowMs = 20_000;
 const inFlight = 40;
 
 /**
- * Lets a worker produce runs as fast as it can beside a backlog of old traces, and compares the runs it has produced with
- * those whose traces it has cleared meanwhile. Above 1, traces do not pile up.
+ * Lets a worker produce runs as fast as it can on top of a backlog of old traces. Compares the number of traces it
+ * dropped with the number of runs it produced; above 1, traces do not pile up.
  */
 export async function retention(servers: Servers): Promise<void> {
   const url = await servers.database();
@@ -58,7 +58,7 @@ export async function retention(servers: Servers): Promise<void> {
   await lanefold.close();
 }
 
-/** Copies a run with its trace to threads of their own, ended longer ago than traces are kept. */
+/** Copies a run with its trace to new threads, with an end older than traces are kept. */
 async function copyAsOld(pool: pg.Pool, threadId: string): Promise<void> {
   const copy = (table: string, changes: string) =>
     pool.query(

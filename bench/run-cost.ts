@@ -9,7 +9,9 @@ const own = ({ statements = {} }: Figures) => Object.entries(statements).filter(
 const sum = (of: [string, number][]) => of.reduce((total, [, count]) => total + count, 0);
 const ms = (value: number | undefined) => (value === undefined ? '?' : value.toFixed(2));
 
-/** Measures what one run of three steps costs: CPU of all processes, statements, and the time to the first model call. */
+/**
+ * Measures the cost of a run of three steps: CPU of all processes, statements, and the time to the first model call.
+ */
 export async function runCost(servers: Servers): Promise<void> {
   const contestants: Contestant[] = [{ name: 'postgres', file, usesRedis: false }];
   if (servers.redisUrl) contestants.push({ name: 'redis', file, usesRedis: true });

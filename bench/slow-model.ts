@@ -3,7 +3,7 @@ import { defineAgent } from 'lanefold';
 import { setTimeout as delay } from 'node:timers/promises';
 import { instantModel } from './workload.ts';
 
-/** Answers without tools, once its model does. */
+/** An agent without tools, so it ends with the first answer of its model. */
 export const slowAgent = defineAgent({ name: 'slow', model: 'held', idleTimeoutMs: 3_600_000 });
 
 export interface SlowModels {
@@ -11,11 +11,11 @@ export interface SlowModels {
   /** Calls that have no answer yet. */
   readonly waiting: number;
   readonly calls: number;
-  /** Has `held` answer all calls, also later ones. */
+  /** Makes `held` answer all calls, including later ones. */
   release(): void;
 }
 
-/** `held` answers when it is released, `latency:<ms>` after that time. */
+/** `held` answers once released, `latency:<ms>` after the given time. */
 export function slowModels(): SlowModels {
   let [waiting, calls] = [0, 0];
   let release!: () => void;

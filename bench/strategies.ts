@@ -4,10 +4,10 @@ import { tot } from '../src/strategies/tot/tot.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
 
-/** A list that can be read as thoughts and as scores, so that one script serves every question. */
+/** A list that parses as thoughts and as scores, so that one script serves every question. */
 const list = '1. 0.41\n2. 0.52\n3. 0.63\n4. 0.44\n5. 0.55\n6. 0.66\n7. 0.47\n8. 0.58';
 const scripted = (text: string, latencyMs: number) => `scripted:${JSON.stringify([text])}?latency_ms=${latencyMs}`;
-/** Readable for every strategy, and good enough to end its search at once. */
+/** An answer every strategy can parse, good enough to end its search at once. */
 const anyAnswer = '1. 0.9\n2. 0.4\n3. 0.6\nSCORE: 0.95\nAnswer: 42';
 const questions = [
   'Which way is best?',
@@ -40,13 +40,13 @@ export async function strategies(servers: Servers): Promise<void> {
   }
 }
 
-/** Of every decision: how long it took, and how large the state is that it leaves. */
+/** For every decision: its duration, and the size of the resulting state. */
 interface Decisions {
   ms: number[];
   stateBytes: number[];
 }
 
-/** Tree of Thoughts, with its decisions measured. */
+/** Tree of Thoughts that measures its decisions. */
 function timed(decisions: Decisions): Strategy {
   const on: Strategy['on'] = (...args) => {
     const from = performance.now();
@@ -101,7 +101,7 @@ async function branches(ask: Ask): Promise<void> {
   }
 }
 
-/** The table of docs/strategies.md. */
+/** Prints the table of docs/strategies.md. */
 async function costs(lanefold: Lanefold, ask: Ask): Promise<void> {
   const latencyMs = 50;
   const model = scripted(anyAnswer, latencyMs);

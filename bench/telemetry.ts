@@ -5,13 +5,13 @@ import { startProcess, type BenchProcess } from './support/process.ts';
 
 const steps = 100;
 const rounds = 30;
-/** Code that V8 has not optimized yet costs several times as much: telemetry needs some thousand steps until it is. */
+/** Unoptimized code costs several times as much, and V8 needs some thousand steps to optimize telemetry. */
 const warmUps = 40;
 
 const observed = ['nothing', 'context', 'traces', 'metrics'] as const satisfies Observed[];
 type Workers = Record<(typeof observed)[number], BenchProcess>;
 
-/** What is measured beside what. */
+/** The kinds that are compared. */
 const pairs = [
   ['traces', 'nothing'],
   ['context', 'nothing'],
@@ -20,9 +20,9 @@ const pairs = [
 ] as const;
 
 /**
- * Measures the user CPU time of a worker process per model step with traces or metrics on, beside that of one with nothing
- * on. Each has a process of its own, because what one loads and optimizes slows the code it shares with the others. Both of
- * a pair run twice, one inside the other (A B B A): what else the machine does, and drifts, hits both alike.
+ * Measures the user CPU time of a worker process per model step with traces or metrics on, compared with one without.
+ * Each kind has a separate process, because the code it loads and optimizes slows down shared code. Each pair runs as A
+ * B B A, so that other load and drift of the machine affect both alike.
  */
 export async function telemetryCost(servers: Servers): Promise<void> {
   const started = await Promise.all(

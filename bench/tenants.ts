@@ -12,7 +12,7 @@ import { text400 } from './workload.ts';
 const warmUps = 100;
 const rounds = 400;
 
-/** Measures what tenants and the chain cost a run, in the database alone and as a whole. */
+/** Measures the cost of tenants and the chain per run, in the database alone and in total. */
 export async function tenants(servers: Servers): Promise<void> {
   await inTheDatabase(servers);
   await wholeRuns(servers);
@@ -26,9 +26,9 @@ interface Way {
 }
 
 /**
- * The statements of a run with one tool, on one connection, in turn with the same on a database whose policies are off. Workers
- * log in by the role of a worker, because no policy binds a superuser. Compared round by round: what else the machine does hits
- * all of them.
+ * Executes the statements of a run with one tool on one connection, alternating with a database whose policies are off.
+ * Workers log in with a worker role, because policies do not bind superusers. Results are compared round by round,
+ * because other load on the machine then affects all of them.
  */
 async function inTheDatabase(servers: Servers): Promise<void> {
   const ways = [

@@ -20,7 +20,9 @@ const each = async (n: number, concurrency: number, work: (i: number) => Promise
   return (n / (performance.now() - startedAt)) * 1000;
 };
 
-/** Measures runs per second from enqueue to completed, next to the floor of the same machine in the same minute. */
+/**
+ * Measures runs per second from enqueue to completed, compared with the floor on the same machine in the same minute.
+ */
 export async function throughput(servers: Servers, { runs, rounds }: { runs: number; rounds: number }): Promise<void> {
   console.log('\nRuns per second, enqueue to completed (median of %d rounds, interleaved with the floor)', rounds);
   console.log(
@@ -69,7 +71,10 @@ export async function throughput(servers: Servers, { runs, rounds }: { runs: num
   }
 }
 
-/** The minimal work of such a system: a prepared call of a function that numbers and inserts a message, and a no-op job. */
+/**
+ * The floor, the least work of such a system: a prepared call of a function that numbers and inserts a message, and a
+ * no-op job.
+ */
 export async function openFloor(url: string, redisUrl: string | undefined, concurrency: number) {
   const pool = new pg.Pool({ connectionString: url, max: Math.max(2, concurrency) });
   await pool.query(`

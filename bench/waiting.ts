@@ -17,8 +17,8 @@ const holdSeconds = 30;
 const withinMs = 600_000;
 
 /**
- * Lets runs wait for a slow model in four worker processes, all at once, then has the model answer. Counts in SQL which
- * runs were lost, claimed twice or answered twice, and measures memory per waiting run.
+ * Lets all runs wait for a slow model at once, in four worker processes, then releases the model. Counts in SQL the
+ * runs that were lost, claimed twice or answered twice, and measures memory per waiting run.
  */
 export async function waiting(servers: Servers, { runs }: { runs: number }): Promise<void> {
   for (const backend of backends(servers)) await waitOn(backend, await servers.database(), runs);

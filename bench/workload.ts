@@ -9,8 +9,8 @@ const usage = {
 };
 
 /**
- * A model without latency: `rounds` rounds of one tool call, then an answer of 400 characters. The number of tool
- * messages since the last user message determines its position.
+ * A model without latency: `rounds` rounds of one tool call, then an answer of 400 characters. It counts the tool
+ * messages since the last user message to know its position.
  */
 export const instantModel = (rounds: number): LanguageModelV4 => ({
   specificationVersion: 'v4',

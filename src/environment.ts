@@ -28,11 +28,19 @@ export function stopGrace(): { stopGraceMs?: number } {
   );
 }
 
-/** The option, else `LANEFOLD_MAX_CONTEXT_BYTES`, else undefined: the database's default. @throws LanefoldError `invalid_input` */
+/**
+ * The option, else `LANEFOLD_MAX_CONTEXT_BYTES`, else undefined: the database's default.
+ *
+ * @throws LanefoldError `invalid_input`
+ */
 export const maxContextBytes = (option: number | undefined): number | undefined =>
   bytes('maxContextBytes', option, 'LANEFOLD_MAX_CONTEXT_BYTES', 'neither for 33,554,432');
 
-/** The option, else `LANEFOLD_LARGE_CONTENT_BYTES`, else undefined: all stays in the log. @throws LanefoldError `invalid_input` */
+/**
+ * The option, else `LANEFOLD_LARGE_CONTENT_BYTES`, else undefined: all stays in the log.
+ *
+ * @throws LanefoldError `invalid_input`
+ */
 export const largeContentBytes = (option: number | undefined): number | undefined =>
   bytes('largeContentBytes', option, 'LANEFOLD_LARGE_CONTENT_BYTES', 'neither to keep all in the log', 4_096);
 

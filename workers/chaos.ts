@@ -1,4 +1,7 @@
-/** A worker process of `lanefold chaos`. It exits when its standard input closes, so that none outlives its campaign. */
+/**
+ * A worker process of `lanefold chaos`. It exits when its standard input closes, so that it never outlives its
+ * campaign.
+ */
 import { chaosAgent } from '../src/chaos/workload/agent.ts';
 import { Journal } from '../src/chaos/workload/journal.ts';
 import type { ChaosWorkerOptions, ChaosWorkerReady } from '../src/chaos/worker-options.ts';

@@ -7,7 +7,10 @@ import { startNodes } from './nodes.ts';
 /** Few, so that the disks are busy and the CPU is not. */
 const perNode = 2;
 const seconds = 20;
-/** A disk that takes 20 ms for a commit. Without siblings PostgreSQL waits for it also where nobody else commits. */
+/**
+ * Simulates a disk that takes 20 ms per commit. With 0 siblings PostgreSQL delays even a commit without concurrent
+ * ones.
+ */
 const slowDisk = ['commit_delay = 20000', 'commit_siblings = 0'];
 
 /** Runs per second with 1, 2 and 4 nodes whose commits take 20 ms. */

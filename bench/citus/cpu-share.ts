@@ -1,6 +1,6 @@
 import { cpus } from 'node:os';
 
-/** Starts to watch the CPU of the machine; the answer is the share of it that was used since, in percent. */
+/** Starts measuring the CPU of the machine; the returned function gives the share used since, in percent. */
 export function cpuShare(): () => string {
   const read = () => {
     const times = cpus().map((cpu) => cpu.times);

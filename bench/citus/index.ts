@@ -7,7 +7,9 @@ import { stopNodes } from './nodes.ts';
 
 const parts = { latency, moving, 'beside-plain': besidePlain, 'by-nodes': byNodes };
 
-/** A distributed database: what the coordinator costs, what nodes give, and how long writes wait for moving shards. */
+/**
+ * A distributed database: the cost of the coordinator, the gain from nodes, and how long writes wait for moving shards.
+ */
 export async function citus(servers: Servers, part: string | undefined): Promise<void> {
   if (!servers.redisUrl) throw new Error('The queue is in Redis: put redis-server on the PATH.');
   if (part !== undefined && !(part in parts))

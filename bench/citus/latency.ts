@@ -5,7 +5,7 @@ import { startNodes } from './nodes.ts';
 
 const calls = 400;
 
-/** What the coordinator adds to a call: the median of the same call there, on the node that has the thread, and on a plain PostgreSQL. */
+/** The latency a coordinator adds: the median of one call there, on the node of the thread, and on plain PostgreSQL. */
 export async function latency(): Promise<void> {
   console.log('\nMilliseconds for one call, median of %d, in turn', calls);
   const [plain, one] = [await startNodes(0), await startNodes(1)];

@@ -4,7 +4,7 @@ import type { Servers } from '../setup.ts';
 import { openLoad } from './load.ts';
 import { startNodes } from './nodes.ts';
 
-/** Runs to move along with the thread, so that its shards hold something. */
+/** Creates runs for this long, so that the shards that move with the thread hold data. */
 const seconds = 10;
 
 /** How long writes to a thread wait while the shards that have it move to another node. */
@@ -41,7 +41,7 @@ export async function moving(servers: Servers): Promise<void> {
   await nodes.stop();
 }
 
-/** Appends to a thread, one message after the other, while something goes on. A failed append is tried again. */
+/** Appends to a thread, one message after the other, during the given work. Retries failed appends. */
 async function longestGap(
   lanefold: Awaited<ReturnType<typeof createLanefold>>,
   threadId: string,
@@ -52,7 +52,7 @@ async function longestGap(
   let last = performance.now();
   let longest = 0;
   const failures: string[] = [];
-  // one more than the move needs: the write it held up may have failed
+  // one more append after the move, because the delayed one may have failed
   for (let ended = false; !ended;) {
     ended = over;
     try {

@@ -20,8 +20,8 @@ export interface Nodes {
 }
 
 /**
- * Starts a coordinator and workers, as durable as in production. Without workers it is a plain PostgreSQL of the same version
- * and settings: the library of Citus is loaded there, and the database does not have the extension.
+ * Starts a coordinator and workers, as durable as in production. Without workers it is a plain PostgreSQL of the same
+ * version and settings: the Citus library is loaded, but the database does not have the extension.
  */
 export async function startNodes(workers: number, settings: readonly string[] = []): Promise<Nodes> {
   if (!folder) throw new Error('Set LANEFOLD_CITUS to the folder of a cluster.sh that starts Citus.');
@@ -29,7 +29,7 @@ export async function startNodes(workers: number, settings: readonly string[] = 
   await chmod(dir, 0o755);
   const script = path.join(folder, 'cluster.sh');
   const nodes = path.join(dir, 'nodes');
-  // below those that systems give away to connections
+  // below the ephemeral ports that systems assign to connections
   const port = 20_000 + ((await freePort()) % 10_000);
   await run(script, ['start', nodes, String(port), String(workers)]);
   const [url, ...others] = Array.from(
@@ -51,7 +51,7 @@ export async function startNodes(workers: number, settings: readonly string[] = 
 
 const running = new Set<() => Promise<void>>();
 
-/** Those that a failed measurement has left. */
+/** Stops nodes left by a failed measurement. */
 export async function stopNodes(): Promise<void> {
   for (const stop of running) await stop();
 }

@@ -1,4 +1,4 @@
-/** A process that executes long runs, with telemetry of one kind or none, and says what CPU time they took. */
+/** A process that executes long runs with one kind of telemetry or none, and reports their CPU time. */
 import { context, metrics, ROOT_CONTEXT } from '@opentelemetry/api';
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider } from '@opentelemetry/sdk-metrics';
 import { PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
@@ -7,7 +7,7 @@ import { createLanefold } from 'lanefold';
 import { givenOptions, serve } from '../support/serve.ts';
 import { agent, models, text400 } from '../workload.ts';
 
-/** `context`: only what carries the active span from one callback to the next, as any library that traces switches it on. */
+/** `context`: only context propagation between callbacks, which any tracing library enables. */
 export type Observed = 'nothing' | 'context' | 'traces' | 'metrics';
 
 const { databaseUrl, observed } = givenOptions<{ databaseUrl: string; observed: Observed }>();
@@ -30,7 +30,7 @@ const lanefold = await createLanefold({
 });
 await lanefold.startWorker({ concurrency: 1, metrics: observed === 'metrics' });
 
-/** Without the time in the kernel: most of it sends to PostgreSQL, and telemetry has none. */
+/** Excludes kernel time: most of it sends data to PostgreSQL, and telemetry causes none. */
 async function run({ steps }: { steps: number }): Promise<number> {
   const from = process.cpuUsage();
   const ended = await lanefold.runs.wait(

@@ -13,7 +13,7 @@ export interface WorkerProcessOptions {
 
 export interface WorkerState {
   id: string;
-  /** Calls of slow models without an answer yet, and all of them so far. */
+  /** Calls of slow models without an answer yet, and all calls so far. */
   waiting: number;
   calls: number;
   residentBytes: number;

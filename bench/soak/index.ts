@@ -31,7 +31,7 @@ const retention = { traceRetentionDays: 5 / (24 * 60), keepJobsMs: 60_000 };
 
 /**
  * Executes runs at a steady rate with retention on and samples sizes and dead rows of all tables. Rewrites the CSV and
- * the plot with every sample, so that a broken-off soak leaves both.
+ * the plot with every sample, so that an interrupted soak leaves both.
  */
 export async function soak(servers: Servers, { minutes, runsPerSecond, redis, out }: SoakOptions): Promise<void> {
   const databaseUrl = await servers.database();

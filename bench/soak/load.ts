@@ -5,7 +5,7 @@ import { text400 } from '../workload.ts';
 /** Conversations that are open at once; each gets a run every ten seconds at 50 runs/s. */
 const openThreads = 500;
 const runsPerThread = 10;
-/** Beyond this many requests under way the client skips runs instead of queuing them in itself. */
+/** With more requests in flight, the client skips runs instead of queuing them in memory. */
 const mostRequests = 200;
 const tickMs = 20;
 
@@ -16,7 +16,9 @@ export interface Load {
   stop(): Promise<void>;
 }
 
-/** Enqueues runs at a steady rate, ten to a thread. A thread whose run has not ended makes the next one wait in line. */
+/**
+ * Enqueues runs at a steady rate, ten to a thread. A thread whose run has not ended makes the next one wait in line.
+ */
 export function startLoad(lanefold: Lanefold, runsPerSecond: number): Load {
   let [accepted, skipped, failed, sent] = [0, 0, 0, 0];
   const underWay = new Set<Promise<void>>();

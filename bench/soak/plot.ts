@@ -11,10 +11,10 @@ const colours = [
   ...['#1f77b4', '#d62728', '#2ca02c', '#9467bd', '#ff7f0e', '#17becf', '#8c564b', '#e377c2', '#7f7f7f', '#bcbd22'],
   ...['#1b4965', '#7a0019', '#0b6e4f', '#4b3869'],
 ];
-/** Tables per panel; the rest is too small to see. */
+/** Tables per panel; smaller ones would be invisible. */
 const shown = 6;
 
-/** Draws the samples as an SVG: sizes and dead rows of the largest tables, and how long runs take. */
+/** Draws the samples as an SVG: sizes and dead rows of the largest tables, and the duration of runs. */
 export function plot(title: string, samples: Sample[]): string {
   const panels: [string, Series[]][] = [
     ['table with indexes, MB', largest(samples, ({ tableMb, indexMb }) => tableMb + indexMb)],
@@ -43,7 +43,7 @@ ${body.join('\n')}
 `;
 }
 
-/** The tables whose maximum is largest. */
+/** The tables with the largest maximum. */
 function largest(samples: Sample[], read: (table: TableSize) => number): Series[] {
   const names = samples.at(-1)!.tables.map(({ name }) => name);
   const series = names.map((name) => ({
@@ -86,7 +86,7 @@ function panel(label: string, series: Series[], { minutes, y0, colourOf }: Place
 
 const short = (value: number): string => String(Number(value.toPrecision(3)));
 
-/** The next of 1, 2, 4, 5, 8 and their tenfolds, for even grid lines. */
+/** Rounds up to 1, 2, 4, 5, 8 or a power of ten times one of them, for even grid lines. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value));
   return [1, 2, 4, 5, 8, 10].find((step) => step * power >= value)! * power;

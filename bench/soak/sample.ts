@@ -5,15 +5,15 @@ export interface Sample extends TableSample {
   /** Runs so far. */
   accepted: number;
   skipped: number;
-  /** Of all worker processes. */
+  /** Total of all worker processes. */
   residentMb: number;
 }
 
 export interface TableSample {
   completed: number;
-  /** Accepted and not ended. */
+  /** Accepted but not ended. */
   open: number;
-  /** From request to end, of the runs that ended since the last sample. */
+  /** Time from request to end, for runs that ended since the last sample. */
   p50Ms: number;
   p95Ms: number;
   tables: TableSize[];
@@ -27,7 +27,7 @@ export interface TableSize {
   deadRows: number;
 }
 
-/** Reads the sizes and dead rows of all tables, and how long the runs of the last seconds took. */
+/** Reads the sizes and dead rows of all tables, and the durations of runs that ended in the last seconds. */
 export async function sampleTables(pool: pg.Pool, lastSeconds: number): Promise<TableSample> {
   const { rows: tables } = await pool.query<TableSize>(`
     select schemaname || '.' || relname as name, pg_table_size(relid)::float8 / 1e6 as "tableMb",

@@ -5,7 +5,7 @@ export interface Backend {
   redisUrl: string | null;
 }
 
-/** Where the queue can be on this machine. */
+/** The queue backends available on this machine. */
 export const backends = (servers: Servers): Backend[] => [
   { name: 'PostgreSQL', redisUrl: null },
   ...(servers.redisUrl ? [{ name: 'Redis' as const, redisUrl: servers.redisUrl }] : []),

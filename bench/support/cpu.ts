@@ -5,13 +5,13 @@ const msPerTick = 10;
 
 interface ProcessTimes {
   parent: number;
-  /** Its own and that of its ended children. */
+  /** Includes the time of its ended children. */
   cpuMs: number;
 }
 
 /**
- * CPU time that a process and all its descendants have used so far, in milliseconds; the ended ones count too. Undefined
- * on systems without `/proc`.
+ * CPU time used so far by a process and all its descendants, including ended ones, in milliseconds. Undefined on
+ * systems without `/proc`.
  */
 export function treeCpuMs(root: number): number | undefined {
   const times = new Map<number, ProcessTimes>();
@@ -27,7 +27,7 @@ export function treeCpuMs(root: number): number | undefined {
 function readTimes(pid: string): ProcessTimes | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // the name before it, in parentheses, may contain anything
+    // skips the name, which is in parentheses and may contain anything
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

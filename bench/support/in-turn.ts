@@ -1,4 +1,4 @@
-/** Does `count` pieces of work, `concurrency` at a time. Returns the results in order. */
+/** Executes `count` tasks, `concurrency` at a time. Returns the results in order. */
 export async function inTurn<Result>(
   count: number,
   concurrency: number,

@@ -2,8 +2,9 @@ import type pg from 'pg';
 import { text400 } from '../workload.ts';
 
 /**
- * Creates the thread `size-<size>` with that many messages. The lane `default` has an anchor and then the last hundred of
- * them; the lane `scattered` has a hundred all over the thread. Written to the tables directly: appending takes minutes.
+ * Creates the thread `size-<size>` with that many messages. The lane `default` has an anchor followed by the last
+ * hundred of them; the lane `scattered` has a hundred all over the thread. Writes to the tables directly: appending
+ * takes minutes.
  */
 export async function fillThread(pool: pg.Pool, size: number): Promise<void> {
   const thread = `size-${size}`;
@@ -30,7 +31,7 @@ export async function fillThread(pool: pg.Pool, size: number): Promise<void> {
      where id = $1`,
     [thread, text400],
   );
-  // the head of the default lane is the hundred messages after the anchor
+  // the default lane ends with the hundred messages after the anchor
   await pool.query(
     'update lanefold.thread set rev = (select max(seq) + 1 from lanefold._entry where thread_id = $1) where id = $1',
     [thread],

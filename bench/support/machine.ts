@@ -1,7 +1,7 @@
 import { cpus, totalmem } from 'node:os';
 import type { Servers } from '../setup.ts';
 
-/** Prints what figures depend on; they compare only within one output. */
+/** Prints the machine and settings that figures depend on; compare figures only within one output. */
 export function printMachine(servers: Servers): void {
   const settings = Object.entries(servers.settings).map(([name, setting]) => `${name}=${setting}`);
   console.log(

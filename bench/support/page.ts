@@ -13,15 +13,15 @@ export interface OpenedThread {
   entries: number;
 }
 
-/** Median times in ms until what was asked for is drawn. */
+/** Median times in ms until the requested entry is drawn. */
 export interface OpenTimes {
-  /** From a click on the thread until its newest entries are there. */
+  /** From opening the thread until its newest entry is drawn. */
   newest: number;
-  /** From a jump to the middle of the log until the entry is there. */
+  /** From a jump to the middle of the log until that entry is drawn. */
   middle: number;
 }
 
-/** Measures the page in a browser that has it open already. Undefined on a machine without a browser. */
+/** Measures the page in a browser that already has it open. Undefined on a machine without a browser. */
 export async function timeToOpen(lanefold: Lanefold, threads: OpenedThread[]): Promise<OpenTimes[] | undefined> {
   if (!existsSync(executablePath)) return undefined;
   const server = await lanefold.startServer({ port: 0 });
@@ -30,7 +30,7 @@ export async function timeToOpen(lanefold: Lanefold, threads: OpenedThread[]): P
   await page.goto(server.url);
   const times = threads.map(() => ({ newest: [] as number[], middle: [] as number[] }));
   for (let i = -warmUps; i < opens; i++) {
-    // in turn, so that what else the machine does hits all of them
+    // in turn, so that other load on the machine affects all of them equally
     for (const [n, { id, entries }] of threads.entries()) {
       await page.goto(`${server.url}/#/runs`);
       await page.locator('#title').waitFor();

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 export interface BenchProcess {
   pid: number;
   ask<Answer>(question: string, details?: object): Promise<Answer>;
-  /** Lets it close its connections. */
+  /** Stops it gracefully: it closes its connections first. */
   stop(): Promise<void>;
   /** Sends SIGKILL; resolves once the process has exited. */
   kill(): Promise<void>;
@@ -18,7 +18,7 @@ interface Reply {
   error?: string;
 }
 
-/** Starts a program of `bench/processes` and resolves when it is ready for questions. */
+/** Starts a program of `bench/processes`; resolves once it is ready to answer questions. */
 export async function startProcess(program: string, options: object): Promise<BenchProcess> {
   const child = fork(fileURLToPath(new URL(`processes/${program}.js`, import.meta.url)), {
     env: { ...process.env, BENCH_OPTIONS: JSON.stringify(options) },

@@ -14,14 +14,14 @@ export interface Contestant {
 }
 
 export interface Plan {
-  /** Each round measures every contestant once, in turn: forth and back, so that none is always the last. */
+  /** Each round measures every contestant once, alternating the order, so that none is always last. */
   rounds: number;
   seconds: number;
   warmUpSeconds: number;
   concurrencies: readonly number[];
 }
 
-/** Medians over the rounds. CPU times are milliseconds per run; those of the servers are absent where the system has no `/proc`. */
+/** Medians over the rounds. CPU times in milliseconds per run; absent for the servers on systems without `/proc`. */
 export interface Figures {
   runsPerSecond: number;
   /** In the order of the rounds, to compare systems round by round. */
@@ -36,8 +36,8 @@ export interface Figures {
 type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number };
 
 /**
- * Measures systems in turn, each in a new process per round and in a database of its own. A process measures one
- * concurrency after the other, so all systems see the same machine within seconds of each other.
+ * Measures systems in turn, each in a new process per round and in a separate database. A process measures one
+ * concurrency after the other, so all systems run under the same conditions, within seconds of each other.
  *
  * @returns the figures of a contestant at a concurrency
  */
@@ -61,7 +61,7 @@ export async function sideBySide(
         redisUrl: usesRedis ? servers.redisUrl : null,
         concurrency: Math.max(...plan.concurrencies),
       });
-      // V8 warms up sooner with many runs at once
+      // V8 warms up faster with many concurrent runs
       await measured.ask('measure', { seconds: plan.warmUpSeconds, concurrency: Math.max(...plan.concurrencies) });
       for (const concurrency of plan.concurrencies) {
         const key = `${name} ${concurrency}`;

@@ -4,7 +4,7 @@ import { countStatements } from '../support/count-statements.ts';
 import { agent, instantModel, text400 } from '../workload.ts';
 import type { System, SystemOptions } from './system.ts';
 
-/** A client and a worker in one process, every setting but the worker's concurrency at its default. */
+/** A client and a worker in one process, with default settings except the worker's concurrency. */
 export async function open({ databaseUrl, redisUrl, concurrency }: SystemOptions): Promise<System> {
   const statements = countStatements();
   const firstCallsMs: number[] = [];

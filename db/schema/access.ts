@@ -21,7 +21,7 @@ export const apiKey = lanefold.table(
   (t) => [primaryKey({ columns: [t.id, t.hash] })],
 );
 
-/** Who did what that others must answer for. Rows are never changed or deleted. */
+/** The audit: who did what. Rows are never changed or deleted. */
 export const audit = lanefold.table(
   '_audit',
   {

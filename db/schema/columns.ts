@@ -11,7 +11,7 @@ export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const moment = customType<{ data: Date }>({ dataType: () => 'timestamptz' });
 
 /**
- * Whose row it is: the thread's tenant, on every row, because policies compare a column. Functions write it; the default is what
- * rows of older versions have without being rewritten.
+ * The tenant of the row's thread, on every row, because policies compare a column. Functions write it; the default
+ * gives rows of older versions a value without rewriting them.
  */
 export const tenantId = () => id('tenant_id').notNull().default('default');

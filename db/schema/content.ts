@@ -3,8 +3,8 @@ import { check, index, integer, primaryKey, text } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment, tenantId } from './columns.ts';
 
 /**
- * Large texts, once per thread. The log has them shortened, with the id in `refs.contents` of the message. A fork has rows
- * without text, which name the thread that keeps it; when that thread is erased, the text moves to its forks.
+ * Large texts, once per thread. The log has a shortened text and the id in `refs.contents` of the message. A fork has
+ * rows without text, which name the thread that stores it; when that thread is erased, the text moves to its forks.
  */
 export const content = lanefold.table(
   'content',
@@ -13,7 +13,7 @@ export const content = lanefold.table(
     tenantId: tenantId(),
     /** `c_` and the first 32 hex digits of the SHA-256 of the text as UTF-8. */
     id: id('id').notNull(),
-    /** Of a fork: the thread that keeps the text. */
+    /** In a fork: the thread that stores the text. */
     homeThreadId: id('home_thread_id'),
     chars: integer('chars').notNull(),
     bytes: integer('bytes').notNull(),

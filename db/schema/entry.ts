@@ -23,9 +23,9 @@ export const entry = lanefold.table(
     requestId: id('request_id'),
     payload: jsonb('payload').notNull(),
     refs: jsonb('refs'),
-    /** Of the payload, before the database compresses it. Null: written under schema 4. */
+    /** Size of payload and refs, before the database compresses them. Null: written under schema 4. */
     bytes: integer('bytes'),
-    /** The chain: of this entry and the hash before it. Null: the thread has no chain. */
+    /** The chain: hash of this entry and the previous hash. Null: the thread has no chain. */
     hash: bytea('hash'),
   },
   (t) => [
@@ -33,22 +33,23 @@ export const entry = lanefold.table(
     index('_entry_lane')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind = 'ai_message'`),
-    // Anchors and prompt changes, which the fold searches backwards. Few rows: a message is in one index only.
+    // Anchors and configuration changes, which the fold searches backwards. Few rows: a message is in one index only.
     index('_entry_control')
       .on(t.threadId, t.contextRef, t.seq)
       .where(sql`kind in ('ai_context_operation', 'ai_config_change')`),
-    // What sets a prompt: a lane may have a thousand large anchors that inherit theirs.
+    // Entries that set a prompt: a lane may have a thousand large anchors that inherit theirs.
     index('_entry_prompt')
       .on(t.threadId, t.contextRef, t.seq)
       .where(
         sql`kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt'`,
       ),
-    // What thread_state_at folds: a few of the entries of a long thread.
+    // State changes, which thread_state_at folds: few of the entries of a long thread.
     index('_entry_state')
       .on(t.threadId, t.seq)
       .where(sql`kind = 'ai_state_change'`),
-    // Words in what users wrote, by which people look for a thread: one message a run. To sort each word in at once costs as much
-    // as the rest of the claim, so they gather in a list, and a short one: some run waits while it is merged, 10 ms at most.
+    // Words of user messages, to search for threads: one message per run. Adding each word to the index at once costs
+    // as much as the rest of the claim, so words are collected in a list first. The list is short, because one run
+    // waits while it is merged: 10 ms at most.
     index('_entry_words')
       .using('gin', sql`to_tsvector('simple', left(payload ->> 'content', 2000))`)
       .with({ fastupdate: true, gin_pending_list_limit: 512 })

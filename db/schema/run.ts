@@ -27,37 +27,37 @@ export const run = lanefold.table(
     enqueuedAt: moment('enqueued_at'),
     sealedAt: moment('sealed_at'),
     cancelRequestedAt: moment('cancel_requested_at'),
-    /** While the run waits for approval, and at no other time: when it stops waiting. */
+    /** Set only while the run waits for approval: when it stops waiting. */
     suspendedUntil: moment('suspended_until'),
-    /** While the job is in the queue of its agent: since when no worker that knows it has been seen. */
+    /** While the job is in the queue of its agent: since when no worker with that agent has been seen. */
     agentUnknownSince: moment('agent_unknown_since'),
-    /** Not before this a worker starts the run. Null: at once. */
+    /** The earliest time a worker may start the run. Null: at once. */
     startAt: moment('start_at'),
-    /** Until a worker has started the run: when it is too late for that. Null: never. */
+    /** The latest time a worker may start the run. Null: no limit. */
     expiresAt: moment('expires_at'),
     /** When events, state and result were emptied, long after the end. */
     traceDroppedAt: moment('trace_dropped_at'),
     /** `seq` of the run's user message, and of the assistant message that is its result. */
     userSeq: bigint('user_seq', { mode: 'number' }),
     resultSeq: bigint('result_seq', { mode: 'number' }),
-    /** Where the run's events lie in its thread's: few others are between them, as one run works at a time. */
+    /** Range of the run's events within the thread's: few others lie between, because one run is active at a time. */
     firstEventSeq: bigint('first_event_seq', { mode: 'number' }),
-    /** Once the run has ended. */
+    /** Set when the run ends. */
     lastEventSeq: bigint('last_event_seq', { mode: 'number' }),
-    /** Of the worker that holds the run: no lease lies further ahead. Null: claimed under schema 3. */
+    /** The worker's lease duration: no lease ends later than this from now. Null: claimed under schema 3. */
     leaseMs: integer('lease_ms'),
     enqueueNo: integer('enqueue_no').notNull().default(0),
     step: integer('step').notNull().default(0),
     iteration: integer('iteration').notNull().default(0),
     eventCount: integer('event_count').notNull().default(0),
     queuedInputs: integer('queued_inputs').notNull().default(0),
-    /** Claims since the last committed step: a poisoned run kills worker after worker. */
+    /** Claims since the last committed step: a poisoned run crashes worker after worker. */
     claimsWithoutProgress: smallint('claims_without_progress').notNull().default(0),
     queueShard: smallint('queue_shard').notNull().default(0),
     traceTruncated: boolean('trace_truncated').notNull().default(false),
-    /** True in `queued`, `running`, `suspended`. Beside `status`, so that starting a run touches no index. */
+    /** True in `queued`, `running`, `suspended`. Separate from `status`, so that starting a run updates no index. */
     active: boolean('active').notNull(),
-    /** It took the place of the run before it: ahead of every other waiting run. */
+    /** It interrupted the active run, and goes ahead of every other waiting run. */
     interrupts: boolean('interrupts').notNull().default(false),
     status: text('status').notNull(),
     /** First part of the name of the queue the run was given to; the shard is the rest. */
@@ -65,13 +65,13 @@ export const run = lanefold.table(
     threadId: id('thread_id').notNull(),
     tenantId: tenantId(),
     id: id('id').notNull(),
-    /** The key that started it, as in the audit; null: nobody who is counted. */
+    /** The key that started it, as in the audit. Null: a caller without limits. */
     caller: id('caller'),
     /** Null means: the run's own id. */
     requestId: id('request_id'),
     requestHash: bytea('request_hash').notNull(),
     agent: text('agent').notNull(),
-    /** While the job is in the queue of its agent: the strategy that workers with the agent lack; null: they lack the agent. */
+    /** While the job is in the queue of its agent: the strategy that workers lack. Null: they lack the agent. */
     unknownStrategy: text('unknown_strategy'),
     strategy: text('strategy').notNull(),
     model: text('model').notNull(),
@@ -82,14 +82,17 @@ export const run = lanefold.table(
     input: jsonb('input'),
     options: jsonb('options'),
     usage: jsonb('usage'),
-    /** The part of `usage` spent on other models than the run's, by model: {calls, …}. Null, as a rule: a request transformer chooses them. */
+    /**
+     * The part of `usage` spent on other models, by model: {calls, …}. Usually null: a request transformer chooses
+     * them.
+     */
     otherUsage: jsonb('other_usage'),
     result: jsonb('result'),
     error: jsonb('error'),
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
-    /** W3C `traceparent` of whoever enqueued the run, for the traces of its workers. */
+    /** W3C `traceparent` of the caller that enqueued the run, for the traces of its workers. */
     traceparent: text('traceparent'),
   },
   (t) => [
@@ -100,26 +103,26 @@ export const run = lanefold.table(
     uniqueIndex('_run_active')
       .on(t.threadId)
       .where(sql`active`),
-    // What the sweep looks at: what runs or should, without what waits for approval. A run enters it with its insert and leaves
-    // it with its end, 66 bytes of WAL (2 %); claims and steps change no column of it.
+    // Runs that the sweep checks: queued and running ones, without those that wait for approval. A run enters the index
+    // with its insert and leaves it with its end, 66 bytes of WAL (2 %); claims and steps change none of its columns.
     index('_run_due')
       .on(t.enqueuedAt)
       .where(sql`active and suspended_until is null`),
-    // Costs the runs that wait for approval, and no others.
+    // Costs only the runs that wait for approval.
     index('_run_suspended')
       .on(t.suspendedUntil)
       .where(sql`suspended_until is not null`),
-    // Costs the runs with a time to live, and no others: its predicate has no column that a claim changes for the rest.
+    // Costs only the runs with a time to live: for other runs, a claim changes no column of its predicate.
     index('_run_expiring')
       .on(t.expiresAt)
       .where(sql`expires_at is not null and finished_at is null`),
     // For lists over threads: 120 bytes of WAL for a run.
     index('_run_created').on(t.createdAt, t.threadId, t.id),
-    // Costs the runs that fail, and no others. No column of it changes before the end of a run.
+    // Costs only the runs that fail. None of its columns changes before the end of a run.
     index('_run_failed')
       .on(t.createdAt, t.threadId, t.id)
       .where(sql`error is not null and termination_reason <> 'cancelled'`),
-    // What limits of keys and tenants count. They cost the runs of keys and tenants, and no others.
+    // Runs that count towards the limits of keys and tenants. They cost only those runs.
     index('_run_of_caller')
       .on(t.caller)
       .where(sql`finished_at is null and caller is not null`),
@@ -129,8 +132,8 @@ export const run = lanefold.table(
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),
-    // What retention has to look at, and no more of the past. A run enters it once, with its terminal commit: 60 bytes of WAL.
-    // A BRIN would cost less to write, and every look would read all the pages of the past again.
+    // Ended runs whose traces retention has not dropped yet. A run enters it once, with its terminal commit: 60 bytes
+    // of WAL. A BRIN would cost less to write, but every check would read all pages of the past again.
     index('_run_trace')
       .on(t.finishedAt)
       .where(sql`finished_at is not null and trace_dropped_at is null`),
@@ -141,7 +144,7 @@ export const run = lanefold.table(
 export const toolCall = lanefold.table(
   '_tool_call',
   {
-    /** The assistant message that asked, and the tool message that answers. */
+    /** `seq` of the assistant message with the call, and of the tool message with its result. */
     callSeq: bigint('call_seq', { mode: 'number' }).notNull(),
     resultSeq: bigint('result_seq', { mode: 'number' }),
     startedAt: moment('started_at'),
@@ -158,15 +161,15 @@ export const toolCall = lanefold.table(
     name: text('name').notNull(),
     /** The outcome until its tool message is in the log. */
     outcome: jsonb('outcome'),
-    /** Of a call that needs human approval: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
+    /** For a call that needs human approval: {requested_at, decision?: approved|denied, by?, reason?, decided_at?}. */
     approval: jsonb('approval'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.round, t.callIndex] })],
 );
 
 /**
- * What a strategy that asks questions of its own has found out: the answers to them, and the tree or graph it made of those.
- * Read it through the view `run_node`.
+ * Results of a strategy that asks the model additional questions: the answers, and the tree or graph it built from
+ * them. Read it through the view `run_node`.
  */
 export const runNode = lanefold.table(
   '_run_node',
@@ -175,9 +178,9 @@ export const runNode = lanefold.table(
     node: integer('node').notNull(),
     parent: integer('parent'),
     depth: integer('depth'),
-    /** Of an answer: the number of its model call. Null: the strategy derived the node from answers. */
+    /** For an answer: the number of its model call. Null: the strategy derived the node from answers. */
     callNo: integer('call_no'),
-    /** Of an answer: when it came, since the run started. */
+    /** For an answer: when it arrived, relative to the start of the run. */
     elapsedMs: bigint('elapsed_ms', { mode: 'number' }),
     tenantId: tenantId(),
     threadId: id('thread_id').notNull(),
@@ -186,7 +189,7 @@ export const runNode = lanefold.table(
     status: text('status').notNull(),
     content: text('content'),
     usage: jsonb('usage'),
-    /** Of an answer: {rounds: its tool rounds}. Of other nodes: whatever the strategy notes. */
+    /** For an answer: {rounds: its tool rounds}. For other nodes: notes of the strategy. */
     data: jsonb('data'),
   },
   (t) => [primaryKey({ columns: [t.threadId, t.runId, t.node] })],
@@ -204,7 +207,7 @@ export const pendingInput = lanefold.table(
     kind: text('kind').notNull(),
     source: text('source').notNull(),
     content: text('content').notNull(),
-    /** The content where it is more than text, such as an image; `content` has its text then. */
+    /** The content if it is more than text, such as an image; `content` then has its text. */
     parts: jsonb('parts'),
     refs: jsonb('refs'),
     status: text('status').notNull(),
@@ -218,7 +221,7 @@ export const pendingInput = lanefold.table(
   ],
 );
 
-/** The trace, one row a commit: all events of a step land together. Read it through the view `run_event`. */
+/** The trace, one row per commit: all events of a step are stored together. Read it through the view `run_event`. */
 export const eventBatch = lanefold.table(
   '_event_batch',
   {
@@ -226,7 +229,7 @@ export const eventBatch = lanefold.table(
     at: moment('at').notNull(),
     /** `seq` of the first entry of the same commit: an event names its entry by the offset `e`. */
     entrySeq: bigint('entry_seq', { mode: 'number' }).notNull(),
-    /** The run's own number of the first event. */
+    /** Number of the first event within the run. */
     seq: integer('seq').notNull(),
     threadId: id('thread_id').notNull(),
     tenantId: tenantId(),

@@ -1,12 +1,12 @@
 import { boolean, jsonb, primaryKey } from 'drizzle-orm/pg-core';
 import { id, lanefold, moment } from './columns.ts';
 
-/** What is set for a tenant. A tenant needs no row: it is there with its first thread. */
+/** Settings of a tenant. A tenant needs no row: it exists once it has a thread. */
 export const tenant = lanefold.table(
   '_tenant',
   {
     tenantId: id('tenant_id').notNull(),
-    /** What all its keys together may do: see `Limits`. */
+    /** Limits on all its keys together: see `Limits`. */
     limits: jsonb('limits').notNull().default({}),
     /** Whether threads it creates have tamper evidence. */
     chained: boolean('chained').notNull().default(false),

@@ -30,7 +30,7 @@ export const thread = lanefold.table(
     updatedAt: moment('updated_at').notNull(),
     erasedAt: moment('erased_at'),
   },
-  // For lists. None has a column that a later write changes, so they cost the creation of a thread and nothing after it.
+  // For lists. Later writes change none of their columns, so they only cost the creation of a thread.
   (t) => [
     index('thread_created').on(t.createdAt, t.id),
     index('thread_tenant').on(t.tenantId, t.createdAt, t.id),

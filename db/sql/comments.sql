@@ -1,4 +1,4 @@
--- What each public object is for, as psql shows it. Applied last.
+-- Descriptions of the public objects, as psql shows them. Applied after all objects exist.
 comment on schema lanefold is 'LLM agents as durable background jobs. Names without a leading underscore are a stable interface.';
 comment on table lanefold.thread is 'One conversation and its append-only log. rev counts its entries, event_rev its events.';
 comment on view lanefold.lane is 'The contexts of a thread: latest anchor, last entry and open calls, derived from the log.';

@@ -1,7 +1,8 @@
--- Public functions have the rights of the owner and a search_path of their own, which costs a call 1 µs: the right to execute one
--- is all a role needs, and what it may do is what it may execute. Private functions keep the path of whoever calls them and can be
--- executed by the owner alone; where the library's own statements call one, _give_rights says so. The triggers that guard the log
--- work with the rights of whoever writes: what they call is everybody's.
+-- Public functions run with the rights of the owner and a fixed search_path, which costs 1 µs per call. A role
+-- therefore only needs the right to execute them, and its rights are the functions it may execute. Private functions
+-- use the caller's search_path and only the owner may execute them; _give_rights lists the exceptions, which
+-- statements of the library call. The triggers that protect the log run with the rights of the writer, so every role
+-- may execute the functions they call.
 do $$
 declare
   v_function regprocedure;
@@ -18,7 +19,7 @@ begin
     select p.oid from pg_catalog.pg_proc p
     where p.pronamespace = 'lanefold'::regnamespace and p.proname not in ('schema_version', 'min_compatible_version', '_fail', '_may_erase')
       and (p.proacl is null or exists (select from aclexplode(p.proacl) a where a.grantee = 0)
-        -- this node has taken it back before, and another may have the function only now
+        -- this node may have revoked it already while another node has only just got the function
         or exists (select from pg_extension where extname = 'citus'))
   loop
     execute format('revoke execute on function %s from public', v_function);

@@ -1,6 +1,7 @@
--- Policies do not bind superusers. Views and functions have the rights of their owner, so what a superuser migrated would show
--- every tenant's rows to everybody who may read the view: it is given to the owner of the schema or, where that is such a role
--- as well, to lanefold_owner, as which nobody can log in.
+-- Policies do not bind superusers. Views and functions run with the rights of their owner, so objects owned by a
+-- superuser would show the rows of all tenants to every role that may read a view. Objects that a superuser migrated
+-- are therefore given to the owner of the schema or, if that is also a superuser or bypasses policies, to
+-- lanefold_owner, a role without login.
 do $$
 declare
   o record;
@@ -16,7 +17,7 @@ begin
     begin
       create role lanefold_owner nologin;
     exception when duplicate_object or unique_violation then
-      null; -- of another database of this server
+      null; -- another database of this server has created it
     end;
     execute format('grant create on database %I to lanefold_owner', current_database());
     alter schema lanefold owner to lanefold_owner;
@@ -28,7 +29,7 @@ begin
     select format('alter function %s owner to %I', p.oid::regprocedure, v_owner)
     from pg_proc p where p.pronamespace = 'lanefold'::regnamespace and p.proowner <> v_owner::regrole
     union all
-    -- what else members of the owner need who migrate: the records of migrations, and BullMQ's objects
+    -- members of the owner role also need these to migrate: the records of migrations, and BullMQ's objects
     select format('alter table %s owner to %I', c.oid::regclass, v_owner)
     from pg_class c where c.oid = to_regclass('drizzle.__lanefold_migrations') and c.relowner <> v_owner::regrole
     union all

@@ -1,19 +1,21 @@
--- Row-level security: a row is there for its tenant and for those who may see all tenants. FORCE holds the owner to it as well,
--- as whom views and functions work, so a table is protected whoever reads it through what. A table gets its policy by having a
--- tenant_id. Every step takes the table from its writers, so nothing is done twice.
+-- Row-level security: a row is visible to its tenant and to roles that may see all tenants. FORCE applies the policies
+-- to the owner as well, because views and functions run with its rights; a table is thus protected however it is read.
+-- Every table with a tenant_id gets a policy. Each step locks the table against writers, so steps already done are
+-- skipped.
 do $$
 declare
   c record;
   v_trigger name;
-  -- The planner knows the role and keeps one branch. No sub-select: to set one up costs more than all else a policy does. And
-  -- `is not null`, which the planner expects of nearly every row: by the comparison alone it would expect one in a hundred, and
-  -- read a table whole where an index gives the first rows in order.
+  -- The planner knows the role and keeps one branch. No sub-select, because setting one up costs more than the rest of
+  -- the policy. With `is not null` the planner expects nearly every row to match. With the comparison alone it would
+  -- expect one in a hundred, and read a whole table where an index returns the first rows in order.
   v_policy constant text := $policy$using (case
     when lanefold._sees_all() then
       (case when coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', tenant_id) then true end) is not null
     when lanefold._chooses_tenant() then current_setting('lanefold.tenant', true) = tenant_id
     else lanefold._bound_tenant() = '*' or lanefold._bound_tenant() = tenant_id end)$policy$;
-  -- Also the rows of no tenant, for a process that acts for none in particular: it looks up whose a key is, and writes the audit.
+  -- Includes rows without a tenant, for a process that acts for no particular tenant: it looks up API keys and writes
+  -- the audit.
   v_policy_of_operators constant text := $policy$using (case
     when lanefold._sees_all() or lanefold._chooses_tenant() then
       coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', tenant_id)
@@ -27,7 +29,7 @@ begin
   loop
     if not c.protected then
       if c.relname <> 'thread' and exists (select from lanefold.thread where tenant_id <> 'default') then
-        -- the one change of entries: their new column, of threads that had a tenant before rows had
+        -- the only update of entries: fills the new column for threads that already had a tenant
         execute format('alter table %s disable trigger user', c.name);
         execute format('update %s r set tenant_id = t.tenant_id from lanefold.thread t
           where t.id = r.thread_id and t.tenant_id <> ''default'' and r.tenant_id <> t.tenant_id', c.name);
@@ -48,7 +50,7 @@ begin
     execute format('create policy tenant on %s %s', c.name, v_policy_of_operators);
     execute format('alter table %s enable row level security, force row level security', c.name);
   end loop;
-  -- of no tenant, so there for nobody who acts for one
+  -- workers have no tenant, so a session that acts for one does not see them
   if not (select relforcerowsecurity from pg_class where oid = 'lanefold._worker'::regclass) then
     create policy tenant on lanefold._worker using (case
       when lanefold._sees_all() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')

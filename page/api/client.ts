@@ -1,6 +1,6 @@
 import { apiKey, needsKey } from '../state/session.ts';
 
-/** A refusal of the API: what happened, and what to do. */
+/** An error response of the API, with a hint on what to do. */
 export class Problem extends Error {
   constructor(
     readonly status: number,

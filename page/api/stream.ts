@@ -9,8 +9,9 @@ export interface ServerEvent {
 const retryMs = 1_000;
 
 /**
- * Server-sent events by `fetch`, which can send the key, unlike `EventSource`. Reconnects after the last event received,
- * so that a lost connection repeats and loses nothing; ends with `signal`, or when the server says that nothing follows.
+ * Server-sent events by `fetch`, which can send the key, unlike `EventSource`. Reconnects after the last event
+ * received, so that a lost connection neither repeats nor loses events; ends with `signal`, or when the server closes
+ * the stream.
  */
 export async function* serverEvents(
   path: string,
@@ -30,7 +31,7 @@ export async function* serverEvents(
         yield event;
       }
     } catch {
-      // the loop condition tells the end of the reader from the end of the connection
+      // the loop condition distinguishes an abort by the reader from a lost connection
     }
     onState(false);
     if (!signal.aborted) await new Promise((resolve) => setTimeout(resolve, retryMs));

@@ -1,4 +1,4 @@
-/** What the API returns, as far as the page reads it. `/openapi.json` describes all of it. */
+/** The parts of API responses that the page reads. `/openapi.json` describes them in full. */
 export type Json = null | boolean | number | string | Json[] | { [key: string]: Json };
 export type JsonObject = { [key: string]: Json };
 
@@ -9,9 +9,9 @@ export interface Page<T> {
 
 export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
 
-/** What model calls cost, in US dollars. */
+/** Cost of model calls, in US dollars. */
 export interface Cost {
-  /** Null: nothing whose price is known. */
+  /** Null: no tokens with a known price. */
   cost: number | null;
   unpriced_tokens: number;
 }
@@ -31,7 +31,7 @@ export interface ThreadSummary extends Cost {
   marks: MarkCount[] | null;
 }
 
-/** Something about a run that is worth a look. */
+/** Something notable about a run. */
 export interface Mark {
   run_id: string;
   kind: string;
@@ -40,7 +40,7 @@ export interface Mark {
   data: JsonObject;
 }
 
-/** How often, and where for the first time. */
+/** A mark with its number of occurrences, at the place of the first one. */
 export interface MarkCount extends Omit<Mark, 'data'> {
   count: number;
 }
@@ -121,14 +121,14 @@ export interface Run extends Cost {
   awaiting: AwaitedCall[];
   suspended_until: string | null;
   created_at: string;
-  /** No worker starts it before. */
+  /** The earliest time a worker may start it. */
   start_at: string | null;
   started_at: string | null;
   finished_at: string | null;
   duration_ms: number | null;
-  /** What the message that began it begins with. */
+  /** The beginning of its user message. */
   question: string | null;
-  /** In lists. */
+  /** Only in lists. */
   marks?: MarkCount[] | null;
 }
 
@@ -208,7 +208,7 @@ export interface ModelCall {
   next_call_id: string | null;
 }
 
-/** An answer of a call made again. */
+/** The result of a replayed call. */
 export interface CallReplay {
   model: string;
   messages: number;
@@ -216,7 +216,7 @@ export interface CallReplay {
   error: { type: string; message: string } | null;
   usage: Usage | null;
   duration_ms: number;
-  /** Added by the page: what differs besides the model. */
+  /** Added by the page: differences other than the model. */
   changes: string[];
 }
 
@@ -226,7 +226,7 @@ export interface ErasureReport {
   left: string[];
 }
 
-/** Why a message is sent or not. */
+/** Whether a message is sent, and why. */
 export interface ExplainedMessage {
   ordinal: number;
   /** The entry; -1 for a prompt that a policy adds. */
@@ -265,7 +265,7 @@ export interface Activity {
   oldest_queued_seconds: number;
   jobs: { queue: string; counts: Record<string, number> }[];
   fleet: { alive: number };
-  /** Those that hold runs. */
+  /** Only workers that hold runs. */
   workers: { id: string }[];
   errors: { type: string; runs: number; last_at: string }[];
   slots: {

@@ -2,7 +2,7 @@ import { get } from '../api/client.ts';
 import type { Agent } from '../api/types.ts';
 import { useLoaded } from '../state/use-loaded.ts';
 
-/** The agents this server knows, as a field of a form. */
+/** A form field to select one of the agents this server knows. */
 export function AgentSelect({ chosen }: { chosen?: string | undefined }) {
   const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
   return (

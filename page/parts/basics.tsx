@@ -28,7 +28,7 @@ export const Time = ({ at }: { at: string }) => (
   </time>
 );
 
-/** A word about something; `bad`: it went wrong. */
+/** A short label; `bad` marks a failure. */
 export const Tag = ({
   children,
   title,
@@ -43,7 +43,7 @@ export const Tag = ({
   </span>
 );
 
-/** What went wrong, and what to do about it. */
+/** An error, and what to do about it. */
 export const Failure = ({ error }: { error: Error | undefined }) =>
   error === undefined ? null : (
     <div class="failure" role="alert">

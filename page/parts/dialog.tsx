@@ -5,7 +5,7 @@ import { Failure } from './basics.tsx';
 
 /**
  * A button that opens a form, which is in the document only while it is open. The form closes once `onSubmit` has
- * succeeded; what it throws is shown in it.
+ * succeeded and shows errors that it throws.
  */
 export function DialogButton({
   title,
@@ -18,7 +18,7 @@ export function DialogButton({
 }: {
   title: string;
   button: string;
-  /** Names the button where several say the same. */
+  /** Accessible name, if several buttons have the same text. */
   label?: string | undefined;
   submit: string;
   kind?: string;

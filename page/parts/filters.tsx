@@ -2,7 +2,9 @@ import { useSignal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
 import { route } from '../state/route.ts';
 
-/** The filters of a list. On a phone, where they would fill the screen, they fold behind a button that counts those in use. */
+/**
+ * The filters of a list. On a phone, where they would fill the screen, they collapse behind a button with their count.
+ */
 export function FilterForm({ names, children }: { names: readonly string[]; children: ComponentChildren }) {
   const open = useSignal(false);
   const used = names.filter((name) => route.value.query.get(name)).length;

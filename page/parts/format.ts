@@ -16,7 +16,7 @@ const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', 
 const share = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });
 
 export const percent = (value: number): string => share.format(value);
-/** What model calls cost in US dollars. A run may cost less than a cent, and the price of its model may be unknown. */
+/** Formats a cost in US dollars. A run may cost less than a cent, and the price of its model may be unknown. */
 export function price({ cost, unpriced_tokens: unpriced }: Cost): string {
   if (cost === null) return unpriced > 0 ? 'unpriced' : '–';
   return money.format(cost) + (unpriced > 0 ? ' + unpriced' : '');
@@ -25,7 +25,7 @@ export const number = (value: number): string => whole.format(value);
 export const amount = (value: number): string => (value < 10_000 ? whole.format(value) : compact.format(value));
 export const fullTime = (at: string): string => clock.format(new Date(at));
 
-/** How long ago, as a person says it; a date once that is more telling. */
+/** How long ago, in everyday words; a date for older times. */
 export function ago(at: string, now = Date.now()): string {
   const seconds = Math.max(0, (now - Date.parse(at)) / 1000);
   if (seconds < 5) return 'now';

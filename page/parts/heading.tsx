@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { arrive } from '../state/arrival.ts';
 
-/** Of a question, what a title has room for. */
+/** Longer questions are clipped in the title. */
 const maxChars = 100;
 
-/** The heading of a view, which is the title of the tab too: what it is about, then the id. */
+/** The heading of a view and title of its browser tab: the title, then the id. */
 export function Heading({ title, id }: { title: string; id?: string | undefined }) {
   const element = useRef<HTMLHeadingElement>(null);
   const line = title.trim().replace(/\s+/g, ' ');

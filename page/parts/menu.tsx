@@ -2,8 +2,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 
 /**
- * What one should not do by accident, behind one more button. It closes with Escape, with a dialog that was opened from it, and
- * when the reader turns to something else.
+ * Puts actions that should not happen by accident behind an extra button. Closes on Escape, when a dialog opened from
+ * it closes, and when the reader clicks or focuses something else.
  */
 export function Menu({ label = 'More…', children }: { label?: string; children: ComponentChildren }) {
   const menu = useRef<HTMLDetailsElement>(null);
@@ -15,7 +15,7 @@ export function Menu({ label = 'More…', children }: { label?: string; children
       if (!menu.current?.contains(target as Node)) close();
     };
     const dialogClosed = () => closeMenu(menu.current!);
-    // such an event goes down to the dialog, and not up again
+    // `close` events do not bubble, so listen while they are captured
     menu.current!.addEventListener('close', dialogClosed, true);
     addEventListener('pointerdown', elsewhere);
     addEventListener('focusin', elsewhere);
@@ -25,7 +25,7 @@ export function Menu({ label = 'More…', children }: { label?: string; children
     };
   }, []);
   const onKey = (event: KeyboardEvent) => {
-    // a dialog of the menu has an Escape of its own
+    // Escape in a dialog of the menu closes only the dialog
     if (event.key === 'Escape' && !(event.target as Element).closest('dialog')) closeMenu(menu.current!);
   };
   return (
@@ -36,7 +36,7 @@ export function Menu({ label = 'More…', children }: { label?: string; children
   );
 }
 
-/** Does at once what it says. */
+/** Runs its action at once, without a dialog. */
 export const MenuItem = ({ onClick, children }: { onClick: () => Promise<unknown>; children: ComponentChildren }) => (
   <button
     type="button"

@@ -1,7 +1,7 @@
 import type { Json, JsonObject, Message, ToolCall } from '../api/types.ts';
 import { JsonText, laidOut, Text } from './text.tsx';
 
-/** The body of a message: reasoning, text or parts, and the tools it asks for. */
+/** The body of a message: reasoning, text or parts, and its tool calls. */
 export const MessageBody = ({ message }: { message: Message }) => (
   <>
     {message.thinking && (
@@ -21,7 +21,7 @@ export const MessageBody = ({ message }: { message: Message }) => (
 export const isToolError = ({ role, content }: Message): boolean =>
   role === 'tool' && typeof content === 'string' && content.startsWith('{"ok":false,"error":{');
 
-/** An answer that asks for tools needs no text. */
+/** An answer with tool calls needs no text. */
 const isEmpty = ({ role, content, tool_calls: calls }: Message): boolean =>
   content === '' && (role === 'tool' || (role === 'assistant' && !calls?.length));
 

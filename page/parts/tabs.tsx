@@ -1,4 +1,4 @@
-/** Views beside each other. Arrow keys move between them, as in every tab list. */
+/** A tab list; arrow keys move between its tabs. */
 export function Tabs<T extends string>({
   label,
   group = 'tab',
@@ -7,7 +7,7 @@ export function Tabs<T extends string>({
   onSelect,
 }: {
   label: string;
-  /** Begins the ids of the tabs, where a page has more than one list of them. */
+  /** Prefix of the ids of the tabs, for a page with more than one tab list. */
   group?: string;
   tabs: [T, string][];
   current: T;

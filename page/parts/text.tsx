@@ -2,11 +2,11 @@ import { useSignal } from '@preact/signals';
 import type { Json } from '../api/types.ts';
 
 const shown = 6_000;
-/** Of a long value that is laid out, a look at how it begins. */
+/** Preview of a long formatted value. */
 const shownLines = 12;
 const lineShown = 200;
 
-/** Text as it is, in its own lines; a long one is cut until the reader asks for the rest. */
+/** Text with its line breaks; a long one is cut until the reader asks for the rest. */
 export function Text({ text, mono = false }: { text: string; mono?: boolean }) {
   const all = useSignal(false);
   const long = text.length > shown;
@@ -37,7 +37,7 @@ export function pretty(value: Json): string {
 
 export const JsonText = ({ value }: { value: Json | undefined }) => <Text mono text={pretty(value ?? null)} />;
 
-/** A tool's result is often JSON in a string: laid out, where it is. */
+/** Formats a text that is JSON, as tool results often are. */
 export function laidOut(text: string): { text: string; mono: boolean } {
   if (!/^\s*[[{]/.test(text)) return { text, mono: false };
   try {

@@ -1,6 +1,6 @@
 import { route, setQuery } from '../state/route.ts';
 
-/** The times between which something was created, in the address as ISO 8601, in the fields in the reader's time zone. */
+/** Filters by creation time: ISO 8601 in the address, the reader's time zone in the fields. */
 export const TimeFilter = () => (
   <>
     <Moment name="created_after" label="Since" />

@@ -5,12 +5,12 @@ import { useLayoutEffect, useMemo, useRef } from 'preact/hooks';
 
 const nearEndPx = 120;
 
-/** The element of a ref may be gone when its last event comes; that of the event is not. */
+/** Handlers use the event's element, because the ref may already be empty when the last event arrives. */
 type ListEvent = { currentTarget: HTMLElement };
 
 /**
- * A list of which only what is in sight is in the document, in a box of its own. A reader who is at its end stays there as
- * it grows; one who reads further up stays where they are, also when earlier items are added.
+ * A list in a scrolling box, with only the visible items in the document. A reader at its end stays there as it grows;
+ * a reader further up keeps their position, also when earlier items are added.
  */
 export function VirtualList<T>({
   label,
@@ -50,18 +50,18 @@ export function VirtualList<T>({
   useLayoutEffect(() => {
     const added = first.current === undefined ? -1 : keys.indexOf(first.current);
     first.current = keys[0];
-    // whoever asked for earlier items looks at where they begin
+    // a reader who asked for earlier items continues where those end
     if (added > 0) {
       atEnd.current = false;
       list.scrollToIndex(added, { align: 'start' });
     } else if (atEnd.current && keys.length > 0) list.scrollToIndex(keys.length - 1, { align: 'end' });
   }, [keys[0], keys.at(-1), keys.length]);
-  // Items are measured after they are drawn: the end moves with their real heights, and the box with it in the same frame.
+  // Items are measured after they are drawn, which moves the end: scroll to it in the same frame.
   const total = list.getTotalSize();
   useLayoutEffect(() => {
     if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
   }, [total]);
-  // Only the reader leaves the end, by going up. The end goes away by itself when items turn out higher than they were taken for.
+  // Only scrolling up leaves the end. The end also moves away when items are higher than estimated.
   const top = useRef(0);
   const onScroll = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     const left = scrollHeight - scrollTop - clientHeight;
@@ -70,7 +70,7 @@ export function VirtualList<T>({
     else if (up) atEnd.current = false;
     top.current = scrollTop;
   };
-  // Where the reader has put the focus, the list stays.
+  // Focusing an item above the end stops the list from following it.
   const onFocus = ({ currentTarget: { scrollTop, scrollHeight, clientHeight } }: ListEvent) => {
     if (scrollHeight - scrollTop - clientHeight >= nearEndPx) atEnd.current = false;
   };

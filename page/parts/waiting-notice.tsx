@@ -1,10 +1,10 @@
 import type { Run } from '../api/types.ts';
 import { noneAlive, useWorkers } from '../state/use-workers.ts';
 
-/** A run in a list, as far as it is known: its status, its agent, and before when no worker is to start it. */
+/** The known facts about a run in a list: its status, its agent, and its earliest start. */
 type Listed = [status: Run['status'] | null, agent: string | undefined, startAt?: string | null];
 
-/** Says above a list that no worker can take a run that waits in it. Asks only while some do. */
+/** Warns above a list if no worker can take one of its queued runs. Queries only while runs are queued. */
 export const WaitingNotice = ({ runs }: { runs: Listed[] }) => {
   const agents = runs.flatMap(([status, agent, startAt]) =>
     agent && status === 'queued' && !(startAt && Date.parse(startAt) > Date.now()) ? agent : [],

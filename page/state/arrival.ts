@@ -1,6 +1,6 @@
 /**
- * Where the focus is after a step to another view: on its heading, or, on the way back, on the link one left by. The link is
- * kept with the step in the history of the browser, so that it survives a reload.
+ * Moves the focus after navigation: to the heading of the view or, going back, to the link the reader followed. The
+ * browser history stores that link, so that it survives a reload.
  */
 interface Step {
   left?: { href: string; nth: number };
@@ -27,7 +27,7 @@ addEventListener('hashchange', ({ oldURL, newURL }) => {
   if (pathOf(oldURL) !== pathOf(newURL)) arrived = true;
 });
 
-/** The heading of a view is there. The first view of a visit leaves the focus to the browser. */
+/** Called when the heading of a view is drawn. On the first view of a visit, the browser decides the focus. */
 export function arrive(heading: HTMLElement): void {
   if (!arrived) return;
   arrived = false;
@@ -35,7 +35,7 @@ export function arrive(heading: HTMLElement): void {
   heading.focus();
   const { left } = (history.state ?? {}) as Step;
   if (!left) return;
-  // what is in the view may come later than its heading
+  // the content of the view may be drawn after its heading
   const look = () => {
     if (document.activeElement !== heading) return stopLooking();
     const links = linksTo(left.href);

@@ -4,21 +4,21 @@ import { get, v1 } from '../api/client.ts';
 import type { Mark } from '../api/types.ts';
 import { listedRuns, type ThreadState } from './thread.ts';
 
-/** Runs asked for at once. */
+/** Runs per request. */
 const most = 100;
 const over = new Set(['completed', 'failed', 'cancelled']);
-/** Entries that say by themselves what these do. */
+/** Marks whose entries already show what happened. */
 const told = new Set(['prompt_changed', 'context_replaced', 'compacted']);
 
-/** What is marked in the runs of a thread: at an entry, or at the run as a whole. */
+/** The marks of the runs of a thread: at an entry, or at the run as a whole. */
 export interface ThreadMarks {
   ofEntry: ReadonlyMap<number, Mark[]>;
   ofRun: ReadonlyMap<string, Mark[]>;
-  /** Why they could not be read the last time; the next change of the thread is the next try. */
+  /** Why the last read failed; the next change of the thread retries. */
   error: Error | undefined;
 }
 
-/** Reads the marks of the runs in sight: of one that has ended once, of the others whenever something is new. */
+/** Reads the marks of the visible runs: once for ended runs, for others after every change of the thread. */
 export function useMarks(state: ThreadState): ThreadMarks {
   const known = useSignal<ReadonlyMap<string, Mark[]>>(new Map());
   const ended = useSignal<ReadonlySet<string>>(new Set());
@@ -26,7 +26,7 @@ export function useMarks(state: ThreadState): ThreadMarks {
   const entries = state.entries.value;
   const unended = unendedRuns(state);
   const first = entries[0]?.at ?? '';
-  // one that has written nothing is known from the list of runs alone
+  // a run without entries is known only from the list of runs
   const recent = state.runs.value.filter(({ finished_at: at }) => at === null || at >= first);
   const inSight = new Set([...entries.flatMap(({ run_id: id }) => id ?? []), ...recent.map(({ id }) => id)]);
   const wanted = [...inSight].filter((id) => !ended.value.has(id));
@@ -60,10 +60,10 @@ export function useMarks(state: ThreadState): ThreadMarks {
   return { ofEntry, ofRun, error: error.value };
 }
 
-/** Runs of which the page does not know that they have ended: an entry may come before its run is in the list. */
+/** Runs not known to have ended. An entry may arrive before its run is in the list. */
 function unendedRuns(state: ThreadState): ReadonlySet<string> {
   const runs = new Map(state.runs.value.map((run) => [run.id, run]));
-  // the list has the newest: what is not in it and was there before all of it is older
+  // the list has only the newest runs: an unlisted run with entries before the oldest of them has long ended
   const oldest = runs.size < listedRuns ? undefined : state.runs.value.at(-1)!.created_at;
   const open = [...runs.values()].filter(({ status }) => !over.has(status)).map(({ id }) => id);
   const unlisted = state.entries.value.flatMap(({ run_id: id, at }) =>

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** Where the reader is: the part of the address after `#`, so that the server knows one page only. */
+/** The current view: the part of the address after `#`, so that the server only needs to serve one page. */
 export interface Route {
   path: string[];
   query: URLSearchParams;
@@ -11,7 +11,7 @@ const read = (): Route => {
   return { path: path.split('/').filter(Boolean).map(decoded), query: new URLSearchParams(query) };
 };
 
-/** An address somebody typed may be no valid encoding. */
+/** An address typed by hand may have an invalid encoding. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);
@@ -32,7 +32,7 @@ export function href(...parts: (string | Record<string, string | undefined>)[]):
   return `#/${path.join('/')}${query && `?${query}`}`;
 }
 
-/** Changes the query of the present view; with `replace`, without a step in the history. */
+/** Changes the query of the current view without adding a history entry. */
 export function setQuery(changes: Record<string, string | undefined>): void {
   const { path, query } = route.value;
   const next = { ...Object.fromEntries(query), ...changes };

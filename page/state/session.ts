@@ -4,7 +4,7 @@ const place = 'lanefold.key';
 
 /** The API key, kept until the tab is closed. */
 export const apiKey = signal(sessionStorage.getItem(place) ?? '');
-/** The server refused the last request for want of a valid key. */
+/** The server rejected the last request because it had no valid key. */
 export const needsKey = signal(false);
 
 export function signIn(key: string): void {

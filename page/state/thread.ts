@@ -3,9 +3,9 @@ import { get, v1 } from '../api/client.ts';
 import { serverEvents, type ServerEvent } from '../api/stream.ts';
 import type { Entry, ErasureReport, Lane, Page, Run, Thread } from '../api/types.ts';
 
-/** Entries read at once. A thread may have a million: the page reads those the reader looks at. */
+/** Entries per request. A thread may have a million; the page reads only those on view. */
 const pageSize = 200;
-/** How many of the newest runs are known. */
+/** How many of the newest runs the page lists. */
 export const listedRuns = 50;
 
 interface LiveAnswer {
@@ -14,15 +14,15 @@ interface LiveAnswer {
   thinking: string;
 }
 
-/** One thread as the reader sees it: its newest entries as they come, or the log as of an earlier entry. */
+/** The state of a thread view: its newest entries, live, or the log as of an earlier entry. */
 export class ThreadState {
   readonly thread = signal<Thread | undefined>(undefined);
   readonly entries = signal<Entry[]>([]);
   readonly runs = signal<Run[]>([]);
   readonly lanes = signal<Lane[]>([]);
-  /** Answers under way, by the id of their call. */
+  /** Answers being streamed, by the id of their call. */
   readonly answers = signal<ReadonlyMap<string, LiveAnswer>>(new Map());
-  /** As of which entry; null: now. */
+  /** The entry as of which the thread is shown; null: live. */
   readonly at = signal<number | null>(null);
   readonly paused = signal(false);
   readonly connected = signal(false);
@@ -51,7 +51,7 @@ export class ThreadState {
     this.#left.abort();
   }
 
-  /** Shows the log as of an entry; null: as it is now, and as it grows. */
+  /** Shows the log as of an entry; null: live. */
   async seek(at: number | null): Promise<void> {
     this.at.value = at;
     const shown = this.entries.value;
@@ -62,11 +62,11 @@ export class ThreadState {
   async showEarlier(): Promise<void> {
     const first = this.entries.value[0]?.seq ?? 0;
     const earlier = await this.#readUpTo(first - 1);
-    // whoever asked twice, or went elsewhere meanwhile, has no use for them
+    // discard them if the reader has asked twice or moved elsewhere meanwhile
     if (this.entries.value[0]?.seq === first) this.entries.value = [...earlier, ...this.entries.value];
   }
 
-  /** Reads what is new. Calls that come meanwhile are answered by one more read. */
+  /** Reads new data. Calls during a read are served by one more read. */
   refresh(): Promise<void> {
     this.#again = true;
     this.#refreshing ??= (async () => {
@@ -90,7 +90,7 @@ export class ThreadState {
 
   async #readAround(at: number | null): Promise<void> {
     const thread = await this.#read<Thread>('');
-    // the entry after that moment tells when it ended
+    // one entry more, which shows when that moment ended
     const end = Math.min((at ?? thread.rev) + 1, thread.rev - 1);
     const [entries] = await Promise.all([this.#readUpTo(end), this.#readAside()]);
     batch(() => {
@@ -100,7 +100,10 @@ export class ThreadState {
     });
   }
 
-  /** The last entries up to one, without a gap. The server ends a page of large ones early: fewer are asked for then. */
+  /**
+   * The entries before and including `end`, without a gap. Asks for fewer if large entries make the server end a page
+   * early.
+   */
   async #readUpTo(end: number): Promise<Entry[]> {
     for (let count = pageSize; ;) {
       const after = Math.max(-1, end - count);
@@ -154,7 +157,7 @@ export class ThreadState {
     }
   }
 
-  /** Adds to an answer under way. While paused the text is kept up to date too, and shown on resume. */
+  /** Adds to a streamed answer. While paused, the text is still updated and shown on resume. */
   #write({ event, data }: ServerEvent): void {
     const id = String(data['llm_call_id']);
     const before = this.answers.value.get(id) ?? { runId: String(data['run_id']), text: '', thinking: '' };

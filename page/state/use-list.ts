@@ -10,8 +10,8 @@ interface Listed {
 }
 
 /**
- * A list that grows at its end on demand, while its first page is loaded again every `everyMs`. Another filter starts anew.
- * Marks take the server longer than all the rest, so they are asked for again only where something else has changed.
+ * A list that loads more pages on demand and reloads its first page every `everyMs`. A new filter starts over. Marks
+ * are the slowest part for the server, so they are reloaded only when something else has changed.
  */
 export function useList<Item extends Listed>(
   path: string,
@@ -50,6 +50,6 @@ export function useList<Item extends Listed>(
   };
 }
 
-/** A page without its marks. */
+/** A page without its marks, to detect other changes. */
 const asOf = <Item extends Listed>({ data, next_after }: Page<Item>): string =>
   JSON.stringify([data.map((item) => ({ ...item, marks: null })), next_after]);

@@ -1,14 +1,14 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 
-/** Something read from the API: what came last, and what went wrong last. */
+/** Data read from the API, with the latest error. */
 export interface Loaded<T> {
   data: T | undefined;
   error: Error | undefined;
   reload: () => Promise<void>;
 }
 
-/** Reads when the view opens and whenever `keys` change; with `everyMs` again and again while the page is visible. */
+/** Reads when the view opens and whenever `keys` change; with `everyMs`, also repeatedly while the page is visible. */
 export function useLoaded<T>(
   read: (signal: AbortSignal) => Promise<T>,
   keys: unknown[],

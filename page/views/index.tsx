@@ -9,7 +9,7 @@ import { RunsView } from './runs.tsx';
 import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
 
-/** The view of an address. A view starts afresh with another id: nothing of one thread shows in another. */
+/** The view of an address. A new id starts a new view, so that no state of one thread shows in another. */
 export function view({ path }: Route): ComponentChild {
   const [area = 'threads', id, part, partId] = path;
   if (area === 'runs') return <RunsView />;

@@ -49,7 +49,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
   );
 }
 
-/** The address after `#` is a view's, so the link moves the focus itself. */
+/** The part of the address after `#` selects a view, so this link moves the focus by script. */
 function toMain(event: Event): void {
   event.preventDefault();
   document.getElementById('main')?.focus();

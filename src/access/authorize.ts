@@ -2,7 +2,7 @@ import { LanefoldError } from '../errors.ts';
 import { may, type Principal } from './principal.ts';
 import type { Scope } from './scope.ts';
 
-/** What a request is about, as far as its path, query and body say. */
+/** The subject of a request, derived from its path, query and body. */
 export interface Subject {
   scope: Scope;
   /** Its `operationId`. */
@@ -16,8 +16,8 @@ export interface Subject {
 }
 
 /**
- * Lets a request pass, or says which limit of its key it meets. The tenant of a thread is not checked here: a library for
- * one tenant does not find the threads of others.
+ * Allows a request, or throws an error that names the limit of its key. The tenant of a thread is not checked here: a
+ * library for one tenant does not find the threads of others.
  *
  * @throws LanefoldError `forbidden`
  */
@@ -41,7 +41,7 @@ export function authorize(principal: Principal, subject: Subject): void {
     throw forbidden(`it is for the agents ${agents.join(', ')}`);
 }
 
-/** An agent-bound principal met a thread that is not of its agents alone. */
+/** The error for a principal bound to some agents that accesses a thread in which other agents have run too. */
 export const otherAgents = (threadId: string, agents: readonly string[]): LanefoldError =>
   forbidden(`it is for the agents ${agents.join(', ')}, and another agent has run in thread ${threadId}`);
 

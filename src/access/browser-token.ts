@@ -6,7 +6,7 @@ import type { Scope } from './scope.ts';
 
 const prefix = 'lft_';
 
-/** What a page may do with a token: see a thread or a run, or also ask, steer and cancel in it. */
+/** `read`: see a thread or a run. `chat`: also ask, steer and cancel in it. */
 export type BrowserAccess = 'read' | 'chat';
 
 const scopesOf: Record<BrowserAccess, readonly Scope[]> = {
@@ -14,7 +14,7 @@ const scopesOf: Record<BrowserAccess, readonly Scope[]> = {
   chat: ['read', 'run', 'steer'],
 };
 
-/** The conversation and its runs; not the log, the contexts and the calls, which have prompts and the tool context in them. */
+/** The conversation and its runs. Not the log, contexts and calls, which contain prompts and the tool context. */
 const reads = {
   getThread: [],
   listUiMessages: [],
@@ -26,7 +26,10 @@ const reads = {
   listInputs: [],
 };
 
-/** What a token may do, by `operationId`, with the fields it may send: a new operation or field is refused until it is here. */
+/**
+ * The operations of a token by `operationId`, each with the fields it may send. New operations and fields are rejected
+ * until they are listed here.
+ */
 const operationsOf: Record<BrowserAccess, NonNullable<Principal['operations']>> = {
   read: reads,
   chat: {
@@ -44,7 +47,7 @@ const Payload = z.strictObject({
   run_id: z.string().optional(),
   tenant: z.string().optional(),
   agents: z.array(z.string()).optional(),
-  /** Of the key that made it; what the token does counts as done by the key. */
+  /** The limits of the key that made it; the token's actions count as the key's. */
   limits: z
     .strictObject({
       requestsPerMinute: z.number().optional(),
@@ -67,7 +70,7 @@ export function signBrowserToken(token: BrowserToken, secret: string): string {
   return `${prefix}${payload}.${hmac(payload, secret).toString('base64url')}`;
 }
 
-/** Who holds a token. @throws LanefoldError `unauthorized` if it is altered or has expired */
+/** The principal of a token. @throws LanefoldError `unauthorized` if it is altered or has expired */
 export function readBrowserToken(text: string, secrets: readonly string[], nowMs: number): Principal {
   const [payload = '', signature = ''] = text.slice(prefix.length).split('.');
   const given = Buffer.from(signature, 'base64url');
@@ -92,7 +95,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
   };
 }
 
-/** A key gives no rights away that it lacks. @throws LanefoldError `forbidden` */
+/** Rejects a token with rights that its key lacks. @throws LanefoldError `forbidden` */
 export function assertMayMint(principal: Principal, access: BrowserAccess): void {
   const missing = scopesOf[access].find((scope) => !may(principal, scope));
   if (missing === undefined) return;
@@ -101,7 +104,7 @@ export function assertMayMint(principal: Principal, access: BrowserAccess): void
   });
 }
 
-/** The prefix keeps a signature from serving as one of a checkpoint token, which the same secrets sign. */
+/** The prefix keeps the signature from being valid for a checkpoint token, which is signed with the same secrets. */
 const hmac = (payload: string, secret: string): Buffer =>
   createHmac('sha256', secret).update(`${prefix}${payload}`).digest();
 

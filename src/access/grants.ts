@@ -2,15 +2,15 @@ import { LanefoldError } from '../errors.ts';
 import { may, type Principal } from './principal.ts';
 import type { Allowed, KeyLimits } from './scope.ts';
 
-/** What a key is to have. */
+/** The rights requested for a new key. */
 export interface Granted extends Allowed {
-  /** As of `Date.now()`; undefined: it does not end. */
+  /** In ms, as returned by `Date.now()`; undefined: the key never expires. */
   expiresAtMs?: number | undefined;
 }
 
 /**
- * Refuses to hand out a key with more than the one it is asked with. Tenants are not compared: the library of a tenant makes
- * and finds no keys of another.
+ * Rejects a new key with more rights than the principal who requests it. Tenants are not compared: a tenant's library
+ * neither makes nor finds keys of another tenant.
  *
  * @throws LanefoldError `forbidden`
  */

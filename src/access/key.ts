@@ -9,17 +9,17 @@ export interface KeyText {
   secret: string;
 }
 
-/** A new key: the text to hand out once, and what is stored of it. */
+/** A new key: the text, which is shown once, and the hash that is stored. */
 export function newKey(id = newId('key')): { id: string; text: string; hash: Buffer } {
   const secret = randomBytes(32).toString('base64url');
   return { id, text: `lfk_${id.slice('key_'.length)}_${secret}`, hash: hashOf(secret) };
 }
 
-/** The parts of a key, or undefined for text that is none. */
+/** The parts of a key, or undefined for any other text. */
 export function readKey(text: string): KeyText | undefined {
   const [, id, secret] = grammar.exec(text) ?? [];
   return id && secret ? { id: `key_${id}`, secret } : undefined;
 }
 
-/** A secret is as random as its hash is long, so that a slow hash would protect nothing more. */
+/** A secret has as many random bits as its hash, so a slow hash would add no protection. */
 export const hashOf = (secret: string): Buffer => createHash('sha256').update(secret).digest();

@@ -5,8 +5,8 @@ interface Bucket {
 }
 
 /**
- * Counts requests by key in this process. `take` returns 0 where the request may pass, otherwise the seconds until one may.
- * A key that has not asked for a minute is forgotten, so that memory is bounded by the keys in use.
+ * Limits the request rate per key in this process. `take` returns 0 if the request may pass, otherwise the seconds
+ * until one may. A key that makes no request for a minute is forgotten, so that memory is bounded by the keys in use.
  */
 export class RequestRate {
   readonly #buckets = new Map<string, Bucket>();

@@ -1,12 +1,13 @@
 /**
- * What a key may do. `read` what is there; `run` start, retry and resume runs and write to threads; `steer` runs that are
- * active, and cancel them; `approve` or deny tool calls; `admin` everything else: configure, erase, keys, audit, operations.
+ * The scopes of a key. `read`: view what needs no other scope. `run`: start, retry and resume runs, and write to
+ * threads. `steer`: steer and cancel active runs. `approve`: approve or deny tool calls. `admin`: everything else, such
+ * as configuration, erasure, keys, audit and operations.
  */
 export const scopes = ['read', 'run', 'steer', 'approve', 'admin'] as const;
 
 export type Scope = (typeof scopes)[number];
 
-/** What a key allows, beside its scopes: each field narrows it. */
+/** The restrictions of a key besides its scopes: each field narrows it. */
 export interface Allowed {
   scopes: readonly Scope[];
   /** Only this tenant's threads. */
@@ -19,12 +20,12 @@ export interface Allowed {
 }
 
 export interface KeyLimits {
-  /** Requests per minute, in each process; all of them may come at once. */
+  /** Requests per minute in each process; a burst may use all of them at once. */
   requestsPerMinute?: number;
-  /** Runs that have not ended. */
+  /** Maximum number of runs that have not ended. */
   runs?: number;
-  /** Open event streams, in each process. */
+  /** Maximum number of open event streams in each process. */
   streams?: number;
-  /** Bytes of a request body. */
+  /** Maximum bytes of a request body. */
   bodyBytes?: number;
 }

@@ -27,7 +27,7 @@ import type { RequestTransformer } from './transformer.ts';
 
 /**
  * An agent is code, not data: runs refer to it by name, and the log stores only what reached the model. `CHOSEN` is its
- * strategy, or the name of it where that is known at compile time.
+ * strategy, or the name of its strategy if that is known at compile time.
  */
 export interface AgentDefinition<
   NAME extends string = string,
@@ -38,31 +38,37 @@ export interface AgentDefinition<
   name: NAME;
   /** `provider:model` or an alias. */
   model: ModelName;
-  /** The system prompt of lanes that have none of their own. Default: none. */
+  /** The system prompt of lanes that do not set one. Default: none. */
   instructions?: string | null;
   /** A list of `defineTool` tools, or a record of AI SDK or MCP tools by name. */
   tools?: ToolListing;
   /** The name of a built-in strategy, default `react`, or a strategy of your own. docs/strategies.md compares them. */
   strategy?: CHOSEN;
-  /** Options of the strategy, for runs that use it. */
+  /** Options of this strategy, for runs that use it. */
   strategyOptions?: StrategyOptions<CHOSEN>;
-  /** Warn the model, with a message in its context, when it repeats the same calls; default true. */
+  /** Warn the model with a message in its context when it repeats the same calls; default true. */
   cycleWarning?: boolean;
-  /** Maximum model calls of a run; default 10, or 200 for strategies that make many. The tools of the last call still run. */
+  /**
+   * Maximum model calls of a run; default 10, or 200 for strategies that ask many questions. The tools of the last call
+   * still run.
+   */
   maxIterations?: number;
-  /** Tokens, in and out, after which a run makes no more model calls and ends with the best result it has; default none. */
+  /**
+   * Input and output tokens after which a run makes no more model calls and ends with the best result it has; default
+   * none.
+   */
   maxTotalTokens?: number;
-  /** Time since its start after which a run ends with the best result it has, in ms; default none. */
+  /** Time since its start, in ms, after which a run ends with the best result it has; default none. */
   maxDurationMs?: number;
   /** Retries of one model call on rate limits, 5xx and lost connections; default 4. */
   maxModelRetries?: number;
   /** Settings of every model call, under the AI SDK's names. */
   settings?: CallSettings;
-  /** How the context is cut before a model call: a policy or a preset. Default: it is cut to the window of the model. */
+  /** How the context is cut before a model call: a policy or a preset. Default: to the window of the model. */
   contextPolicy?: PolicyOption;
   /** Stream the answer; default true. */
   streaming?: boolean;
-  /** How long a model may stay silent before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
+  /** How long a model may stay silent, in ms, before the run fails with `timeout`; default `toolTimeoutMs` + 60,000. */
   idleTimeoutMs?: number;
   /** Time limit of one tool attempt; default 15,000. */
   toolTimeoutMs?: number;
@@ -72,13 +78,18 @@ export interface AgentDefinition<
   toolRetryBackoffMs?: number;
   /** Tool calls of a round that run concurrently; default 4. */
   toolConcurrency?: number;
-  /** Tool calls of one answer; of an answer with more, none is executed, and the model reads why. Default 128. */
+  /**
+   * Maximum tool calls in one answer. If an answer has more, none is executed, and the model is told why. Default 128.
+   */
   maxToolCalls?: number;
-  /** Maximum size of a tool result in bytes; default 262,144, or 16 MiB where `largeContentBytes` is set. */
+  /** Maximum size of a tool result in bytes; default 262,144, or 16 MiB if `largeContentBytes` is set. */
   maxToolResultBytes?: number;
   /** Passed to every tool as `ctx.context`. */
   toolContext?: JsonObject;
-  /** Requires the final answer to be one JSON object of a schema, which becomes the run's `result`. Default: text. */
+  /**
+   * Requires the final answer to be one JSON object that matches a schema; it becomes the `result` of the run. Default:
+   * text.
+   */
   output?: OutputContract<SCHEMA>;
   /** Inspects and may change every model call: a function, or the name of a registered one. */
   requestTransformer?: RequestTransformer | string;
@@ -89,12 +100,12 @@ export interface AgentDefinition<
   /** Which state effects of tools are applied; default: all. */
   effectPolicy?: EffectPolicy;
   /**
-   * What requests may override: one list, or one each for callers over `http` and for the `library`. Default: nothing over
-   * HTTP, and everything in the library, whose caller is code of your own. `toolContext.locale` allows one key of the tool
-   * context. Over HTTP limits can only be lowered.
+   * What requests may override: one list for all callers, or one each for callers over `http` and for the `library`.
+   * Default: nothing over HTTP, and everything in the library, whose caller is your own code. `toolContext.locale`
+   * allows one key of the tool context. Over HTTP, limits can only be lowered.
    */
   overridable?: OverridableOption;
-  /** Inspects every tool call before it starts, and may block it. */
+  /** Inspects every tool call before it starts, and may block it or fail the run. */
   guardTool?: GuardTool | null;
 }
 
@@ -140,14 +151,16 @@ type Optional =
   | 'maxDurationMs'
   | 'maxToolResultBytes';
 
-/** A checked agent. NAME and RESULT, the type of its results, are known to the compiler where `defineAgent` was told. */
+/**
+ * A checked agent. The compiler knows NAME and RESULT, the type of its results, if they were given to `defineAgent`.
+ */
 export type Agent<NAME extends string = string, RESULT = unknown> = Readonly<
   Required<Omit<AgentDefinition<NAME>, Optional | 'overridable'>>
 > &
   Readonly<Pick<AgentDefinition, Optional>> &
   WithResult<RESULT> & { readonly overridable: OverridableBy };
 
-/** How long a model may be silent unless the agent or the request says otherwise. */
+/** How long a model may stay silent, in ms, unless the agent or the request sets it. */
 export const defaultIdleMs = (toolTimeoutMs: number): number => toolTimeoutMs + 60_000;
 
 /**

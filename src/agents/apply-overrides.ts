@@ -8,7 +8,7 @@ import { describeTools } from '../tools/descriptors.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { AgentRegistry, ReadyAgent } from './registry.ts';
 
-/** The agent a run uses: its definition, then the thread's configuration over it, then the request's overrides. */
+/** The agent that a run uses: its definition, overridden by the configuration of the thread, then by the request. */
 export function effectiveAgent(
   registry: AgentRegistry,
   agent: ReadyAgent,

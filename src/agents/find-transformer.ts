@@ -3,7 +3,11 @@ import type { RequestTransformer } from './transformer.ts';
 
 type Named = Record<string, RequestTransformer>;
 
-/** Finds a transformer by name; the agent's own win over shared ones. @throws LanefoldError `invalid_request_transformer` */
+/**
+ * Finds a transformer by name; those of the agent take precedence over shared ones.
+ *
+ * @throws LanefoldError `invalid_request_transformer`
+ */
 export function findTransformer(name: string, own: Named, shared: Named): RequestTransformer {
   const found = [own, shared].find((named) => Object.hasOwn(named, name))?.[name];
   if (found) return assertTransformer(name, found);

@@ -2,6 +2,6 @@ import type { StrategyMachine } from '../strategies/machine.ts';
 
 const defaultLimit = 10;
 
-/** Maximum model calls of a run: as the agent or the request set it, else as the strategy needs. */
+/** Maximum model calls of a run: set by the agent or the request, else the default of the strategy. */
 export const iterationLimit = (agent: { maxIterations?: number | undefined }, machine?: StrategyMachine): number =>
   agent.maxIterations ?? machine?.maxIterations ?? defaultLimit;

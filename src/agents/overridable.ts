@@ -1,4 +1,4 @@
-/** What a request may override of its agent, and a thread of the agents that run on it. */
+/** Fields that a request may override in its agent, and a thread in the agents that run on it. */
 export const overridableFields = [
   'model',
   'strategy',
@@ -24,22 +24,25 @@ export const overridableFields = [
 /** A field, or one key of the tool context, such as `toolContext.locale`. */
 export type Overridable = (typeof overridableFields)[number] | `toolContext.${string}`;
 
-/** Who asks: a caller over HTTP, or code of the process that uses the library. */
+/** The kind of caller: over HTTP, or code that uses the library in this process. */
 export type OverrideCaller = 'http' | 'library';
 
 /** What each kind of caller may override; undefined: everything. */
 export type OverridableBy = Readonly<Record<OverrideCaller, readonly Overridable[] | undefined>>;
 
-/** As an agent's definition gives it: one list for all callers, or one for each. */
+/** The form in the definition of an agent: one list for all callers, or one for each kind. */
 export type OverridableOption = readonly Overridable[] | Partial<Record<OverrideCaller, readonly Overridable[]>>;
 
-/** Over HTTP nothing unless listed. Code of the own process is the operator's, so it may do all unless listed. */
+/**
+ * Over HTTP, nothing is allowed unless it is listed. Library code belongs to the operator, so everything is allowed
+ * unless there is a list.
+ */
 export const readOverridable = (given: OverridableOption = {}): OverridableBy =>
   isList(given) ? { http: given, library: given } : { http: given.http ?? [], library: given.library };
 
 const isList = (given: OverridableOption): given is readonly Overridable[] => Array.isArray(given);
 
-/** The first entry of a definition that names no field. */
+/** The first entry of a definition that is not a known field. */
 export const unknownOverridable = (given: OverridableOption): unknown =>
   [isList(given) ? given : [given.http ?? [], given.library ?? []]]
     .flat(2)
@@ -56,7 +59,7 @@ export function refusedOverrides(
 ): string[] {
   if (!allowed) return [];
   const { contextPolicy: policy } = given;
-  // the prompt of a policy is sent in place of the lane's
+  // the prompt of a policy is sent instead of the one of the lane, so it counts as a system prompt
   const prompt =
     typeof policy === 'object' && policy !== null && 'systemPrompt' in policy ? policy.systemPrompt : undefined;
   return overridableFields.flatMap((field) => {

@@ -19,7 +19,7 @@ import { defineAgent, type Agent, type AgentDefinition } from './agent.ts';
 import { assertTransformer, findTransformer } from './find-transformer.ts';
 import type { RequestTransformer } from './transformer.ts';
 
-/** An agent prepared for runs: its tools are resolved, its settings converted to their stored form. */
+/** An agent ready for runs: its tools are resolved, its settings in their stored form. */
 export interface ReadyAgent extends Omit<
   Agent,
   | 'tools'
@@ -31,12 +31,12 @@ export interface ReadyAgent extends Omit<
   | 'maxIterations'
   | 'maxToolResultBytes'
 > {
-  /** The name of its strategy. */
+  /** Name of its strategy. */
   readonly strategy: string;
-  /** Undefined: as the strategy needs. */
+  /** Undefined: the default of the strategy. */
   readonly maxIterations: number | undefined;
   readonly maxToolResultBytes: number;
-  /** The same for what stays in the log whatever its size: effects, and results that a tool marks. */
+  /** The same limit for what stays in the log whatever its size: effects, and results that a tool marks. */
   readonly maxInlineBytes: number;
   readonly tools: ReadonlyMap<string, Tool>;
   readonly requestTransformer?: RequestTransformer;
@@ -44,12 +44,12 @@ export interface ReadyAgent extends Omit<
   readonly contextPolicy?: StoredPolicy | undefined;
   readonly descriptors: LanguageModelV4FunctionTool[];
   readonly settings: ModelSettings;
-  /** SHA-256 of everything that affects how a run continues: a checkpoint token is bound to it. */
+  /** SHA-256 of everything that affects how a run continues; checkpoint tokens are bound to it. */
   readonly fingerprint: string;
 }
 
 export interface AgentRegistry {
-  /** The built-in strategies, those of the agents, and those passed beside them. */
+  /** The built-in strategies, those of the agents, and those passed separately. */
   readonly strategies: StrategyRegistry;
   readonly names: string[];
   /** @throws LanefoldError `unknown_agent` */
@@ -59,7 +59,11 @@ export interface AgentRegistry {
   readonly extraTools: ReadonlyMap<string, Tool>;
   /** Every tool a thread may register or unregister. */
   readonly toolNames: string[];
-  /** A tool that a request may name: one of the agent's own, or one that belongs to no agent. @throws LanefoldError `unknown_tool` */
+  /**
+   * A tool that a request may name: a tool of the agent, or one that belongs to no agent.
+   *
+   * @throws LanefoldError `unknown_tool`
+   */
   tool(agent: string, name: string): Tool;
   /** A transformer of the agent, or a shared one. @throws LanefoldError `invalid_request_transformer` */
   transformer(agent: string, name: string): RequestTransformer;
@@ -69,9 +73,9 @@ export interface RegistryOptions {
   tools?: ToolListing | undefined;
   requestTransformers?: Record<string, RequestTransformer> | undefined;
   strategies?: readonly Strategy[] | undefined;
-  /** Tools of every agent, which no list of a request leaves out. */
+  /** Tools that every agent has, even if the tool list of a request leaves them out. */
   always?: readonly Tool[] | undefined;
-  /** Of agents that set none. */
+  /** For agents that do not set one. */
   maxToolResultBytes?: number | undefined;
 }
 

@@ -4,8 +4,8 @@ import type { ResultUnder } from '../strategies/types.ts';
 import type { AgentDefinition } from './agent.ts';
 
 /**
- * The result of a run of the agent NAME among AGENTS, whose request overrides the contract with OUT and the strategy with
- * CHOSEN, or neither (undefined, never).
+ * The result type of a run of the agent NAME among AGENTS. OUT is the `output` of its request and CHOSEN the strategy
+ * it names; without overrides they are `undefined` and `never`.
  */
 export type RunResult<AGENTS extends AgentDefinition, NAME extends string, OUT, CHOSEN> = [CHOSEN] extends [never]
   ? Contracted<AGENTS, NAME, OUT>

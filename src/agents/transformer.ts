@@ -24,17 +24,18 @@ export interface TransformerContext {
   context: JsonObject;
   /** Snapshot of the thread's tool state. */
   state: JsonObject;
-  /** Aborts on cancel and lost lease. */
+  /** Aborts on a cancel and on a lost lease. */
   signal: AbortSignal;
 }
 
 /**
- * Inspects every model call before it is made and returns what to change, for this call only. `settings` are merged over
- * the current ones; the other fields replace theirs; null or absent fields stay. `tools` can only be narrowed, and a tool
- * that was removed cannot run either. The changes are not stored; the answer's `refs` only record that there were some.
+ * Inspects every model call before it is made and returns what to change, for this call only. `settings` are merged
+ * over the current ones; other fields are replaced; null or absent fields stay. `tools` can only be narrowed, and a
+ * removed tool cannot run either. The changes are not stored; the `refs` of the answer only record that there were
+ * some.
  *
- * A transformer runs again when its call is retried or resumed, on any worker, so it must depend on its arguments alone.
- * An exception fails the run with `request_transform`.
+ * A transformer runs again when its call is retried or resumed, on any worker, so its result must depend only on its
+ * arguments. An exception fails the run with `request_transform`.
  *
  * @example
  * const lastTen: RequestTransformer = ({ messages }) => ({ messages: messages.slice(-10) });

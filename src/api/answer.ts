@@ -3,14 +3,14 @@ import type { MiddlewareHandler } from 'hono';
 import type { ByteBudget } from './byte-budget.ts';
 import type { ApiEnv } from './env.ts';
 
-/** Smaller answers are not counted: the system holds about as much for each connection. */
+/** Smaller answers are not counted: each connection costs the system about as much anyway. */
 const largeBytes = 65_536;
-/** A client that takes nothing for so long has its connection closed. */
+/** A client that reads nothing for this long is disconnected. */
 const stallMs = 30_000;
 
 /**
- * Counts large answers to reads until their clients have taken them: clients that ask for pages and read none would fill
- * the memory. An answer for which there is no room is 503 `server_busy`. Streams have a budget of their own.
+ * Counts the bytes of large answers to reads until their clients have taken them: clients that request pages without
+ * reading them would fill the memory. Without room, the answer is 503 `server_busy`. Streams have a separate budget.
  */
 export const limitedAnswer =
   (budget: ByteBudget): MiddlewareHandler<ApiEnv> =>
@@ -20,10 +20,10 @@ export const limitedAnswer =
     const text = await c.res.text();
     const { status, headers } = c.res;
     c.res = undefined;
-    // one alone always has room
+    // a single answer always fits
     const bytes = Math.min(Buffer.byteLength(text), budget.bytes);
     const outgoing = (c.env as Partial<HttpBindings> | undefined)?.outgoing;
-    // a client that has left takes nothing, and its end is past
+    // a disconnected client takes nothing, and its `close` event has already fired
     if (bytes > largeBytes && outgoing && !outgoing.destroyed) {
       budget.take(bytes);
       outgoing.setTimeout(stallMs, () => outgoing.destroy());

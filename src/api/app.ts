@@ -68,7 +68,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   app.onError((error, c) => {
     const problem = toProblem(error);
     if (problem.status >= 500) {
-      // unset where the request was refused before its key was read
+      // unset if the request was rejected before its key was read
       const principal = c.get('principal') as Principal | undefined;
       onError(error, { method: c.req.method, path: c.req.path, ...omitUndefined({ actor: principal?.actor }) });
     }

@@ -6,9 +6,9 @@ import type { KnownKeys } from './access/known-keys.ts';
 import type { ApiEnv } from './env.ts';
 
 /**
- * Finds out who makes a request. With an API key, every request must send it, or a key or token that `keys` knows, as a
- * Bearer token; pages for browsers (`basic`) also accept it as the password of any user. Without a key, loopback requests
- * need none.
+ * Identifies who makes a request. If the server has an API key, every request must send it, or a key or token that
+ * `keys` knows, as a Bearer token; pages for browsers (`basic`) also accept it as the password of any user. Without a
+ * server key, loopback requests need no key.
  */
 export const authenticate = (
   apiKey: string | undefined,

@@ -8,9 +8,9 @@ import type { ApiEnv } from './env.ts';
 import { exceeds } from './json-size.ts';
 import { invalidJson, invalidRequest, unsupportedMediaType } from './problem.ts';
 
-/** Deeper than any message; protects everything that walks a body recursively. */
+/** No message nests this deeply; the limit protects code that walks a body recursively. */
 const maxDepth = 100;
-/** What can be parsed and checked within 200 ms. */
+/** Parsing and checking this many values takes at most 200 ms. */
 const maxValues = 50_000;
 
 const excesses = {
@@ -27,7 +27,7 @@ export interface BodyLimits {
   budget: ByteBudget;
 }
 
-/** Reads the body of a request that some route wants, and rejects one that is too large or too slow. */
+/** Reads the body if a route handles the request, and rejects one that is too large or too slow. */
 export const limitedBody =
   ({ maxBytes, timeoutMs, budget }: BodyLimits): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
@@ -78,7 +78,7 @@ async function readAll(
 
 const empty = Buffer.alloc(0);
 
-/** Hono and Bull Board read the body themselves; without this they would find that it has been read. */
+/** Hono and Bull Board read the body themselves; without this they would find it already consumed. */
 function keepBody(c: Context<ApiEnv>, bytes: Buffer): void {
   c.set('body', bytes);
   const own = bytes.byteLength === bytes.buffer.byteLength ? bytes.buffer : new Uint8Array(bytes).buffer;
@@ -112,7 +112,7 @@ export const jsonBody: MiddlewareHandler<ApiEnv> = async (c, next) => {
   await next();
 };
 
-/** Its depth is within the limit. */
+/** Expects a value whose depth is within the limit. */
 function assertPlain(value: unknown): void {
   if (typeof value === 'number' && !Number.isFinite(value))
     throw invalidRequest([{ path: '', message: 'A number is out of range.' }]);

@@ -9,7 +9,7 @@ export class ByteBudget {
     readonly what: string,
   ) {}
 
-  /** @throws LanefoldError `server_busy` where they would be too many */
+  /** Reserves bytes. @throws LanefoldError `server_busy` if the budget would be exceeded */
   take(bytes: number): void {
     if (this.#held + bytes > this.bytes) throw serverBusy(`the ${this.what} of other requests fill its memory`);
     this.#held += bytes;

@@ -23,11 +23,11 @@ const page = `<!doctype html>
 </html>
 `;
 
-/** Content security policy for pages: no resources of other hosts, no framing. */
+/** Content security policy for pages: no resources from other hosts, no framing. */
 export const pagePolicy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'; base-uri 'self'; form-action 'self'";
 
-/** The web component that renders the document; a build copies it, so that users of the package do not install it. */
+/** The web component that renders the document. A build copies it, so that users of the package need not install it. */
 export const explorer = (): string =>
   createRequire(import.meta.url).resolve('openapi-explorer/dist/browser/openapi-explorer.min.js');
 

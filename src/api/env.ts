@@ -7,13 +7,17 @@ export interface ApiEnv {
   Variables: {
     /** The raw body, within the size limit. */
     body: Buffer;
-    /** Who makes the request; unset where nobody needs to say. */
+    /** Who makes the request; unset on routes that need no key. */
     principal: Principal;
-    /** Finds out again who it is. @throws LanefoldError `unauthorized` once the key or token is no longer valid */
+    /** Identifies the caller again. @throws LanefoldError `unauthorized` once the key or token is no longer valid */
     identify: () => Promise<Principal>;
-    /** Checks again whether an operation of `/v1` is allowed, and returns by whom. @throws LanefoldError `unauthorized`, `forbidden` */
+    /**
+     * Checks again that the `/v1` operation is allowed, and returns the principal.
+     *
+     * @throws LanefoldError `unauthorized`, `forbidden`
+     */
     recheck: () => Promise<Principal>;
-    /** What a request of `/v1` acts on: the threads of the tenant of its key, or all that the server sees. */
+    /** The library a `/v1` request acts on: the threads of its key's tenant, or all that the server sees. */
     lanefold: TenantLibrary;
   };
 }

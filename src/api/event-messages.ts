@@ -6,7 +6,7 @@ import { toProblem } from './problem.ts';
 
 /**
  * Converts a stream to server-sent events named by their kind. Only trace events have an id, their `event_seq`, because
- * a client that reconnects resumes after the last id. `refusal`: why the stream has ended before its time, if it has.
+ * a reconnecting client resumes after the last id. `refusal`: why the stream ended early, if it did.
  */
 export async function* toEventMessages(
   items: AsyncIterable<StreamItem>,

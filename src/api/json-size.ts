@@ -1,8 +1,8 @@
 const [quote, backslash, comma, openBrace, closeBrace, openBracket, closeBracket] = Buffer.from('"\\,{}[]');
 
 /**
- * Counts the values of a JSON text and its depth without parsing it, because parsing a few megabytes of keys holds up the
- * event loop for seconds. Stops at the first limit that is exceeded. What is no JSON gives some number.
+ * Counts the values and the depth of a JSON text without parsing it, because parsing a few megabytes of keys blocks the
+ * event loop for seconds. Stops at the first exceeded limit. For text that is not JSON, the counts mean nothing.
  */
 export function exceeds(text: Buffer, limits: { values: number; depth: number }): 'values' | 'depth' | undefined {
   let values = 1;

@@ -2,15 +2,16 @@ import { isLanefoldError } from '../errors.ts';
 import type { Logger } from '../log/logger.ts';
 import type { AppOptions } from './options.ts';
 
-/** For how long the refusals of one caller are counted, to be one line. */
+/** Refusals of one caller within this time are counted and logged as one line. */
 const intervalMs = 10_000;
 
 /**
- * The default handler for errors behind a response of 500 or above. The log redacts them; the response never has them. What a
- * busy server refuses does not flood the log: a caller gets a line at first, and one with a count for each interval after it.
+ * The default handler for errors behind a response of 500 or above. The log redacts them; the response never contains
+ * them. A busy server's refusals do not flood the log: each caller gets one line at first, then one line with a count
+ * per interval.
  */
 export function logErrors(log: Logger): NonNullable<AppOptions['onError']> {
-  /** By caller, since its last line. */
+  /** Refusals per caller since its last line. */
   const refused = new Map<string | undefined, number>();
   const countOn = (actor: string | undefined) => {
     refused.set(actor, 0);

@@ -1,5 +1,5 @@
 export interface AppOptions {
-  /** Serve this tenant alone, without Bull Board and metrics, which show all; default: that of the library. */
+  /** Serve this tenant alone, without Bull Board and metrics, which show all tenants; default: the library's tenant. */
   tenant?: string;
   /** Default `LANEFOLD_API_KEY`. Without a key, only loopback requests are answered. */
   apiKey?: string;
@@ -10,21 +10,21 @@ export interface AppOptions {
   /** How long a request body may take to arrive, in ms; default 20,000. */
   bodyTimeoutMs?: number;
   /**
-   * Bytes of request bodies that this server may hold at once, bytes of large answers that clients have not taken yet, and
-   * bytes of large messages that readers of streams have not; default 64 MiB each. Beyond that requests get 503
-   * `server_busy`, and streams end to be resumed.
+   * Bytes that this server may hold at once, 64 MiB each by default: of request bodies, of large answers that clients
+   * have not taken yet, and of large stream messages that readers have not taken yet. Beyond that, requests get 503
+   * `server_busy`, and streams end; their clients can resume them.
    */
   maxHeldBytes?: number;
-  /** Live streams that this server may serve at once; default 1,000. Beyond that requests get 503 `server_busy`. */
+  /** Live streams that this server may serve at once; default 1,000. Beyond that, requests get 503 `server_busy`. */
   maxStreams?: number;
   /**
-   * How long an answer of the database about a key is used, in ms; default 5,000, at least 100. A key that was revoked works for so long at
-   * most, and for twice as long in streams that are open.
+   * How long a key's lookup result is reused, in ms; default 5,000, at least 100. A revoked key keeps working for at
+   * most this long, and for at most twice as long in open streams.
    */
   keyRecheckMs?: number;
   /**
-   * Called with the error behind a response of 500 or above, and who made the request, if that is known; default: log it on
-   * stderr. Must not throw.
+   * Called with the error behind a response of 500 or above, and with who made the request, if known; default: log it
+   * on stderr. Must not throw.
    */
   onError?: (error: unknown, request: { method: string; path: string; actor?: string }) => void;
 }
@@ -34,7 +34,7 @@ export interface ServerOptions extends AppOptions {
   host?: string;
   /** Default `LANEFOLD_PORT`, else 4100; 0 picks a free port. */
   port?: number;
-  /** If the port is taken, try the next ones; default false. */
+  /** If the port is taken, try the following ones; default false. */
   nextFreePort?: boolean;
 }
 
@@ -43,6 +43,6 @@ export interface RunningServer {
   readonly url: string;
   readonly host: string;
   readonly port: number;
-  /** Stops accepting requests, gives running ones two seconds to end, and closes. */
+  /** Stops accepting requests, gives running ones two seconds to finish, and closes. */
   close(): Promise<void>;
 }

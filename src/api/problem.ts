@@ -29,7 +29,9 @@ export const invalidRequest = (errors: FieldError[]): LanefoldError =>
     },
   );
 
-/** Converts an error to a problem. For server errors and unavailable dependencies, a caller gets the code but no details. */
+/**
+ * Converts an error to a problem. For server errors and unavailable dependencies, callers get the code but no details.
+ */
 export function toProblem(error: unknown): Problem {
   const known = toLanefoldError(error);
   const status = errorStatus[known.code];
@@ -73,7 +75,7 @@ const title = (code: string): string => {
   return words.charAt(0).toUpperCase() + words.slice(1);
 };
 
-/** The headers of a problem. What is unavailable may be back in a second. */
+/** The headers of a problem. An unavailable service may be back in a second. */
 export const problemHeaders = (status: number, error?: unknown): Record<string, string> => ({
   'content-type': 'application/problem+json',
   'cache-control': 'no-store',

@@ -1,8 +1,8 @@
 import type { MiddlewareHandler } from 'hono';
 
 /**
- * Headers of every response: nothing is guessed, framed, cached by strangers or told to other sites. Pages bring a content
- * security policy of their own.
+ * Headers of every response: no content-type guessing, framing, shared caching or referrers. Pages add their own
+ * content security policy.
  */
 export const securityHeaders: MiddlewareHandler = async (c, next) => {
   await next();

@@ -13,7 +13,7 @@ import { problemHeaders, toProblem } from './problem.ts';
 const defaultPort = 4100;
 const portsToTry = 100;
 const closePatienceMs = 2_000;
-/** How long the headers of a request may take. */
+/** How long a request's headers may take to arrive. */
 const headersMs = 10_000;
 
 const optionKeys: KeysOf<ServerOptions> = {
@@ -75,7 +75,7 @@ const newServer = (app: ReturnType<typeof createApp>, bodyMs: number): http.Serv
     return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders(problem.status) });
   };
   // Only called if the bytes do not form a Request; the application handles its own errors.
-  // Node's own limit is the last resort: it answers nobody.
+  // Node's own limits are the last resort: they bypass the application and its problem responses.
   const limits = { headersTimeout: headersMs, requestTimeout: headersMs + bodyMs + closePatienceMs };
   return http.createServer(limits, getRequestListener(app.fetch, { errorHandler: refuse }));
 };
@@ -111,7 +111,7 @@ async function close(server: http.Server): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   const timer = setTimeout(() => server.closeAllConnections(), closePatienceMs);
   server.closeIdleConnections();
-  // Clients keep a connection open after its response, so close those that have become idle since.
+  // Clients keep a connection open after its response, so keep closing those that have become idle.
   const idle = setInterval(() => server.closeIdleConnections(), 20);
   await closed;
   clearTimeout(timer);

@@ -8,15 +8,15 @@ import type { ByteBudget } from './byte-budget.ts';
 const heartbeatMs = 15_000;
 /** A message of more bytes counts against the budget of all streams. */
 const largeBytes = 65_536;
-/** A client that takes nothing for so long has its connection closed. */
+/** A client that reads nothing for this long is disconnected. */
 const stallMs = 30_000;
-/** How soon clients reconnect. */
+/** How long clients wait before they reconnect. */
 const retryMs = 1_000;
 
 /**
- * Responds with server-sent events. Pulls the next message only when the client has accepted the previous one, so a slow
- * client neither delays others nor accumulates data. Large messages of all streams share a budget: a stream for whose next
- * message there is no room ends, and its client reconnects. Calls `abort` when the client disconnects.
+ * Responds with server-sent events. Pulls the next message only once the client has accepted the previous one, so a
+ * slow client neither delays others nor accumulates data. Large messages of all streams share a budget: a stream ends
+ * if its next message does not fit, and its client reconnects. Calls `abort` when the client disconnects.
  */
 export function sse(
   c: Context,
@@ -37,7 +37,7 @@ export function sse(
       try {
         await send();
       } finally {
-        // only now has the client taken the message before
+        // the client has now taken the previous message
         budget.release(held);
         held = taken;
       }

@@ -4,8 +4,8 @@ import type { StreamItem } from '../streams/stream-item.ts';
 import { toUiChunks } from '../ui-messages/answer.ts';
 
 /**
- * Converts the stream of one run, with its entries, to the server-sent events of the AI SDK's UI message stream. `refusal`: why
- * the stream has ended before its time, if it has.
+ * Converts the stream of one run, with its entries, to the server-sent events of the AI SDK's UI message stream.
+ * `refusal`: why the stream ended early, if it did.
  */
 export async function* toUiEvents(
   items: AsyncIterable<StreamItem>,

@@ -18,7 +18,7 @@ export const onInvalid: Hook<unknown, ApiEnv, string, undefined> = (result) => {
   );
 };
 
-/** Has operations without a query refuse one, as the others refuse parameters they do not know. */
+/** Makes operations without query parameters reject any, as the others reject parameters they do not know. */
 export function refuseQueries(app: ApiApp): void {
   const add = app.openapi as (route: RouteConfig, ...more: unknown[]) => unknown;
   const strict: typeof add = (route, ...more) => {

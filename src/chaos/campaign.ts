@@ -44,7 +44,7 @@ export interface CampaignOptions {
 const runsPerThread = 5;
 
 /**
- * Runs one campaign on services of its own: applies load, injects faults, waits until every run has ended, and runs the
+ * Runs one campaign on its own services: applies load, injects faults, waits until every run has ended, and runs the
  * checks. Keeps the folder with the database if there is a violation.
  *
  * @throws LanefoldError `embedded_postgres_failed`, `queue_unreachable`

@@ -73,7 +73,7 @@ export class Fleet {
   #spawn(slot: Slot): void {
     const [postgres, redis] = slot.proxies;
     const options = this.options.worker(postgres!.port, redis?.port);
-    // sources or build, whichever this file belongs to
+    // start the worker from sources or build, to match this file
     const built = !import.meta.filename.endsWith('.ts');
     const entry = path.join(packageRoot, built ? 'dist/workers/chaos.js' : 'workers/chaos.ts');
     const loader = built ? [] : ['--import', import.meta.resolve('tsx')];
@@ -97,7 +97,7 @@ export class Fleet {
     });
     child.once('exit', (code, signal) => {
       slot.workerId = undefined;
-      // a worker that starts while the database is down may exit, as any process under a supervisor
+      // a worker may exit if it starts while the database is down; its supervisor restarts it
       if (signal !== 'SIGKILL' && wasReady && !this.#stopped)
         this.unexpectedExits.push(`pid ${child.pid} with ${signal ?? `code ${code}`}`);
       if (!this.#stopped) setTimeout(() => this.#stopped || this.#spawn(slot), signal === 'SIGKILL' ? 0 : 300);

@@ -23,7 +23,7 @@ export const startHistory = (observer: Observer): Promise<unknown> =>
     create trigger history after insert on lanefold._entry for each row execute function history.record_entry();
     create trigger history after update of lease on lanefold._run for each row execute function history.record_lease();`);
 
-/** Adds what was recorded outside the database. */
+/** Adds the records kept outside the database. */
 export async function recordHistory(
   observer: Observer,
   recorded: { starts: ToolStart[]; workers: ReadonlyMap<string, number>; acknowledged: Acknowledged },
@@ -102,7 +102,7 @@ export const neverReplayed: Check = {
       left join lanefold.run r on r.id = s.run_id where s.name = 'charge' group by 1, 2, 3, 4, 5 having count(*) > 1`,
 };
 
-/** Tokens and time differ: calls are lost, made again and slow. */
+/** Removes tokens and times, which differ because calls are lost, repeated and slow. */
 const comparable = (result: string): string =>
   `case jsonb_typeof(${result}) when 'object' then (${result} - 'usage') #- '{termination,duration_ms}' else ${result} end`;
 
@@ -116,7 +116,7 @@ const treesAreUndisturbed: Check = {
       where r.status = 'completed' and ${comparable('r.result')} is distinct from ${comparable('t.result')}`,
 };
 
-/** How many trees completed, each with that result where no check failed. */
+/** How many trees completed; where no check failed, each has the expected result. */
 export async function completedTrees(observer: Observer): Promise<number> {
   const [row] = await observer.query<{ count: number }>(
     `select count(*)::int from history.tree t join lanefold.run r on r.thread_id = t.thread_id and r.id = t.run_id
@@ -134,7 +134,9 @@ export const historyChecks: readonly Check[] = [
   treesAreUndisturbed,
 ];
 
-/** Counts repeated starts by workers that lost the run while frozen between checking the lease and starting the tool. */
+/**
+ * Counts repeated starts by workers that lost the run while frozen between checking the lease and starting the tool.
+ */
 export async function lateStarts(observer: Observer): Promise<number> {
   const [row] = await observer.query<{ count: number }>(
     `select count(*)::int from (${repeatedStarts}) s where not by_holder`,

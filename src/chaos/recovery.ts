@@ -9,7 +9,10 @@ const hitsOf = (scenarios: readonly Scenario[]): string =>
     ),
   );
 
-/** The time from each fault until each run it hit made progress, that is committed its next step or ended. By scenario number. */
+/**
+ * The time from each fault until each run it hit made progress: it committed its next step, or ended. Keyed by scenario
+ * number.
+ */
 export async function recoveryTimes(
   observer: Observer,
   scenarios: readonly Scenario[],

@@ -48,7 +48,10 @@ export async function replayContexts(observer: Observer): Promise<{ calls: numbe
   return { calls, violations: found };
 }
 
-/** Compares the `context_hash` of each answer with the fold before it, and each context with the previous one of its lane. */
+/**
+ * Compares the `context_hash` of each answer with the fold before it, and each context with the previous one of its
+ * lane.
+ */
 function replayThread(threadId: string, log: readonly FoldEntry[]): { calls: number; violations: Violation[] } {
   const violations: Violation[] = [];
   const before = new Map<string, { base: string; sent: string[] }>();
@@ -86,7 +89,10 @@ function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string
 const toMessages = (rows: readonly Partial<ContextRow>[]): Message[] =>
   rows.map((row) => canonicalMessage(row as Partial<Record<keyof Message, unknown>>));
 
-/** Whether every assistant message with calls is followed by its tool messages in call order, with no other tool messages. */
+/**
+ * Whether every assistant message with calls is followed by its tool messages in call order, with no other tool
+ * messages.
+ */
 function isClosed(messages: readonly Message[]): boolean {
   let open: string[] = [];
   for (const message of messages) {

@@ -31,11 +31,11 @@ export interface CampaignReport {
   duplicated: number;
   /** Calls started by the holder of the run after their outcome was stored. */
   finished_tools_repeated: number;
-  /** The same by workers that lost the run while frozen. */
+  /** The same, but started by workers that lost the run while frozen. */
   late_starts: number;
   orphan_calls: number;
   hung: number;
-  /** From each fault until the runs it hit made progress. */
+  /** Time from each fault until the runs it hit made progress. */
   recovery_ms: Spread;
   faults: Partial<Record<FaultKind, { scenarios: number; runs_hit: number; recovery_ms: Spread }>>;
   violations: Violation[];

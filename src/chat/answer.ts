@@ -8,13 +8,15 @@ import type { RunRef } from '../store/run/run.ts';
 
 export interface AnswerOptions {
   signal: AbortSignal;
-  /** The client has the message up to the approvals of this round: only what follows is sent. Default: all of it. */
+  /**
+   * The client already has the message up to the approvals of this round: send only the rest. Default: send all of it.
+   */
   afterRound?: number | undefined;
 }
 
 /**
- * Opens the stream of an answer. It ends with the run, or as soon as the run waits for approval: the AI SDK's client sends
- * its responses once a stream has ended.
+ * Opens the stream of an answer. It ends with the run, or as soon as the run waits for approval, because the AI SDK's
+ * client sends its approval responses only after a stream has ended.
  *
  * @throws LanefoldError `run_not_found`, `thread_not_found`, `thread_erased`
  */
@@ -46,7 +48,7 @@ async function* chunksOf(
     const call = approvalId(data['round'], data['index']);
     if (kind === 'approval_requested') awaiting.add(call);
     else awaiting.delete(call);
-    // the same calls wait now: this is no replay of decisions made long ago
+    // only if the same calls wait now; a replayed event may show approvals decided long ago
     const now = await lanefold.runs.get(run);
     const open = now.status === 'suspended' ? now.awaiting.map(({ round, index }) => approvalId(round, index)) : [];
     if (open.length === 0 || open.length !== awaiting.size || !open.every((id) => awaiting.has(id))) continue;
@@ -59,7 +61,7 @@ async function* chunksOf(
   });
 }
 
-/** The part of a message that the client has already: up to the approvals of a round. */
+/** Skips the part of a message that the client already has: everything up to the approvals of a round. */
 class KnownPart {
   over: boolean;
   #asked = false;

@@ -4,7 +4,7 @@ import { isLanefoldError } from '../errors.ts';
 import type { TenantLibrary } from '../library/library.ts';
 import type { RunRef } from '../store/run/run.ts';
 
-/** Each is a locking call of the database. */
+/** Limited because each response is a locking call to the database. */
 const mostResponses = 128;
 
 interface Response {
@@ -15,8 +15,8 @@ interface Response {
 }
 
 /**
- * Decides on the calls a message of the client has responses for, and returns their round. The first decision counts, so
- * one that comes too late changes nothing: the stream of the answer says what was decided.
+ * Applies the approval responses in a client's message, and returns the round of the calls. The first decision counts,
+ * so a late one changes nothing: the answer's stream shows what was decided.
  *
  * @throws LanefoldError `invalid_request`, `run_not_found`, `tool_call_not_found`
  */

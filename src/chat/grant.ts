@@ -3,7 +3,7 @@ import { assertId } from '../checks/ids.ts';
 import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { ChatRequest } from './request.ts';
 
-/** What a request may do: everything a chat needs on one thread. */
+/** A request's permission: everything a chat needs on one thread. */
 export interface ChatGrant {
   /** The thread of the chat; created with the first message. */
   threadId: string;
@@ -17,10 +17,10 @@ export interface ChatGrant {
   run?: Omit<EnqueueOptions, 'agent' | 'input' | 'threadId' | 'createThread' | 'requestId'>;
 }
 
-/** A grant; a response of your own, such as a redirect to a sign-in; anything else is refused with 403. */
+/** A grant, or your own response, such as a redirect to a sign-in page; anything else is rejected with 403. */
 export type ChatVerdict = ChatGrant | Response | null | undefined | false;
 
-/** Asks the caller's function, and refuses whatever is no grant. @throws LanefoldError `forbidden` */
+/** Calls the user's `authorize`, and rejects anything that is not a grant. @throws LanefoldError `forbidden` */
 export async function readGrant(
   authorize: (request: Request, chat: ChatRequest) => ChatVerdict | Promise<ChatVerdict>,
   request: Request,
@@ -29,7 +29,7 @@ export async function readGrant(
   const verdict = await authorize(request, chat);
   if (verdict instanceof Response) return verdict;
   const { threadId, tenantId } = Object(verdict) as Partial<ChatGrant>;
-  // a thread id built of something undefined is better refused than shared
+  // an id built from an undefined value would be shared by many users, so reject it
   if (typeof threadId !== 'string' || /(^|[._:@-])(undefined|null)($|[._:@-])/.test(threadId)) {
     throw new LanefoldError('forbidden', 'This chat is not yours, or you are not signed in.', {
       hint: 'authorize must return { threadId } for those who may use the chat.',

@@ -18,8 +18,8 @@ export interface ChatOptions {
   /** The agent that answers, unless the grant names another. */
   agent?: string;
   /**
-   * Says which thread the request may use; whoever gets no `threadId` is refused. Look at the session of the request, and
-   * at `chat.chatId` as at any other input. The body of the request is in `chat.body`.
+   * Returns the thread that the request may use; without a `threadId`, the request is rejected. Check the session of
+   * the request, and treat `chat.chatId` like any other untrusted input. The request's body is in `chat.body`.
    */
   authorize(request: Request, chat: ChatRequest): ChatVerdict | Promise<ChatVerdict>;
   /** Maximum size of a body, in bytes; default 4 MiB. */
@@ -28,15 +28,15 @@ export interface ChatOptions {
   onError?: (error: unknown, request: { method: string; path: string }) => void;
 }
 
-/** A route handler of any framework that has the web's `Request` and `Response`. */
+/** A route handler for any framework that uses the web's `Request` and `Response`. */
 export type ChatHandler = (request: Request) => Promise<Response>;
 
 const optionKeys: KeysOf<ChatOptions> = { agent: true, authorize: true, maxBodyBytes: true, onError: true };
 
 /**
- * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals, and
- * streams the answer; `GET …/{chat id}/stream` resumes the answer under way; `GET …/{chat id}/messages` is what was said;
- * `POST …/{chat id}/stop` cancels the run.
+ * A chat route for `useChat`, as `DefaultChatTransport` calls it: `POST …` sends a message or responses to approvals,
+ * and streams the answer; `GET …/{chat id}/stream` resumes an answer in progress; `GET …/{chat id}/messages` returns
+ * what was said; `POST …/{chat id}/stop` cancels the run.
  *
  * @throws LanefoldError `invalid_input` without `authorize`
  *
@@ -88,7 +88,7 @@ async function answer(
   { grant, agent }: { grant: ChatGrant; agent: string | undefined },
 ): Promise<Response> {
   const { threadId } = grant;
-  // with the tenant's policies behind it, where the database has them
+  // where the database enforces tenants, its policies then apply
   const lanefold = grant.tenantId === undefined ? all : all.forTenant(grant.tenantId);
   const thread = await findThread(lanefold, grant);
   const stream = async (runId: string, afterRound?: number) => {
@@ -150,13 +150,13 @@ async function send(
   };
   if (thread || tenantId === undefined) return enqueue(true);
   try {
-    // only once the run would be accepted is there a thread
+    // creates the thread only if its absence is all that prevents the run
     return await enqueue(false);
   } catch (error) {
     if (!isLanefoldError(error, 'thread_not_found')) throw error;
   }
   await lanefold.threads.create({ id: threadId, tenantId }).catch((error: unknown) => {
-    // two first messages at once
+    // a concurrent first message may have created it
     if (!isLanefoldError(error, 'thread_exists')) throw error;
   });
   await findThread(lanefold, { threadId, tenantId });

@@ -2,15 +2,18 @@ import type { JsonObject } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 import { invalidJson, invalidRequest, unsupportedMediaType } from '../api/problem.ts';
 
-/** What a chat page asks for: an answer to a message or to approvals, the answer under way, what was said, or an end. */
+/**
+ * The action a chat page requests: an answer to a message or to approvals, the answer in progress, the history, or a
+ * stop.
+ */
 export type ChatAction = 'send' | 'approve' | 'resume' | 'history' | 'stop';
 
 /** A request of a chat page, not authorised yet. */
 export interface ChatRequest {
   action: ChatAction;
-  /** The `id` of `useChat`: what the page says, not what it may. */
+  /** The `id` of `useChat`: chosen by the page, and not proof that it may use that chat. */
   chatId: string;
-  /** The body of a POST, with whatever the page adds; empty otherwise. */
+  /** The body of a POST, including fields that the page adds; empty otherwise. */
   body: JsonObject;
 }
 
@@ -53,7 +56,7 @@ function decoded(segment: string): string {
 }
 
 async function readBody(request: Request, maxBytes: number): Promise<JsonObject> {
-  // other sites cannot send this type without asking the browser, which refuses
+  // other sites cannot send this type without a preflight request, which fails
   if (!/^application\/json\s*(;|$)/i.test(request.headers.get('content-type') ?? '')) throw unsupportedMediaType();
   const chunks: Uint8Array[] = [];
   let bytes = 0;

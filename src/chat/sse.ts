@@ -5,8 +5,8 @@ import type { UiChunk } from '../ui-messages/message.ts';
 const heartbeatMs = 15_000;
 
 /**
- * The UI message stream as a response. Takes the next chunk only when the client has taken the one before; `abort` ends the
- * stream when the client leaves. A fault breaks the response off, and the client resumes.
+ * The UI message stream as a response. Takes the next chunk only once the client has taken the previous one; `abort`
+ * ends the stream when the client leaves. An error breaks the response off, and the client resumes.
  */
 export function sseResponse(chunks: AsyncGenerator<UiChunk>, abort: () => void): Response {
   const encoder = new TextEncoder();

@@ -12,7 +12,10 @@ function distance(a: string, b: string): number {
   return row[b.length] as number;
 }
 
-/** The candidate a user most likely meant; undefined if every one differs by more than two letters and a third of the name. */
+/**
+ * The candidate a user most likely meant; undefined if every one differs by more than two letters and a third of the
+ * name.
+ */
 export function closest(name: string, candidates: Iterable<string>): string | undefined {
   const typed = name.slice(0, 100).toLowerCase();
   let best: string | undefined;

@@ -9,14 +9,14 @@ import { LanefoldError } from '../errors.ts';
  */
 export const checkDatabaseUrl = (url: string, source: string): void =>
   check(url, source, ['postgres:', 'postgresql:'], 'postgresql://user:password@host:5432/database', () => {
-    // the driver reads more than the standard allows, such as no host but a socket
+    // the driver accepts more than the URL standard, for example a socket without a host
     new pg.Client({ connectionString: url });
   });
 
 /** Rejects anything that is not a Redis URL. @throws LanefoldError `invalid_input` */
 export const checkRedisUrl = (url: string, source: string): void =>
   check(url, source, ['redis:', 'rediss:', 'redis+cluster:', 'rediss+cluster:'], 'redis://:password@host:6379', () => {
-    // nodes of a cluster are separated by commas; who connects to them reads them
+    // a cluster URL lists nodes separated by commas; the code that connects to them parses it
     if (!/^rediss?\+cluster:/i.test(url)) new URL(url);
   });
 
@@ -24,7 +24,7 @@ function check(url: string, source: string, schemes: string[], example: string, 
   const scheme = /^[a-z][a-z0-9+.-]*:(?=\/\/)/i.exec(url)?.[0].toLowerCase();
   const known = scheme !== undefined && schemes.includes(scheme);
   if (known && succeeds(read)) return;
-  // the rest may hold a password
+  // show only the scheme: the rest may contain a password
   const what = scheme && !known ? `has the scheme ${JSON.stringify(scheme)}` : 'is not a URL that can be read';
   throw new LanefoldError('invalid_input', `${source} ${what}.`, {
     hint:

@@ -26,12 +26,12 @@ const base32 = (hex: string): string => BigInt(`0x${hex}`).toString(32).padStart
 export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
 export const newThreadId = (): string => newId('thread');
 export const newRunId = (): string => newId('run');
-/** What threads belong to that were created for no tenant. */
+/** The tenant of threads created without one. */
 const defaultTenant = 'default';
 
 /**
- * The thread of a request that names none. It follows from tenant and request id, so a retry of a request whose answer was
- * lost finds the same thread, and two tenants may use the same id.
+ * The thread of a request that names none. It is derived from tenant and request id: a retry of a request whose answer
+ * was lost finds the same thread, and two tenants may use the same id.
  */
 export function threadIdOf(requestId: string, tenant = defaultTenant): string {
   // ids contain no space
@@ -40,8 +40,8 @@ export function threadIdOf(requestId: string, tenant = defaultTenant): string {
 }
 
 /**
- * What a thread or a run is called where others than its readers may listen: ids of callers may name a person. Any role of the
- * database hears notifications.
+ * A name for a thread or a run on channels where others may listen: ids from callers may name a person, and any role of
+ * the database can receive notifications.
  */
 export const pseudonym = (...ids: string[]): string =>
   createHash('sha256').update(ids.join(' ')).digest('hex').slice(0, 32);

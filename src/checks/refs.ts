@@ -7,7 +7,7 @@ const reserved = new Set([
   ...['tool_calls_cut', 'kinds', 'kinds_cut', 'cut_moved', 'over_budget', 'summary_role'],
 ]);
 
-/** Refuses refs that would pass for those of the runtime. @throws LanefoldError `invalid_input` */
+/** Rejects refs that could be mistaken for the runtime's own. @throws LanefoldError `invalid_input` */
 export function assertRefs(refs: unknown): void {
   if (refs === undefined || refs === null || typeof refs !== 'object') return;
   const key = Object.keys(refs).find((name) => reserved.has(name));

@@ -7,10 +7,10 @@ export const isStorable = (text: string): boolean => text.isWellFormed() && !tex
 export const cleanText = (text: string): string =>
   isStorable(text) ? text : text.toWellFormed().replaceAll('\u0000', '\ufffd');
 
-/** Empty, or nothing but what Unicode counts as white space: more than `trim` removes. */
+/** Whether a text is empty or only Unicode white space, which is more than `trim` removes. */
 export const isBlank = (text: string): boolean => /^\p{White_Space}*$/u.test(text);
 
-/** A system prompt; a blank one means none, because providers reject an empty system message. */
+/** Normalises a system prompt: a blank one becomes null, because providers reject an empty system message. */
 export const promptOf = (text: string | null): string | null => (text === null || isBlank(text) ? null : text);
 
 /** The path (`$.a[0]`) of the first unstorable string in a JSON value, or undefined. */

@@ -5,7 +5,7 @@ import { LanefoldError, type ErrorCode } from '../errors.ts';
 export type KeysOf<T> = Record<keyof T, true>;
 
 /**
- * Refuses keys that nobody reads, which are mostly typos. A key whose value is undefined is not there.
+ * Rejects unknown keys, which are mostly typos. A key whose value is undefined counts as absent.
  *
  * @param what for the message: `createLanefold`, `Agent "support"`
  * @throws LanefoldError `code`, default `invalid_input`

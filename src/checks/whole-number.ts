@@ -1,7 +1,7 @@
 import { LanefoldError } from '../errors.ts';
 
 /**
- * Refuses anything but undefined or a whole number from `minimum` to `maximum`, before PostgreSQL does so in its own words.
+ * Rejects anything but undefined or a whole number from `minimum` to `maximum`, with a clearer error than PostgreSQL's.
  *
  * @throws LanefoldError `invalid_input`
  */

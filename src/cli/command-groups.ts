@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 
-/** The commands by what they are for, in the order in which `lanefold --help` lists them. */
+/** The commands grouped by purpose, in the order in which `lanefold --help` lists them. */
 const groups: Record<string, readonly string[]> = {
   'Start:': ['init', 'demo', 'dev', 'run'],
   'Processes:': ['api', 'worker', 'workers', 'migrate'],
@@ -17,7 +17,7 @@ export function groupCommands(program: Command): void {
   for (const [heading, members] of Object.entries(groups)) {
     for (const command of program.commands) if (members.includes(command.name())) command.helpGroup(heading);
   }
-  // help shows groups in the order in which it meets their commands
+  // help lists groups in the order in which their first commands appear
   const place = (command: Command) => {
     const at = names.indexOf(command.name());
     return at < 0 ? names.length : at;

@@ -6,17 +6,17 @@ import { note } from './output.ts';
 
 export interface DatabaseHandle {
   url: string;
-  /** A connection past any pooler, for migrations and the queue on PostgreSQL. */
+  /** A connection that bypasses any pooler, for migrations and the queue on PostgreSQL. */
   directUrl: string;
-  /** Whether it is an embedded one, which the processes that share it migrate. */
+  /** Whether it is an embedded one; the processes that share it migrate it. */
   embedded: boolean;
   /** Leaves the embedded PostgreSQL to the processes that share it, or stops it. */
   release(): Promise<void>;
 }
 
 /**
- * The database of a command: the given one, else the embedded one in `dir`. If that is not running, `start` allows
- * starting it for the duration of the command.
+ * The database of a command: the given one, else the embedded one in `dir`. If that is not running and `start` is true,
+ * it runs for the duration of the command.
  *
  * @throws LanefoldError `database_unreachable` if none is running and `start` is false; `embedded_postgres_failed`
  */
@@ -44,7 +44,7 @@ export async function connect(
 ): Promise<Lanefold> {
   const { openLanefold } = await import('../lanefold/open.ts');
   const redisUrl = options.redisUrl || null;
-  // it checks what it is given before it starts a database
+  // check the options before starting a database
   if (start && !options.databaseUrl)
     return openLanefold({ embeddedDir: options.dir, redisUrl, ...more }, { onStart: noteStart(options.dir) });
   const { url, directUrl, embedded, release } = await findDatabase(options, { start });

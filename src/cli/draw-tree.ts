@@ -4,8 +4,8 @@ import { inOneLine } from './show-message.ts';
 const width = 100;
 
 /**
- * The nodes of a run as a tree, one line each: scores and contents under what they follow from. Of a strategy that builds a
- * tree of thoughts only those are shown, not the calls that led to them.
+ * The nodes of a run as a tree, one line each: scores and contents, indented below their parents. For a strategy that
+ * builds a tree of thoughts, only the thoughts are shown, not the calls that led to them.
  */
 export function drawTree(nodes: readonly RunNode[]): string {
   const thoughts = nodes.filter(({ callId }) => callId === null);
@@ -17,7 +17,7 @@ export function drawTree(nodes: readonly RunNode[]): string {
     childrenOf.set(parent, [...(childrenOf.get(parent) ?? []), node]);
   }
   const lines: string[] = ['question'];
-  // a stack of its own: a chain of a thousand steps is deep
+  // an explicit stack, because a chain of a thousand steps is deep
   const open = (childrenOf.get(0) ?? []).map((node) => ({ node, depth: 1 })).reverse();
   for (let next = open.pop(); next; next = open.pop()) {
     const { node, depth } = next;

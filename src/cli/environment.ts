@@ -3,7 +3,7 @@ import { parseEnv } from 'node:util';
 import { UsageError } from './errors.ts';
 
 /**
- * Sets the variables of the file `.env` in the current folder, except for those that are set already. Our own variables
+ * Sets the variables of the file `.env` in the current folder, except those that are already set. Our own variables
  * count as unset if they are empty, because compose files and scripts turn an unset variable into an empty one.
  *
  * @throws UsageError if the file cannot be read
@@ -20,7 +20,7 @@ export function prepareEnvironment(env: NodeJS.ProcessEnv): void {
 
 const fromFile = new Set<string>();
 
-/** The environment for a process that reads the file again. */
+/** The environment for a child process, which reads `.env` itself. */
 export const givenEnvironment = (): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(process.env).filter(([name]) => !fromFile.has(name)));
 

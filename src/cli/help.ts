@@ -31,7 +31,7 @@ const list = (names: readonly Variable[]): string => {
   return names.map((name) => `  ${name.padEnd(width)}  ${variables[name]}`).join('\n');
 };
 
-/** The end of a command's help. Examples come first, because they are what people read. */
+/** The end of a command's help. Examples come first, because people read those. */
 export const commandHelp = (examples: string[], environment: Variable[]): string => `
 Examples:
 ${examples.map((example) => `  $ ${example}`).join('\n')}

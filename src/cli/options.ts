@@ -44,7 +44,7 @@ export function jsonObject(text: string): object {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;
   } catch {
-    // as any other text that is none
+    // reported below, as any other invalid text
   }
   throw new InvalidArgumentError('It must be a JSON object.');
 }

@@ -11,7 +11,7 @@ export function colours(stream: Stream = process.stdout) {
 /** A line of the command's result. */
 export const print = (line = ''): void => void process.stdout.write(`${line}\n`);
 
-/** What JSON leaves as it is, and some terminals act on. */
+/** Control characters that JSON does not escape but some terminals act on. */
 const controls = /[\x7f-\x9f]/g;
 const spelled = (control: string): string => `\\u00${control.charCodeAt(0).toString(16)}`;
 
@@ -21,7 +21,7 @@ export const printJson = (value: unknown): void => print(JSON.stringify(value).r
 /** Whether stderr is read by machines, which expect a JSON object on each line. */
 export const jsonLogs = (): boolean => process.env['LANEFOLD_LOG'] === 'json';
 
-/** A line on stderr about the work, not part of the result. */
+/** A status line on stderr, not part of the result. */
 export function note(msg: string, facts: Record<string, unknown> = { level: 'info' }): void {
   const line = jsonLogs()
     ? JSON.stringify({ ...facts, time: new Date(), service: 'lanefold', pid: process.pid, msg })
@@ -40,8 +40,8 @@ const redrawMs = 100;
 const lineMs = 5_000;
 
 /**
- * Shows the progress of long work on stderr: one updating line on a terminal, elsewhere a line every five seconds, which
- * shows activity without flooding a log.
+ * Shows the progress of long work on stderr: one updating line on a terminal, elsewhere a line every five seconds,
+ * which shows activity without flooding a log.
  */
 export function createProgress(stream: Stream = process.stderr): Progress {
   const tty = Boolean(stream.isTTY);

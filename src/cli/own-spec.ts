@@ -8,16 +8,16 @@ import { UsageError } from './errors.ts';
 import { note } from './output.ts';
 
 /**
- * How a project in `folder` depends on the package that this command comes from: its version, where it came from a registry,
- * else the file it was installed from. Where there is no such file, as with pnpm, Yarn, git or a file that has gone, the package packs
- * itself into `folder`; so does a checkout, whose sources npm cannot install.
+ * The version or file by which a project in `folder` depends on the package of this command: its version if it came
+ * from a registry, else the file it was installed from. Without such a file, as with pnpm, Yarn, git or a deleted file,
+ * the package packs itself into `folder`; so does a checkout, whose sources npm cannot install.
  */
 export async function ownSpec(folder: string, version: string): Promise<string> {
   if (existsSync(path.join(packageRoot, 'tsconfig.json'))) return `file:${await pack(folder, 'the checkout')}`;
   const source = installedFrom();
   if (source === 'registry') return `^${version}`;
   if (source) return `file:${path.relative(path.resolve(folder), source)}`;
-  // what is installed is built
+  // an installed package is already built, so skip its scripts
   return `file:${await pack(folder, 'the package installed in', '--ignore-scripts')}`;
 }
 
@@ -36,7 +36,10 @@ async function pack(folder: string, what: string, ...more: string[]): Promise<st
   }
 }
 
-/** The tarball that npm, or the project around this package, names as its source; or that a registry is. */
+/**
+ * The tarball that npm or the surrounding project records as the source of this package, or `registry`; undefined if
+ * neither is recorded.
+ */
 function installedFrom(): string | undefined {
   const project = path.resolve(packageRoot, '../..');
   const known = [

@@ -19,7 +19,7 @@ export async function readText(file: string): Promise<string> {
   }
 }
 
-/** The JSON values of a file that has one on each line. */
+/** The JSON values of a file with one value per line. */
 export async function* readJsonLines(file: string): AsyncGenerator<unknown, void, void> {
   const handle = await opened(file);
   for await (const text of handle.readLines()) {

@@ -1,8 +1,9 @@
 import type { Json, JsonObject } from '../context/message.ts';
 
 /**
- * A result for people: its text; of a structured one its `answer` or the content of its `best`; else its JSON. Undefined for a
- * run that ended without an answer. A search that found no line with the answer has what the model wrote.
+ * A result for people: its text; for a structured result its `answer`, or the content of its `best`; else its JSON.
+ * Undefined for a run that ended without an answer. A search that found no line with the answer shows what the model
+ * wrote.
  */
 export function readableAnswer(result: Json): string | undefined {
   if (result === null) return undefined;

@@ -6,7 +6,7 @@ import { colours } from './output.ts';
 
 const number = (value: number): string => value.toLocaleString('en');
 
-/** A projection as text: what it costs, then a line for each message of the lane with the reason it is sent or not. */
+/** A projection as text: its cost, then a line for each message of the lane with the reason it is sent or not. */
 export function showProjection({ messages, meta, explain = [] }: ContextProjection): string {
   const c = colours();
   const texts = new Map(messages.map((row) => [`${row.seq} ${row.role}`, messageText(row)]));

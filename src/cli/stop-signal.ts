@@ -1,8 +1,8 @@
 import { constants } from 'node:os';
 
 /**
- * Resolves with the first SIGINT, SIGTERM or SIGHUP; a second one ends the process immediately. After SIGHUP the terminal
- * is gone: what is written to it is lost, and must not stop the process from ending its work.
+ * Resolves with the first SIGINT, SIGTERM or SIGHUP; a second one ends the process immediately. After SIGHUP the
+ * terminal is gone: output to it is lost, and writing it must not keep the process from finishing its work.
  */
 export function stopSignal(): Promise<NodeJS.Signals> {
   return new Promise((resolve) => {

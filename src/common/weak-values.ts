@@ -1,4 +1,4 @@
-/** Values that are kept while somebody else uses them: one per key, and none that is only here. */
+/** A map of weakly held values: each stays available for as long as other code references it. */
 export class WeakValues<K, V extends object> {
   readonly #held = new Map<K, WeakRef<V>>();
   readonly #collected = new FinalizationRegistry<K>((key) => {

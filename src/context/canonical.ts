@@ -6,9 +6,9 @@ import type { Json, Message } from './message.ts';
 export const canonicalJson = (message: Message): string => canonicalize(message) as string;
 
 /**
- * A message in the form the log returns, even if it has not been stored yet: no nulls, no empty `tool_calls`, and sorted
- * keys in nested values, because `jsonb` does not preserve key order. Every prompt is built from this form, so a resumed
- * run sends the same bytes as the one that died.
+ * A message in the form the log returns, even if it has not been stored yet: no nulls, no empty `tool_calls`, and
+ * sorted keys in nested values, because `jsonb` does not preserve key order. Every prompt is built from this form, so a
+ * resumed run sends the same bytes as the one that died.
  */
 export function canonicalMessage(raw: Partial<Record<keyof Message, unknown>>): Message {
   const message: Record<string, unknown> = { role: raw.role, content: sorted(raw.content ?? '') };

@@ -32,9 +32,9 @@ export interface ContextRow {
 }
 
 /**
- * Projects a lane the way `lane_context_at` does in SQL: the lane's latest anchor up to and including `upto`, then every
- * later message of the lane, unchanged. The system prompt is the latest, by `seq`, among the prompt changes that apply to
- * the lane and the anchor's own prompt (key absent: inherit, null: none).
+ * Projects a lane as `lane_context_at` does in SQL: the lane's latest anchor up to and including `upto`, then every
+ * later message of the lane, unchanged. The system prompt is the latest, by `seq`, among the prompt changes that apply
+ * to the lane and the anchor's own prompt (key absent: inherit, null: none).
  *
  * Runs get their context from `lane_context_at`; this is the same rule for programs and tests that hold the entries.
  *

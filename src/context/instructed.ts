@@ -1,8 +1,8 @@
 import type { Message } from './message.ts';
 
 /**
- * The first message of a context as it is sent with an output contract: its instructions end the system prompt, or are
- * the prompt where there is none. They are never stored.
+ * The first message of a context as it is sent with an output contract: the instructions are appended to the system
+ * prompt, or become it if there is none. They are never stored.
  */
 export const withInstructions = (first: Message, instructions: string): Message[] =>
   first.role === 'system' && typeof first.content === 'string'

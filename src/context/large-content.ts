@@ -1,19 +1,21 @@
 import { createHash } from 'node:crypto';
 import type { ContentPart, JsonObject } from './message.ts';
 
-/** A text kept out of the log: see the table `content`. */
+/** A text stored outside the log, in the table `content`. */
 export interface LargeContent {
   id: string;
   text: string;
 }
 
-/** What `refs.contents` of a message says of each text that it shows in part. `chars` are code points, as in PostgreSQL. */
+/**
+ * An item of `refs.contents`, for each text that the message shows in part. `chars` are code points, as in PostgreSQL.
+ */
 export type ContentRef = { id: string; chars: number; bytes: number };
 
-/** Of the tool that reads the rest. */
+/** Name of the tool that reads the rest. */
 export const readContentName = 'read_content';
 
-/** Larger texts stay in their message, where the limit on contexts refuses them: a jsonb value ends at 256 MiB. */
+/** Larger texts stay in their message, where the context limit rejects them: a jsonb value cannot exceed 256 MiB. */
 const largestText = 2 ** 26;
 
 export interface Shortened {
@@ -23,8 +25,8 @@ export interface Shortened {
 }
 
 /**
- * What the model sees of a text with more than `limit` bytes in UTF-8: a quarter of the limit of its beginning, a sixteenth of
- * its end, in characters, and between them how to read the rest. The result has less than `limit` bytes.
+ * Shortens a text of more than `limit` UTF-8 bytes for the model: its beginning (a quarter of the limit, in characters)
+ * and its end (a sixteenth), with a note between them on how to read the rest. The result has fewer than `limit` bytes.
  */
 export function shorten(text: string, limit: number): Shortened | undefined {
   // a UTF-16 unit takes at most three bytes, so most texts need no counting
@@ -50,8 +52,8 @@ interface Quoting {
 }
 
 /**
- * A message with each of its large texts shortened, and these texts. The message itself where it has none. What a model
- * answered stays whole, and so does a text that quotes another one already.
+ * Shortens each large text of a message, and returns the message with these texts; an unchanged message if it has none.
+ * Model answers stay whole, and so does a text that was already shortened.
  */
 export function shortenMessage<M extends Quoting>(message: M, limit: number): { message: M; contents: LargeContent[] } {
   const found: Shortened[] = [];
@@ -77,7 +79,7 @@ export function shortenMessage<M extends Quoting>(message: M, limit: number): { 
   return { message: { ...message, content: shown, refs }, contents: found.map((each) => each.content) };
 }
 
-/** The ids of the large texts that a stored message quotes. */
+/** The ids of the large texts that a stored message shows in part. */
 export const contentIds = (message: Quoting): string[] => refsOf(message).map(({ id }) => id);
 
 const refsOf = ({ refs }: Quoting): ContentRef[] =>
@@ -88,7 +90,7 @@ const isText = (part: ContentPart): part is { type: 'text'; text: string } => {
   return type === 'text' && typeof text === 'string';
 };
 
-/** The last position at or before `index` that splits no surrogate pair. */
+/** The last position at or before `index` that does not split a surrogate pair. */
 const wholeBefore = (text: string, index: number): number =>
   isLowSurrogate(text.charCodeAt(index)) ? index - 1 : index;
 

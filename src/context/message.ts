@@ -41,7 +41,10 @@ export interface ModelTurn {
   reasoningDetails?: Json;
   providerMetadata?: JsonObject;
   usage: Usage;
-  /** `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider gave none. */
+  /**
+   * `stop`, `tool_calls`, `length`, `content_filter`, `error`, `incomplete`, `unknown`; null when the provider gave
+   * none.
+   */
   finishReason: string | null;
   responseId?: string;
   /** Set when text the database cannot store (NUL, lone surrogates) was replaced with U+FFFD. */
@@ -53,7 +56,7 @@ export type Usage = { input_tokens: number; output_tokens: number; total_tokens:
   [counter: string]: number;
 };
 
-/** The text of a message; its other parts are left out. */
+/** The text of a message, without its other parts. */
 export const textOf = (content: Message['content']): string =>
   typeof content === 'string' ? content : content.flatMap((part) => (isText(part) ? [part.text] : [])).join('\n');
 

@@ -1,6 +1,8 @@
 import type { Message } from './message.ts';
 
-/** The index of the first message with an unanswered tool call, or of a result without a call; -1 if there is neither. */
+/**
+ * The index of the first message with an unanswered tool call, or of a result without a call; -1 if there is neither.
+ */
 export function openGroupAt(messages: readonly Message[]): number {
   for (let i = 0; i < messages.length; i++) {
     const at = i;

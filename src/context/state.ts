@@ -1,6 +1,8 @@
 import type { Json, JsonObject } from './message.ts';
 
-/** A change a tool makes to the state of its thread. A path consists of object keys; an array is replaced as a whole. */
+/**
+ * A change a tool makes to the state of its thread. A path consists of object keys; an array is replaced as a whole.
+ */
 export type StateEffect =
   /** Deep-merges an object into the state. */
   | { op: 'set'; value: JsonObject }

@@ -5,20 +5,26 @@ import type { JsonObject } from '../context/message.ts';
 /** The schema of an object: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
 export type OutputSchema = FlexibleSchema | JSONSchema7;
 
-/** Requires the answer of a run to be one JSON object of this schema. The object becomes the run's `result`. */
+/**
+ * Requires the answer of a run to be one JSON object that matches this schema. The object becomes the `result` of the
+ * run.
+ */
 export interface OutputContract<SCHEMA extends OutputSchema = OutputSchema> {
   /** The schema of an object with properties: zod, Standard Schema, the AI SDK's `jsonSchema(…)`, or JSON Schema. */
   schema: SCHEMA;
   /** Sent to the provider: 1 to 64 characters of `[A-Za-z0-9_-]`; default `output`. */
   name?: string;
   description?: string;
-  /** What to do with an answer that violates the contract. `repair` (default) asks the model to fix it; `error` fails the run. */
+  /**
+   * What to do with an answer that violates the contract. `repair` (default) asks the model to fix it; `error` fails
+   * the run.
+   */
   mode?: 'repair' | 'error';
   /** Maximum number of repairs, 0 to 3; default 1. Higher values count as 3. */
   maxRepairs?: number;
   /**
-   * Repairs an answer instead of the model; its return value, or the `object` in it, is validated. For agents only: requests
-   * store no code.
+   * Repairs an answer instead of the model. Its return value, or the `object` in it, is validated. Only for agents,
+   * because requests cannot store code.
    */
   repair?: (draft: RepairDraft) => unknown;
 }
@@ -48,8 +54,8 @@ export interface StoredContract {
 }
 
 /**
- * The result of checking an answer: its parsed value, or why it violates the contract. `timedOut`: the check was given up,
- * and so would be that of another answer.
+ * The result of checking an answer: its parsed value, or why it violates the contract. `timedOut`: the check was
+ * cancelled after its time limit; the check of another answer would be too.
  */
 export type Checked = { ok: true; value: JsonObject } | { ok: false; message: string; timedOut?: true };
 

@@ -3,25 +3,25 @@ import { explain } from '../tools/schema.ts';
 import { measureSchema } from './schema-bounds.ts';
 import { validator, type Answer } from './validator.ts';
 
-/** The result of validating a value: as the schema reads it, or why it does not fit. */
+/** The result of validating a value: the value as parsed by the schema, or why it does not match. */
 export type Validated = { ok: true; value: unknown } | { ok: false; message: string };
 
 export interface JsonSchemaValidator {
-  /** Reads the schema. Rejects with an Error where that is impossible. */
+  /** Reads the schema. Rejects with an Error if that fails. */
   compile(): Promise<void>;
   /** @throws LanefoldError `validation_timeout` */
   validate(value: unknown): Promise<Validated>;
 }
 
 /**
- * Characters of a value times values of a schema that may be validated in this process: some milliseconds. Each value of
- * a schema without references to itself meets each part of the value at most once.
+ * Largest product of the characters of a value and the values of a schema that is validated in this process: takes some
+ * milliseconds. In a schema without recursion, each value of the schema meets each part of the value at most once.
  */
 const harmlessWork = 500_000;
 
 /**
- * Validates against a JSON Schema that may be a stranger's: in this process where neither its patterns nor its size can hold
- * it up, else in a thread with a limit.
+ * Validates against a JSON Schema, which may be untrusted: in this process if neither its patterns nor its size can
+ * block it, else in a thread with a time limit.
  *
  * @throws Error for a schema that is too large
  */

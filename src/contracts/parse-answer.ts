@@ -5,8 +5,8 @@ export type Parsed = { ok: true; value: JsonObject } | { ok: false; message: str
 const fenced = /^```[\w-]*[ \t]*\r?\n([^]*?)\r?\n?```$/;
 
 /**
- * Parses an answer as one JSON object. A code fence around the whole answer is removed; any other text around the object
- * makes the answer invalid.
+ * Parses an answer as one JSON object. A code fence around the whole answer is removed; any other text around the
+ * object makes the answer invalid.
  */
 export function parseAnswer(text: string): Parsed {
   const trimmed = text.trim();

@@ -33,13 +33,13 @@ export async function readContract(contract: OutputContract): Promise<ReadyContr
 }
 
 /**
- * Validates a contract that was stored with a request. Its schema is read when an answer is checked, because that may take
- * time. @throws LanefoldError `invalid_output`
+ * Validates a contract that was stored with a request. Its schema is compiled only when an answer is checked, because
+ * that may take time. @throws LanefoldError `invalid_output`
  */
 export const readStoredContract = ({ schema, max_repairs: maxRepairs, ...rest }: StoredContract): ReadyContract =>
   ready({ ...rest, schema, ...(maxRepairs === undefined ? {} : { maxRepairs }) }, schema as JSONSchema7, 'json_schema');
 
-/** Converts a request's contract to its stored form, with a JSON Schema in place of the schema object. */
+/** Converts a contract of a request to its stored form, with a JSON Schema in place of the schema object. */
 export async function toStoredContract(contract: OutputContract): Promise<StoredContract> {
   if (contract.repair) throw invalid('a request cannot have a repair function, because code is not stored');
   const { schema, name, description, mode, maxRepairs } = await readContract(contract);
@@ -50,7 +50,7 @@ export async function toStoredContract(contract: OutputContract): Promise<Stored
     ...(contract.mode === undefined ? {} : { mode }),
     ...(contract.maxRepairs === undefined ? {} : { max_repairs: maxRepairs }),
   };
-  // Fail here rather than in the worker that would have to read it.
+  // Fail here rather than later in the worker that reads it.
   readStoredContract(stored);
   await assertReadable(stored.schema);
   return stored;

@@ -4,20 +4,20 @@ import type { OutputOption, OutputSchema } from './contract.ts';
 
 declare const result: unique symbol;
 
-/** Carries the type of a result from an agent to its runs. It exists for the compiler alone: no object has this key. */
+/** Carries the result type from an agent to its runs. It exists only for the compiler: no object has this key. */
 export interface WithResult<RESULT> {
   readonly [result]?: RESULT;
 }
 
-/** What is known of a result: where nothing is, that it is JSON. */
+/** The known type of a result; JSON if nothing is known. */
 export type Known<RESULT> = unknown extends RESULT ? Json : RESULT;
 
-/** The result under a contract with this schema; `never` stands for no contract, and the result is text. */
+/** The result under a contract with this schema. `never` means no contract: the result is text. */
 export type SchemaResult<SCHEMA> = [SCHEMA] extends [never]
   ? string
   : OutputSchema extends SCHEMA
     ? Json
-    : // a JSON Schema says no more to the compiler than that it is an object
+    : // a plain JSON Schema tells the compiler only that the result is an object
       [InferSchema<SCHEMA>] extends [never]
       ? JsonObject
       : Known<InferSchema<SCHEMA>>;

@@ -1,22 +1,22 @@
-/** How large a JSON Schema is, and what is in it that can take time out of proportion. */
+/** The size of a JSON Schema, and whether it has keywords that can take disproportionate time. */
 export interface SchemaSize {
-  /** JSON values, those behind each `$ref` counted wherever they are referred to; Infinity for a schema that is recursive. */
+  /** Number of JSON values, counting the target of a `$ref` at every reference; Infinity for a recursive schema. */
   values: number;
-  /** It has a pattern or a format, which are regular expressions, or compares the items of a list with each other. */
+  /** Whether it has a pattern or a format, which are regular expressions, or compares list items with each other. */
   patterns: boolean;
 }
 
 /**
- * Characters of a schema, depth of its JSON, `$ref`s that lead from one to the next, and values with every `$ref` followed,
- * which a recursive schema has no number of.
+ * Maximum characters of a schema, depth of its JSON, length of a chain of `$ref`s, and values with every `$ref`
+ * followed. The last limit does not apply to recursive schemas.
  */
 export const schemaLimits = { characters: 2 ** 18, depth: 64, refs: 64, values: 20_000 };
 
 const slowKeywords = ['pattern', 'patternProperties', 'format', 'uniqueItems', 'contentMediaType', 'contentEncoding'];
 
 /**
- * Measures a JSON Schema in time proportional to its text. Returns why it is not acceptable, as the end of a sentence, if
- * it is not.
+ * Measures a JSON Schema in time proportional to its text. If it is not acceptable, returns the reason, as the end of a
+ * sentence.
  */
 export function measureSchema(schema: unknown): SchemaSize | string {
   const tooDeep = `schema is nested more than ${schemaLimits.depth} levels deep`;
@@ -58,7 +58,7 @@ export function measureSchema(schema: unknown): SchemaSize | string {
   return { values, patterns };
 }
 
-/** What a local reference (`#/$defs/a`) points to; undefined where that is nothing, which the parser of the schema reports. */
+/** The target of a local reference (`#/$defs/a`); undefined if there is none, which the schema parser reports. */
 function resolve(root: unknown, ref: string): unknown {
   if (!ref.startsWith('#')) return undefined;
   let node: unknown = root;

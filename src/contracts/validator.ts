@@ -5,27 +5,27 @@ import { LanefoldError } from '../errors.ts';
 import { packageRoot } from '../common/package-root.ts';
 import type { JSONSchema7 } from '@ai-sdk/provider';
 
-/** A schema and a value, as JSON; without a value only the schema is read. */
+/** A schema and a value, as JSON; without a value, the schema is only read. */
 export interface Question {
   schema: string;
   value?: string;
 }
 
-/** `message` is there where the schema cannot be read or the value is no JSON. */
+/** `message` is set if the schema cannot be read or the value is not JSON. */
 export type Answer =
   | { ok: true; value?: string }
   | { ok: false; issues?: { path: (string | number)[]; message: string }[]; message?: string };
 
-/** How long the thread may work on one question: a thousand times what an ordinary one takes. */
+/** How long the thread may work on one question, in ms: a thousand times what an ordinary one takes. */
 export const validationLimitMs = 1_000;
 
 const startLimitMs = 15_000;
 const memoryMb = 128;
 
 /**
- * Validates values against schemas in a thread, which is terminated where that takes too long or too much memory: no
- * pattern and no combination of `$ref`s holds up this process. The thread is started by the first question, kept for the
- * next ones, which it answers one by one, and does not keep the process alive.
+ * Validates values against schemas in a thread, which is terminated if that takes too much time or memory: no pattern
+ * and no combination of `$ref`s can block this process. The first question starts the thread; it then answers questions
+ * one at a time, and does not keep the process alive.
  */
 class Validator {
   #thread: Promise<Worker> | undefined;
@@ -50,13 +50,13 @@ class Validator {
 
   async #start(): Promise<Worker> {
     const thread = new Worker(path.join(packageRoot, 'src/contracts/validator-thread.js'), {
-      // those of this process, such as a loader of TypeScript, are not for the thread
+      // the options of this process, such as a TypeScript loader, are not for the thread
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: memoryMb, stackSizeMb: 4 },
     });
     try {
       await replyOf(thread, startLimitMs);
-      // it may end between two questions
+      // the thread may exit between two questions
       thread.once('exit', () => (this.#thread = undefined)).on('error', () => {});
       return thread;
     } catch (error) {
@@ -66,7 +66,7 @@ class Validator {
   }
 }
 
-/** The next message of a thread. Rejects where it ends or stays silent for `limitMs`. */
+/** The next message of a thread. Rejects if the thread exits or stays silent for `limitMs`. */
 function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Promise<Reply> {
   return new Promise((resolve, reject) => {
     const settle = () => {
@@ -97,8 +97,8 @@ const tooSlow = (cause: unknown) =>
 export const validator = new Validator();
 
 /**
- * The object in the result of a call that generates one, such as the AI SDK's `generateObject`; anything else as it is, and
- * whatever the contract itself calls `object`.
+ * Unwraps `object` from the result of a call that generates one, such as the `generateObject` of the AI SDK. Returns
+ * any other value unchanged, also if the schema itself has a property `object`.
  */
 export function unwrapObject(value: unknown, schema: JSONSchema7): unknown {
   if (typeof value !== 'object' || value === null || !('object' in value)) return value;

@@ -3,7 +3,7 @@ import type { FindUnattended, UnattendedRuns } from './unattended.ts';
 
 interface Wait extends RunOrThread {
   say: (unattended: UnattendedRuns) => void;
-  /** What it was told of its run, or of the run that was the last active one. */
+  /** The reasons already reported for its run, or for the run that was last active in its thread. */
   said: { runId: string | undefined; reasons: Set<UnattendedRuns['reason']> };
   quietMs: number;
   dueAt: number;
@@ -15,13 +15,14 @@ export interface QuietWait {
   end(): void;
 }
 
-/** However long nothing happens, a look at least this often. */
+/** A quiet wait is checked at least this often. */
 const longestQuietMs = 30_000;
 
 /**
- * Waits for a run, or for the active run of a thread, in which nothing happens for a while: then one statement asks for all of
- * them whether a worker can take them, and those that none can are told why, each reason once for a run. As long as a wait stays
- * quiet, it is looked at again after twice the time. A wait that ends soon costs a timer and no statement.
+ * Watches quiet waits for a run, or for a thread's active run. When nothing has happened for a while, one statement
+ * checks for all of them whether a worker can take their runs; each wait whose run no worker can take learns why, once
+ * per reason and run. The time between checks doubles while a wait stays quiet. A short wait costs a timer and no
+ * statement.
  */
 export class QuietWaits {
   readonly #waits = new Set<Wait>();
@@ -61,7 +62,7 @@ export class QuietWaits {
   }
 
   async #look(): Promise<void> {
-    // timers are a little early at times
+    // timers sometimes fire a little early
     const now = performance.now() + 1;
     const due = [...this.#waits].filter(({ dueAt }) => dueAt <= now);
     if (due.length === 0) return;
@@ -69,7 +70,7 @@ export class QuietWaits {
       wait.quietMs = Math.min(wait.quietMs * 2, Math.max(longestQuietMs, this.quietMs));
       wait.dueAt = now + wait.quietMs;
     }
-    // who waits learns from its own statements that the database does not answer
+    // a waiter's own statements report that the database does not answer
     const found = await this.find(due).catch(() => []);
     const byRun = new Map(found.map((unattended) => [`${unattended.threadId} ${unattended.runId}`, unattended]));
     const byThread = new Map(found.map((unattended) => [unattended.threadId, unattended]));

@@ -8,21 +8,22 @@ export interface UnattendedRuns {
   runId: string;
   agent: string;
   /**
-   * `no_worker`: none that is alive takes jobs from the run's queue. `unknown_agent`: some do, and none of them knows its
+   * `no_worker`: no live worker takes jobs from the run's queue. `unknown_agent`: some do, but none of them knows its
    * agent. `unknown_strategy`: none of those that know the agent knows the strategy.
    */
   reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
-  /** The same for people, with what to do. */
+  /** The reason as text for people, with what to do. */
   message: string;
 }
 
-/** Finds those of the runs that no worker holds and none can take. */
+/** Finds the runs that no worker holds and none can take. */
 export type FindUnattended = (runs: readonly RunOrThread[]) => Promise<UnattendedRuns[]>;
 
 /**
- * Asks for the workers only if a run has none. A role of one tenant, such as a reader's, does not see them: then it finds none.
+ * Looks for workers only if a run has none. The role of one tenant, such as a reader's, does not see workers: it finds
+ * no unattended runs.
  *
- * @param all the connections of the process: those of one tenant see no workers
+ * @param all the connections of the process: connections of one tenant see no workers
  */
 export const findUnattendedIn =
   (db: Database, all: Database): FindUnattended =>

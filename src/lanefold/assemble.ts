@@ -23,7 +23,10 @@ import type { Closers } from './closers.ts';
 import type { Connections } from './connect.ts';
 import type { Settings } from './settings.ts';
 
-/** Builds the library on its connections: for all that the role of the connection may see, and for each tenant on demand. */
+/**
+ * Builds the library on its connections: for all rows that the connection's role may see, and for each tenant on
+ * demand.
+ */
 export function assemble(settings: Settings, connections: Connections, closers: Closers) {
   const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
   const { db, databaseUrl, queue, queueOptions, rights } = connections;

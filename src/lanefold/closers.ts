@@ -1,6 +1,6 @@
 import { lanefoldClosed } from '../postgres/errors.ts';
 
-/** What `close` has to undo, last opened first. */
+/** Everything that `close` must undo, last opened first. */
 export class Closers {
   readonly #closers: (() => Promise<unknown>)[] = [];
   #closed = false;
@@ -9,7 +9,7 @@ export class Closers {
     this.#closers.push(async () => closer());
   }
 
-  /** Registers what is starting, so that a `close` during the start waits for it and then stops it. */
+  /** Registers something that is starting, so that a `close` during the start waits for it and then stops it. */
   async start<T>(start: () => Promise<T>, stop: (started: T) => Promise<unknown>): Promise<T> {
     if (this.#closed) throw lanefoldClosed();
     const starting = start();
@@ -17,7 +17,7 @@ export class Closers {
     return starting;
   }
 
-  /** Closes everything, also what comes after a closer that failed; then throws the first error. */
+  /** Closes everything, even after a closer has failed; then throws the first error. */
   async close(): Promise<void> {
     this.#closed = true;
     let fault: unknown;

@@ -39,7 +39,7 @@ export async function connect(
   db.settings.largeContentBytes = settings.contentLimit;
   db.settings.distributed = await isDistributed(db.pool);
   const rights = await readSessionRights(db.pool);
-  // the embedded server has one role, its superuser
+  // the embedded server has only one role, a superuser
   checkRole(rights, embedded && roleCheck === 'refuse' ? 'warn' : roleCheck);
   const queueOptions = { redisUrl, databaseUrl: directUrl, prefix, shards };
   const queue = openQueue({ ...queueOptions, onError: reportErrors(log, 'queue') });

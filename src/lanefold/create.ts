@@ -1,4 +1,4 @@
-// Drivers and queues are loaded by what needs them: a module that only defines agents and tools starts without.
+// Drivers and queues load only where they are needed: a module that only defines agents and tools starts without them.
 import type { AgentDefinition } from '../agents/agent.ts';
 import type { LanefoldOptions } from './options.ts';
 import type { Lanefold } from './lanefold.ts';
@@ -6,8 +6,8 @@ import type { MigrateOptions, MigrateResult } from '../store/schema/migrate.ts';
 import type { StrategyName, StrategyTypes } from '../strategies/types.ts';
 
 /**
- * What requests may name: where the agents are known at compile time, the strategies in `StrategyTypes`, in which you declare
- * your own.
+ * The strategies that requests may name. If the agents are known at compile time: those in `StrategyTypes`, where you
+ * declare your own; otherwise any strategy name.
  */
 type StrategyOf<AGENTS extends AgentDefinition> = string extends AGENTS['name'] ? StrategyName : keyof StrategyTypes;
 
@@ -15,8 +15,8 @@ type StrategyOf<AGENTS extends AgentDefinition> = string extends AGENTS['name'] 
  * Connects to the database and the queue.
  *
  * @throws LanefoldError `database_unreachable`, `database_outdated`, `database_too_new`, `queue_unreachable`,
- * `embedded_postgres_failed`, `unknown_model`, `missing_provider_key`, `invalid_agent`, `invalid_tool`, `invalid_policy`, `telemetry_unavailable`,
- * `tenants_not_enforced`, `role_unfit`
+ * `embedded_postgres_failed`, `unknown_model`, `missing_provider_key`, `invalid_agent`, `invalid_tool`,
+ * `invalid_policy`, `telemetry_unavailable`, `tenants_not_enforced`, `role_unfit`
  *
  * @example
  * ```ts
@@ -39,12 +39,13 @@ export async function createLanefold<AGENTS extends AgentDefinition = AgentDefin
 }
 
 /**
- * Brings the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables by
- * Drizzle's migrations, then functions, views and triggers under db/sql where their text changed.
+ * Updates the database at `url` (a direct connection, not a transaction pooler) to this code's schema: the tables with
+ * Drizzle's migrations, then the functions, views and triggers under db/sql whose text changed.
  *
- * A table that a transaction holds is waited for in short turns, between which its writers get theirs.
+ * Waits for a locked table in short intervals, so that other writers are not blocked in the meantime.
  *
- * @throws LanefoldError `invalid_input` for a URL of something else, `thread_locked`, naming the session that holds a table for longer than `lockPatienceMs`
+ * @throws LanefoldError `invalid_input` for a URL that is not PostgreSQL's; `thread_locked`, with the session's name,
+ * if one holds a table for longer than `lockPatienceMs`
  *
  * @example
  * ```ts

@@ -11,37 +11,46 @@ import type { RoleCheck } from '../library/access/role-check.ts';
 import type { KeysOf } from '../checks/unknown-keys.ts';
 
 export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
-  /** Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary. */
+  /**
+   * Default `DATABASE_URL`. Without either, uses the embedded PostgreSQL in `embeddedDir`, starting it if necessary.
+   */
   databaseUrl?: string;
-  /** A connection past any pooler, for the queue on PostgreSQL and migrations. Default `LANEFOLD_DIRECT_URL`, else `databaseUrl`. */
+  /**
+   * A connection that bypasses any pooler, for the queue on PostgreSQL and for migrations. Default
+   * `LANEFOLD_DIRECT_URL`, else `databaseUrl`.
+   */
   directUrl?: string;
   /** Default `REDIS_URL`. Without either, or with null, the queue lives in PostgreSQL. */
   redisUrl?: string | null;
-  /** Threads and runs of this tenant alone; default: of all that the role of the connection may see. Workers serve all tenants. */
+  /**
+   * Threads and runs of this tenant alone; default: all that the connection's role may see. Workers serve all tenants.
+   */
   tenant?: string;
-  /** Their names and the types of their results are known to `runs.enqueue` and `runs.wait`. */
+  /** `runs.enqueue` and `runs.wait` know their names and the types of their results. */
   agents?: readonly AGENTS[];
-  /** Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`. */
+  /**
+   * Tools that belong to no agent; a thread registers them by name: `threads.configure(id, { registerTools: [name] })`.
+   */
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
-  /** Context windows in tokens by `provider:model`, or by provider; they win over the built-in table. */
+  /** Context windows in tokens by `provider:model`, or by provider; they take precedence over the built-in table. */
   contextWindows?: Record<string, number>;
   /** Token estimators that context policies may name. */
   tokenEstimators?: Record<string, TokenEstimator>;
   /** Projectors that context policies may name. */
   projectors?: Record<string, ContextProjector>;
-  /** Tell providers which beginning of a request the next one shares, so that they cache it; default true. */
+  /** Tell providers which prefix of a request the next one shares, so that they cache it; default true. */
   promptCaching?: boolean;
   /** Your own AI SDK models by id or prefix. */
   models?: ModelRegistryOptions['models'];
   /** Short names for models, such as `fast`. */
   aliases?: ModelRegistryOptions['aliases'];
   /**
-   * Callers over HTTP may name `scripted:` models where an agent lets them choose the model; default false. A script calls
-   * any tool of the agent with any arguments, so this is for development and tests.
+   * HTTP callers may name `scripted:` models for agents that let them choose the model; default false. A script can
+   * call any tool of the agent with any arguments, so use this only for development and tests.
    */
   scriptedModels?: boolean;
   /** Folder of the embedded PostgreSQL; default `.lanefold`. */
@@ -50,11 +59,14 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   migrate?: boolean;
   /** Maximum database connections of this process, not counting the queue's; default 10. */
   poolSize?: number;
-  /** Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21 in transaction mode. */
+  /**
+   * Use named prepared statements; default `LANEFOLD_PREPARED_STATEMENTS`, else true. Set false behind PgBouncer < 1.21
+   * in transaction mode.
+   */
   preparedStatements?: boolean;
   /**
-   * What to do about a role that may do more than its duty needs: `refuse` to start, `warn` or nothing. Default
-   * `LANEFOLD_ROLE_CHECK`, else `refuse` where `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
+   * How to treat a database role with more privileges than it needs: `refuse` to start, `warn`, or do nothing. Default
+   * `LANEFOLD_ROLE_CHECK`, else `refuse` if `NODE_ENV` is `production`. The embedded PostgreSQL is never refused.
    */
   roleCheck?: RoleCheck;
   /** First part of every queue name; default `lf`. */
@@ -64,27 +76,28 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   /** Number of queues; default `LANEFOLD_QUEUE_SHARDS`, else 1. Must be the same in every process. */
   queueShards?: number;
   /**
-   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. What would exceed it is refused
-   * with `context_too_large`. Must be the same in every process.
+   * Largest context of a lane, in bytes; default `LANEFOLD_MAX_CONTEXT_BYTES`, else 32 MiB. Writes that would exceed it
+   * are rejected with `context_too_large`. Must be the same in every process.
    */
   maxContextBytes?: number;
   /**
-   * Texts of messages and tool results with more bytes are kept out of the log; the model sees their beginning and end, and
-   * reads the rest with the tool `read_content`. Default `LANEFOLD_LARGE_CONTENT_BYTES`, else none. Must be the same in every
-   * process.
+   * Texts of messages and tool results with more bytes are stored outside the log; the model sees their beginning and
+   * end, and reads the rest with the tool `read_content`. Default `LANEFOLD_LARGE_CONTENT_BYTES`, else all texts stay
+   * in the log. Must be the same in every process.
    */
   largeContentBytes?: number;
-  /**
-   * How long nothing happens in a wait or a stream before it says that no worker can take the run, if that is so; default 5,000.
-   */
+  /** After this many ms without activity, a wait or stream reports if no worker can take the run; default 5,000. */
   unattendedMs?: number;
   /** Secrets for checkpoint tokens: the first signs, all verify. Default `LANEFOLD_TOKEN_SECRET`, comma-separated. */
   tokenSecrets?: readonly string[];
-  /** Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`, `token` and the like. */
+  /**
+   * Keys whose values are redacted in traces, jobs and logs: exact names, case-insensitive. Default: `password`,
+   * `token` and the like.
+   */
   redactKeys?: readonly string[];
-  /** Traces and metrics by OpenTelemetry, of which the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
+  /** OpenTelemetry traces and metrics; the application registers the SDK. Default `LANEFOLD_OTEL`, else off. */
   telemetry?: boolean | TelemetryOptions;
-  /** Where to log, such as a `pino`. Default: stderr, as `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL` say. */
+  /** Where to log, for example a `pino` logger. Default: stderr, as set by `LANEFOLD_LOG` and `LANEFOLD_LOG_LEVEL`. */
   logger?: Logger;
 }
 

@@ -24,9 +24,9 @@ import { optionKeys, type LanefoldOptions } from './options.ts';
 export type Settings = Awaited<ReturnType<typeof readSettings>>;
 
 /**
- * Reads options and environment, and checks all that can be checked before anything is started.
+ * Reads options and environment, and checks everything that can be checked before anything starts.
  *
- * @param database the database that the tool `read_content` reads from; opened later than the agents
+ * @param database the database that the tool `read_content` reads from; it opens after the agents are read
  */
 export async function readSettings(options: LanefoldOptions, database: () => Database) {
   refuseUnknownKeys('createLanefold', options, optionKeys);
@@ -97,6 +97,9 @@ function urlsOf(options: LanefoldOptions) {
   return { databaseUrl, directUrl, redisUrl };
 }
 
-/** What to call a setting in an error: the command line passes on what it has read from the variable. */
+/**
+ * The name of a setting in an error: the environment variable if the value came from it, because the command line
+ * passes such values on as options.
+ */
 const sourceOf = (value: string, variable: string, option: string): string =>
   process.env[variable] === value ? variable : option;

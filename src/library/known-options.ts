@@ -9,13 +9,13 @@ import type { Workers } from './fleet/workers.ts';
 
 /** The keys of all members of a union. */
 type AnyKeys<Union> = Record<Union extends unknown ? keyof Union : never, true>;
-/** What the argument at this position takes. */
+/** The options that the argument at this position takes. */
 type Takes = readonly [position: number, keys: Record<string, true>];
 type Options<Method extends (...args: never) => unknown, Position extends number> = KeysOf<
   NonNullable<Parameters<Method>[Position]>
 >;
 
-/** The parts of the library with methods that are listed here. */
+/** The parts of the library whose methods are listed here. */
 interface Parts {
   threads: Threads;
   runs: Runs;
@@ -28,7 +28,7 @@ interface Parts {
   library: Pick<Library, 'activity'>;
 }
 
-/** Of a method that takes no options, or all of them as its own check says. */
+/** For a method that takes no options, or that checks its options itself. */
 const none: readonly Takes[] = [];
 
 const page = { after: true, limit: true } as const;
@@ -44,11 +44,11 @@ const operation = {
 const diffed = { threadId: true, ...place } as const satisfies KeysOf<DiffedContext>;
 const input = {
   ...{ inputId: true, expectedRequestId: true, runId: true, source: true, extraRefs: true },
-  // has an error of its own
+  // rejected with a specific error, by sendInput
   role: true,
 } satisfies Options<Runs['steer'], 2> & { role: true };
 
-/** The options of every method of the library: one that is missing does not compile. */
+/** The options of every method of the library; a missing one does not compile. */
 const knownOptions = {
   threads: {
     ...{ get: none, marks: none, erase: none },
@@ -213,8 +213,8 @@ const knownOptions = {
 } satisfies { [Part in keyof Parts]: Record<keyof Parts[Part], readonly Takes[]> };
 
 /**
- * The methods of a part of the library, which refuse options they do not take: most are typos, and one that nobody reads changes
- * the answer without a word.
+ * Makes the methods of a part of the library reject options they do not take: most are typos, and an ignored option
+ * would change the answer silently.
  */
 export function refusingOptions<Methods extends object>(part: keyof typeof knownOptions, methods: Methods): Methods {
   const own = methods as Record<string, (...args: unknown[]) => Promise<unknown>>;

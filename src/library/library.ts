@@ -16,7 +16,7 @@ import type { Tenants } from './access/tenants.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';
 
-/** Threads and what belongs to them: of one tenant, or of all. */
+/** Threads and everything that belongs to them, of one tenant or of all. */
 export interface TenantLibrary<
   AGENTS extends AgentDefinition = AgentDefinition,
   STRATEGY extends string = StrategyName,
@@ -26,15 +26,15 @@ export interface TenantLibrary<
   readonly contexts: Contexts;
   /** API keys with scopes, and tokens for browsers. */
   readonly keys: ApiKeys;
-  /** Who did what that others must answer for. */
+  /** The audit log: who did what. */
   readonly audit: AuditLog;
-  /** Tool calls that wait for human approval, over all threads, those that expire first first; `limit` counts runs. */
+  /** Tool calls of all threads that wait for human approval, soonest to expire first; `limit` counts runs. */
   readonly approvals: { list(options?: { after?: string; limit?: number }): Promise<ListPage<PendingApproval>> };
   /** Live streams: like `runs.stream` and `threads.stream`, with errors thrown before the first item. */
   readonly streams: Pick<Streams, 'open' | 'follow'>;
-  /** Tamper evidence of the threads of tenants that have it. */
+  /** Tamper evidence for the threads of tenants that have it enabled. */
   readonly evidence: TamperEvidence;
-  /** Undefined: all that the role of the connection may see. */
+  /** Undefined: every tenant that the role of the connection may see. */
   readonly tenant: string | undefined;
 }
 
@@ -44,17 +44,18 @@ export interface Library<
   STRATEGY extends string = StrategyName,
 > extends TenantLibrary<AGENTS, STRATEGY> {
   /**
-   * The same for one tenant: the database shows its rows alone, so a thread of another tenant does not exist
-   * (`thread_not_found`) and a new one belongs to this tenant.
+   * The same library for one tenant. The database shows only this tenant's rows, so a thread of another tenant does not
+   * exist (`thread_not_found`), and a new thread belongs to this tenant.
    *
-   * @throws LanefoldError `invalid_id`, `tenants_not_enforced`; `invalid_input` for another tenant than that of this library
+   * @throws LanefoldError `invalid_id`, `tenants_not_enforced`; `invalid_input` if this library is bound to another
+   * tenant
    *
    * @example
    * const acme = lanefold.forTenant('acme');
    * const run = await acme.runs.enqueue({ agent: 'support', input: 'Where is my order?' });
    */
   forTenant(tenant: string): TenantLibrary<AGENTS, STRATEGY>;
-  /** What is set for tenants: limits of their keys together. */
+  /** Settings of tenants: limits of all their keys together, and tamper evidence. */
   readonly tenants: Tenants;
   /** The agents this process knows. */
   readonly agents: { list(): AgentSummary[] };
@@ -68,7 +69,7 @@ export interface Library<
   activity(options?: { hours?: number }): Promise<FleetActivity>;
   /** Where this process logs; redacted. */
   readonly log: Logger;
-  /** Hides the values of `redactKeys` in what is shown to people, as in traces. */
+  /** Hides the values of `redactKeys` in data that people see, such as traces. */
   redact<T>(value: T): T;
   readonly databaseUrl: string;
   readonly queueBackend: 'redis' | 'postgres';

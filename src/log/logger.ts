@@ -14,7 +14,7 @@ export interface Logger {
   error(facts: LogFacts, message: string): void;
 }
 
-/** From the most talkative to the silent one. */
+/** From most to least verbose. */
 export const logLevels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 export type LogMethod = Exclude<LogLevel, 'silent'>;

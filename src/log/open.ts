@@ -4,28 +4,28 @@ import type { Logger } from './logger.ts';
 import { redacted } from './redacted.ts';
 import { textLogger } from './text-logger.ts';
 
-/** JSON lines on stderr, by `pino`, which is loaded here. stdout stays for the results of commands. */
+/** JSON lines on stderr through `pino`, loaded only here. stdout stays reserved for the results of commands. */
 async function jsonLogger(): Promise<Logger> {
   const { pino } = await import('pino');
   const logger: Logger = pino(
     {
-      // the level is applied before, for every logger alike
+      // the level is filtered earlier, for every logger alike
       level: 'debug',
       base: { service: 'lanefold', pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
-      // redacted facts are data already
+      // redaction has already turned errors into data
       serializers: { err: (error: unknown) => error },
     },
-    // a line that waits in a buffer is lost in a crash, when it matters most
+    // a crash would lose buffered lines, when they matter most
     pino.destination({ dest: 2, sync: true }),
   );
   return logger;
 }
 
 /**
- * The logger of a process: the application's own, JSON lines (`LANEFOLD_LOG=json`), or text. Text has errors alone by
- * default, because the commands tell people what happens.
+ * The logger of a process: the application's own, JSON lines (`LANEFOLD_LOG=json`), or text. By default, text logs only
+ * errors, because the commands tell people what happens.
  *
  * @throws LanefoldError `invalid_input` for a format or level that does not exist
  */

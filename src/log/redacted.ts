@@ -3,7 +3,7 @@ import type { Redactor } from '../redaction/sensitive-keys.ts';
 import { logLevels, logMethods, type LogFacts, type Logger, type LogLevel } from './logger.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 
-/** An error as data, with its stack where it is a bug: the others say what happened and what to do. */
+/** An error as data. Only bugs keep their stack: other errors say what happened and what to do. */
 function errorFacts(error: unknown, depth = 0): unknown {
   if (!(error instanceof Error)) return error;
   const expected = error instanceof LanefoldError && errorStatus[error.code] !== 500;
@@ -17,7 +17,7 @@ function errorFacts(error: unknown, depth = 0): unknown {
   };
 }
 
-/** Removes secrets from whatever is logged, by key and by form, and drops lines below the level. */
+/** Removes secrets from log lines, by key and by form, and drops lines below the level. */
 export function redacted(logger: Logger, redactor: Redactor, level: LogLevel): Logger {
   const clean = (text: string): string => redactor.text(redactSecrets(text));
   const walk = (value: unknown): unknown => {
@@ -33,7 +33,7 @@ export function redacted(logger: Logger, redactor: Redactor, level: LogLevel): L
       try {
         logger[method](redactor.value(walk(facts)) as LogFacts, clean(message));
       } catch {
-        // a log that fails, such as one on a full disk, must fail no run
+        // a failing log, for example on a full disk, must not fail a run
       }
     };
     return [method, off ? () => {} : write];

@@ -7,22 +7,22 @@ const meanwhile: Partial<Record<ErrorCode, string>> = {
     'Trying again; no run is accepted meanwhile, and those there are go on from their last commit when it is back.',
 };
 
-/** In a message, the job of a run: after an outage BullMQ complains of every job whose lock has run out. */
+/** Matches a run's job in a message: after an outage BullMQ reports every job whose lock has expired. */
 const jobs = /\brun_\w+\.\d+\b/g;
 
-/** Handles errors not tied to a run: a line in the log, of the same kind or the same outage at most every ten seconds. */
+/** Logs errors not tied to a run: errors of the same kind or the same outage at most every ten seconds. */
 export function reportErrors(log: Logger, component: string): (error: unknown) => void {
   const isDue = seldom();
   return (err) => {
     const message = err instanceof Error ? err.message : String(err);
     const consequence = isLanefoldError(err) ? meanwhile[err.code] : undefined;
-    // an outage has many messages, one for each way a connection can fail
+    // an outage causes many messages, one for each way a connection can fail
     if (!isDue(consequence ?? message.replace(jobs, ''))) return;
     log.error({ component, ...codeOf(err) }, consequence ? `${message} ${consequence}` : message);
   };
 }
 
-/** Connections break with errors of many kinds; their stacks say nothing, their codes do. */
+/** Connections fail with many kinds of errors; their codes are useful, their stacks are not. */
 const codeOf = (error: unknown): { code?: string } => {
   const { code } = (error ?? {}) as { code?: unknown };
   return typeof code === 'string' ? { code } : {};
@@ -30,7 +30,7 @@ const codeOf = (error: unknown): { code?: string } => {
 
 const quietMs = 10_000;
 
-/** Tells whether a line is due: the same one at most every ten seconds, because an outage fails everything at once. */
+/** Tells whether a line is due: the same line at most every ten seconds, because an outage fails everything at once. */
 export function seldom(): (line: string) => boolean {
   const shownAt = new Map<string, number>();
   return (line) => {

@@ -6,7 +6,7 @@ export function textLogger(write = (line: string) => void process.stderr.write(l
   const line = ({ component, err, ...facts }: LogFacts, message: string): void => {
     const { stack } = (err ?? {}) as { stack?: unknown };
     const rest = Object.entries(facts)
-      // the message has said it already
+      // skip facts that the message already contains
       .filter(([, value]) => value !== undefined && !(typeof value === 'string' && message.includes(value)))
       .map(([key, value]) => ` ${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
       .join('');

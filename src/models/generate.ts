@@ -15,7 +15,9 @@ export interface ModelCall {
   /** Default true; false calls `doGenerate`, which sends no deltas. */
   stream?: boolean;
   signal: AbortSignal;
-  /** Maximum silence before the first and between later stream parts; without streaming, the limit of the whole call. */
+  /**
+   * Maximum silence before the first and between later stream parts; without streaming, the limit of the whole call.
+   */
   idleTimeoutMs?: number;
   /** Called once before streaming starts; `soFar` returns what has arrived whenever it is called. */
   onStart?: (soFar: () => { text: string; thinking: string }) => void;
@@ -29,8 +31,8 @@ export interface ModelCall {
  * Rejects with the signal's reason as soon as the signal aborts, even if the provider ignores it; with a `timeout`
  * ModelError after `idleTimeoutMs` of silence; and with a ModelError for every failure of the provider.
  *
- * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings and tools that the provider ran
- * itself are dropped.
+ * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings and tool calls that the provider
+ * executed are dropped.
  */
 export async function generate(model: LanguageModelV4, call: ModelCall): Promise<ModelTurn> {
   const { signal, idleTimeoutMs } = call;

@@ -1,4 +1,4 @@
-/** How closely a model of OpenAI looks at an image: `provider_metadata.openai.imageDetail` of its part. */
+/** How closely an OpenAI model looks at an image: `provider_metadata.openai.imageDetail` of its part. */
 export type Detail = 'low' | 'high' | 'original' | 'auto';
 
 export const isDetail = (value: unknown): value is Detail =>

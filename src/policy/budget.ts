@@ -6,32 +6,35 @@ import type { ContentKind, StoredPolicy } from './policy.ts';
 import { isKept, type PolicyReason } from './reasons.ts';
 
 export interface Budgeted {
-  /** By message: whether it is sent. */
+  /** For each message, whether it is sent. */
   included: boolean[];
-  /** By message: why, or why not. */
+  /** For each message, why it is sent or left out. */
   reasons: PolicyReason[];
-  /** The messages the budget cost, from the first cut on; without those that `include_kinds` leaves out. */
+  /**
+   * The messages that the limits dropped, in this call or an earlier one; without those that `include_kinds` leaves
+   * out.
+   */
   dropped: DroppedRange[];
-  /** This call dropped more than the cut in force. */
+  /** Whether this call dropped more than the cut already in force. */
   moved: boolean;
   meta: ProjectionMeta;
 }
 
-/** What a policy made of a context. */
+/** What a policy did to a context. */
 export interface ProjectionMeta {
-  /** Of the messages sent, the system prompt included. */
+  /** Estimated tokens of the messages sent, including the system prompt. */
   estimated_tokens: number;
-  /** Of the tools offered besides. */
+  /** Estimated tokens of the tools offered. */
   tool_tokens: number;
-  /** Tokens the request may have; null: no limit. */
+  /** Maximum tokens of the request; null: no limit. */
   budget: number | null;
-  /** The budget or `max_messages` left out at least one message. */
+  /** Whether the budget or `max_messages` left out at least one message. */
   truncated: boolean;
   /** Messages sent, and messages of the lane; both without the system prompt. */
   entries_included: number;
   entries_total: number;
   summary_used: boolean;
-  /** What must be kept is larger than the budget. */
+  /** Whether the messages that must be kept exceed the budget. */
   over_budget: boolean;
 }
 
@@ -40,13 +43,13 @@ export interface BudgetOptions {
   toolTokens?: number;
   /** The cut in force: what earlier requests dropped stays dropped. */
   dropped?: readonly DroppedRange[];
-  /** How much of the budget a new cut leaves, so that it lasts for a while; default 1: all of it. */
+  /** Share of the budget that a new cut fills, so that the cut lasts for a while; default 1: all of it. */
   lowWater?: number;
 }
 
 /**
- * Chooses the messages of a request: groups whole or not at all, the newest ones, beginning at a user message. Pure, in
- * time linear in the messages.
+ * Chooses the messages of a request: the newest groups, each whole or not at all, beginning at a user message. Pure;
+ * takes time linear in the messages.
  *
  * @param tokens of each message
  */

@@ -1,23 +1,23 @@
-/** How far the heuristic is off for a model, by what its provider counted. */
+/** How far the heuristic is off for a model, compared with what its provider counted. */
 export interface Calibrated {
-  /** Tokens the provider counts for one of the heuristic's; 1 before the first call. */
+  /** Tokens the provider counts per token of the heuristic; 1 before the first call. */
   ratio: number;
-  /** Mean difference between the calibrated estimate and the provider's count, as a share of the latter. */
+  /** Mean difference between the calibrated estimate and the count of the provider, as a share of that count. */
   error: number;
-  /** Calls it was learnt from. */
+  /** Number of calls it was learnt from. */
   calls: number;
 }
 
 const uncalibrated: Calibrated = { ratio: 1, error: 0, calls: 0 };
 
-/** How fast a new call replaces what was learnt before. */
+/** Weight of a new call against what was learnt before. */
 const weight = 0.2;
-/** A report outside this range says more about the report than about the text. */
+/** A ratio outside this range says more about the report than about the text. */
 const [least, most] = [0.2, 5];
 /** Model ids may be inline scripts, so their number is unbounded. */
 const maxModels = 1_000;
 
-/** Learns, per model, from the tokens that providers report. Lives as long as its process. */
+/** Learns a correction per model from the tokens that providers report. Lives as long as its process. */
 export class Calibration {
   readonly #models = new Map<string, Calibrated>();
 
@@ -27,7 +27,7 @@ export class Calibration {
 
   /**
    * @param estimated tokens of the whole request by the heuristic
-   * @param reported input tokens by the provider; 0: it did not count
+   * @param reported input tokens by the provider; 0 if it did not count
    */
   observe(model: string, estimated: number, reported: number): void {
     const ratio = reported / estimated;

@@ -5,25 +5,25 @@ import type { PolicyReason } from './reasons.ts';
 import type { StoredPolicy } from './policy.ts';
 
 export interface Cut {
-  /** By group. */
+  /** The reason for each group. */
   reasons: PolicyReason[];
-  /** At least one of the groups was dropped. */
+  /** Whether at least one group was dropped. */
   moved: boolean;
   overBudget: boolean;
 }
 
 interface Fixed {
-  /** Groups that are sent in any case. */
+  /** Groups that are always sent. */
   pinned: readonly Group[];
   toolTokens: number;
-  /** Share of the limits that a cut leaves. */
+  /** Share of the limits that a new cut fills. */
   lowWater: number;
 }
 
 /**
- * Decides which of the groups that may go do go. Nothing does while all fit. Otherwise the newest that fit stay, and at
- * least the last turns of the policy. Where those alone are more than the model takes, only the newest question stays, and
- * the newest of what follows it.
+ * Chooses which droppable groups to drop. If all fit, none. Otherwise it keeps the newest that fit, and at least the
+ * last turns of the policy. If those turns alone exceed what the model takes, it keeps only the newest question and the
+ * newest part of what follows it.
  */
 export function cutGroups(
   groups: readonly Group[],
@@ -63,11 +63,11 @@ export function cutGroups(
 
 interface Newest {
   kept: readonly Group[];
-  /** Index from which on all groups would have fit. */
+  /** Index of the first group from which on all groups fit. */
   fitting: number;
 }
 
-/** The newest groups within the room, those from `guaranteed` on in any case, beginning at a question. */
+/** The newest groups that fit into the room, always including those from `guaranteed` on, beginning at a question. */
 function newestWithin(groups: readonly Group[], room: Room, guaranteed: number): Newest {
   const fitting = Math.min(fitNewest(groups, room), guaranteed);
   const begin = groups.findIndex((group, i) => i >= fitting && group.user === 'asks');
@@ -77,13 +77,13 @@ function newestWithin(groups: readonly Group[], room: Room, guaranteed: number):
   const said = turn.filter((group) => group.user);
   const rest = turn.filter((group) => !group.user);
   const left = { tokens: room.tokens - tokensOf(said), messages: room.messages - messagesOf(said) };
-  // the last group is what the model has to go on from
+  // always keep the last group: the model continues from it
   const from = rest[Math.min(fitNewest(rest, left), rest.length - 1)];
   const newest = new Set(from ? rest.slice(rest.indexOf(from)) : []);
   return { kept: turn.filter((group) => group.user || newest.has(group)), fitting: groups.length };
 }
 
-/** Index of the group that begins the newest `turns` turns; behind the last group for none. */
+/** Index of the group that begins the newest `turns` turns; the number of groups if `turns` is 0. */
 export function startOfTurn(groups: readonly Group[], turns: number): number {
   let start = groups.length;
   for (let i = groups.length - 1, left = turns; i >= 0 && left > 0; i--) {

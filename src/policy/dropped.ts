@@ -2,20 +2,20 @@ import type { JsonObject } from '../context/message.ts';
 import type { PlacedMessage } from './groups.ts';
 
 /**
- * Entries left out of a request, as `refs.dropped` has them: from `seq` to `seq`, inclusive. Of an anchor that was dropped in
- * part, the `seq` twice and then the first and last of its messages, from 0.
+ * A range of entries left out of a request, as `refs.dropped` stores it: first and last `seq`, inclusive. For an anchor
+ * dropped in part: its `seq` twice, then its first and last dropped message, from 0.
  */
 export type DroppedRange = [from: number, to: number] | [anchor: number, anchor: number, first: number, last: number];
 
 type Place = Pick<PlacedMessage, 'seq' | 'index'>;
 
-/** The cut that an answer was given under. It stays in force under the same policy with the same limits. */
+/** The cut in force when an answer was given. It stays in force while the policy and its limits do not change. */
 export interface LoggedCut {
   policy_hash: string;
   dropped: DroppedRange[];
 }
 
-/** The cut in the refs of an answer. */
+/** The cut recorded in the refs of an answer. */
 export function loggedCut(refs: JsonObject | null): LoggedCut | undefined {
   const { policy_hash: hash, dropped } = refs ?? {};
   return typeof hash === 'string' && Array.isArray(dropped)
@@ -23,11 +23,14 @@ export function loggedCut(refs: JsonObject | null): LoggedCut | undefined {
     : undefined;
 }
 
-/** Whether a message lies in one of the ranges. */
+/** Whether a message is in one of the ranges. */
 export const isDropped = (ranges: readonly DroppedRange[], { seq, index }: Place): boolean =>
   ranges.some(([from, to, first = 0, last = Infinity]) => seq >= from && seq <= to && index >= first && index <= last);
 
-/** The ranges of the messages that are false in `kept`. `undefined` there belongs to no range and breaks none. */
+/**
+ * The ranges of the messages that are false in `kept`. Messages that are undefined there neither belong to a range nor
+ * break one.
+ */
 export function droppedRanges(messages: readonly Place[], kept: readonly (boolean | undefined)[]): DroppedRange[] {
   const ranges: DroppedRange[] = [];
   let run: Place[] = [];

@@ -6,11 +6,16 @@ export type TokenEstimator = (message: Message, model: string) => number | Promi
 
 export interface Estimate {
   tokens: number[];
-  /** The estimator threw, returned no number or took too long: the heuristic counted all messages. */
+  /**
+   * Set if the estimator threw, returned something other than numbers or took too long: the heuristic counted all
+   * messages.
+   */
   fallback?: { mark: 'estimator_failed' | 'estimator_slow'; message: string };
 }
 
-/** Tokens of messages by an estimator, or by the heuristic where it fails or takes longer than `timeoutMs`. Never rejects. */
+/**
+ * Tokens of messages by an estimator, or by the heuristic if it fails or takes longer than `timeoutMs`. Never rejects.
+ */
 export async function estimate(
   messages: readonly Message[],
   estimator: TokenEstimator,

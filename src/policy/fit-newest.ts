@@ -6,8 +6,8 @@ export interface Room {
 }
 
 /**
- * Index of the first group of the newest that fit into `room`. The walk stops at the first that does not fit: an older and
- * smaller one would leave a hole.
+ * Index of the first of the newest groups that fit into `room`. Stops at the first group that does not fit: keeping an
+ * older, smaller one would leave a gap.
  */
 export function fitNewest(groups: readonly Pick<Group, 'start' | 'end' | 'tokens'>[], room: Room): number {
   let { tokens, messages } = room;

@@ -3,17 +3,19 @@ import type { Message } from '../context/message.ts';
 /** A message of a lane with its place in the log. */
 export interface PlacedMessage {
   message: Message;
-  /** Its entry; for messages of an anchor that of the anchor. */
+  /** `seq` of its entry; messages of an anchor have the `seq` of the anchor. */
   seq: number;
-  /** Position among the messages with the same `seq`, from 0: only an anchor holds several. */
+  /** Position among the messages with the same `seq`, from 0; only an anchor has several. */
   index: number;
-  /** `refs.kind`, where the runtime wrote one. */
+  /** `refs.kind`, if the runtime wrote one. */
   mark?: string | undefined;
 }
 
 export type ContextGroupKind = 'system' | 'summary' | 'message' | 'tool_group';
 
-/** Messages that are kept or dropped together: an assistant message with the results of its calls, or a single message. */
+/**
+ * Messages that are kept or dropped together: an assistant message with the results of its calls, or a single message.
+ */
 export interface Group {
   kind: ContextGroupKind;
   /** Index of the first message. */
@@ -22,9 +24,9 @@ export interface Group {
   end: number;
   /** `asks`: a user message that begins a turn; `adds`: one that steers a run; undefined: anything else. */
   user?: 'asks' | 'adds' | undefined;
-  /** Holds what a compaction must keep, such as an activated skill. */
+  /** Whether it holds something a compaction must keep, such as an activated skill. */
   durable: boolean;
-  /** Of its messages. */
+  /** Total of its messages. */
   tokens: number;
 }
 

@@ -1,10 +1,10 @@
 import type { ContentPart, Message } from '../context/message.ts';
 
-/** Counts a part that is a file. */
+/** Counts the tokens of a file part. */
 export type FileTokens = (part: ContentPart) => number;
 
 const perMessage = 10;
-/** A file without a formula: about an image at the size providers scale it down to, and rarely smaller. */
+/** Tokens of a file without a formula: about an image at the size that providers scale it down to; rarely fewer. */
 export const tokensOfAnyFile = 1_600;
 
 const anyFile: FileTokens = () => tokensOfAnyFile;
@@ -13,10 +13,11 @@ const bytes = (text: string): number => Buffer.byteLength(text, 'utf8');
 const jsonBytes = (value: unknown): number => (value == null ? 0 : bytes(JSON.stringify(value)));
 
 /**
- * Tokens of a message without a tokenizer: a quarter of its UTF-8 bytes, arguments as compact JSON, and 10 for each tool
- * call, or for the message. Good to a third for English; `calibrated` corrects it.
+ * Estimates the tokens of a message without a tokenizer: a quarter of its UTF-8 bytes, with arguments as compact JSON,
+ * plus 10 for each tool call, or 10 for a message without any. Accurate to about a third for English; `calibrated`
+ * corrects it.
  *
- * @param fileTokens what its files add; default 1,600 each
+ * @param fileTokens tokens of each file; default 1,600
  */
 export function heuristicTokens(message: Message, fileTokens: FileTokens = anyFile): number {
   const { content, tool_calls: calls = [] } = message;
@@ -37,6 +38,6 @@ export function heuristicTokens(message: Message, fileTokens: FileTokens = anyFi
 const textBytes = (part: ContentPart): number =>
   part.type === 'text' && typeof part.text === 'string' ? bytes(part.text) : jsonBytes(part);
 
-/** Tokens of the tools offered with a request, by the same rule. */
+/** Estimates the tokens of the tools offered with a request, by the same rule. */
 export const toolTokens = (tools: readonly object[]): number =>
   tools.reduce((sum, tool) => sum + Math.floor(jsonBytes(tool) / 4) + perMessage, 0);

@@ -3,11 +3,11 @@ import canonicalize from 'canonicalize';
 import { LanefoldError } from '../errors.ts';
 import type { StoredPolicy } from './policy.ts';
 
-/** What a policy comes down to for one model. */
+/** The limits of a policy for one model. */
 export interface Limits {
-  /** Tokens the request may have; null: no limit. */
+  /** Maximum tokens of the request; null: no limit. */
   budget: number | null;
-  /** Tokens beyond which the model refuses the request, whatever the policy keeps; null: unknown. */
+  /** Tokens beyond which the model rejects the request, whatever the policy keeps; null: unknown. */
   ceiling: number | null;
   /** Identifies the policy and its limits in `refs.policy_hash`: hex SHA-256. */
   hash: string;
@@ -41,10 +41,13 @@ export function limitsOf(
 }
 
 const third = (tokens: number): number => Math.floor(tokens / 3);
-/** What is left of a window for the answer where nothing else says. */
+/** The part of a window reserved for the answer, unless policy or settings say otherwise. */
 export const windowReserve = (window: number): number => Math.min(32_000, Math.floor(window / 8));
 
-/** A reserve that would leave nothing, as that of a request for long answers on a small model, takes half. */
+/**
+ * What a limit leaves after the reserve. A reserve that would leave nothing, such as one for long answers on a small
+ * model, takes only half.
+ */
 const below = (limit: number, reserve: number): number => (reserve < limit ? reserve : Math.floor(limit / 2));
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');

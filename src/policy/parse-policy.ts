@@ -2,11 +2,11 @@ import { camelKeys } from '../common/case.ts';
 import { LanefoldError } from '../errors.ts';
 import type { PolicyOption } from './policy.ts';
 
-/** A policy as the library takes it, from its fields in snake_case. */
+/** Converts a policy from its fields in snake_case to the form the library takes. */
 export const toPolicyOption = (given: string | object): PolicyOption =>
   (typeof given === 'string' ? given : camelKeys(given)) as PolicyOption;
 
-/** A policy in a URL or on a command line: a preset, or a JSON object. @throws LanefoldError `invalid_policy` */
+/** Parses a policy from a URL or a command line: a preset, or a JSON object. @throws LanefoldError `invalid_policy` */
 export function parsePolicy(text: string): PolicyOption {
   if (!text.trimStart().startsWith('{')) return text as PolicyOption;
   try {

@@ -1,7 +1,7 @@
 import type { Json, Message } from '../context/message.ts';
 import { durableMark, type PlacedMessage } from './groups.ts';
 
-/** A message with its place in the log, given the one before it in its lane. */
+/** A message with its place in the log; `before` is the previous message of its lane. */
 export function place(before: PlacedMessage | undefined, message: Message, seq: number, refs?: Json): PlacedMessage {
   const sameEntry = before?.seq === seq && before.message.role !== 'system';
   const mark = markOf(refs);
@@ -15,7 +15,7 @@ function markOf(refs: Json | undefined): string | undefined {
   return kind;
 }
 
-/** The messages with another system prompt in place of theirs. */
+/** The messages with `prompt` in place of their system prompt. */
 export function withPrompt(messages: readonly PlacedMessage[], prompt: string | undefined): readonly PlacedMessage[] {
   if (prompt === undefined) return messages;
   const [first, ...rest] = messages;

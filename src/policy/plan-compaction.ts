@@ -3,30 +3,30 @@ import { fitNewest } from './fit-newest.ts';
 import { groupMessages, type Group, type PlacedMessage } from './groups.ts';
 
 export interface CompactionScope {
-  /** Entries, inclusive. A group that lies in it only in part is not summarised. */
+  /** Entries, inclusive. A group that is only partly inside is not summarised. */
   range?: readonly [from: number, to: number] | undefined;
-  /** The newest turns that stay, as far as they fit into `room`; default 1. */
+  /** The newest turns to keep, as far as they fit into `room`; default 1. */
   keepTurns?: number | undefined;
-  /** Tokens that the messages which stay may have; default: any number. */
+  /** Maximum tokens of the messages that stay; default: no limit. */
   room?: number | undefined;
 }
 
 export interface CompactionPlan {
-  /** Positions of the messages that stay, in a context without its prompt: first and last. */
+  /** Positions of the messages that stay, in a context without its system prompt: first and last. */
   keep: [first: number, last: number][];
   /** How many of these ranges precede the summary. */
   at: number;
   /** Positions of the messages to summarise, ascending. */
   covered: number[];
-  /** The entries of these: first and last. */
+  /** First and last entry of the covered messages. */
   entries: [from: number, to: number];
-  /** Tokens of these. */
+  /** Tokens of the covered messages. */
   tokens: number;
 }
 
 /**
- * What of a context a summary takes the place of: whole groups, never the newest question, nothing durable. Undefined where
- * nothing is left but what a compaction has made before. Pure.
+ * Plans which messages of a context a summary replaces: whole groups, never the newest question, nothing durable.
+ * Undefined if nothing is left except the summary of an earlier compaction. Pure.
  *
  * @param messages without the system prompt
  * @param tokens of each message

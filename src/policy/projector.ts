@@ -9,17 +9,18 @@ import type { PolicyReason } from './reasons.ts';
 export interface ContextProjectorInput {
   /** The system prompt first, where there is one. */
   messages: readonly (Message & { seq: number })[];
-  /** Of each message. */
+  /** Tokens of each message. */
   tokens: readonly number[];
-  /** Tokens the request may have without its tools; null: no limit. */
+  /** Maximum tokens of the request without its tools; null: no limit. */
   budget: number | null;
   /** The policy that names the projector, in snake_case. */
   policy: JsonObject;
 }
 
 /**
- * Chooses the messages of a request in place of the built-in rules: returns the indices of those to send. It must keep
- * tool groups whole, the system prompt and the newest user message. It must depend on its arguments alone.
+ * Chooses the messages of a request instead of the built-in rules: returns the indices of those to send. It must keep
+ * the system prompt and the newest user message, and keep tool groups whole. Its result must depend only on its
+ * arguments.
  *
  * @example
  * const firstAndLast: Projector = ({ messages }) => messages.map((_, i) => i).filter((i) => i < 3 || i >= messages.length - 10);
@@ -29,7 +30,7 @@ export type ContextProjector = (input: ContextProjectorInput) => readonly number
 const mostRanges = 100;
 
 /**
- * What a projector chose, in the form of `budget`.
+ * The choice of a projector, in the form that `budget` returns.
  *
  * @throws LanefoldError `invalid_projection`
  */

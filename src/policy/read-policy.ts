@@ -32,7 +32,7 @@ const fields = z
 
 type Fields = Partial<StoredPolicy>;
 
-/** Two fields that cannot both hold, or a filter that would hide the question or split a tool group. */
+/** Finds two fields that contradict each other, or a filter that would hide the question or split a tool group. */
 function contradiction(policy: { [K in keyof Fields]: Fields[K] | undefined }):
   { field: string; why: string } | undefined {
   const {
@@ -68,11 +68,14 @@ function contradiction(policy: { [K in keyof Fields]: Fields[K] | undefined }):
 export const readPolicy = (policy: PolicyOption): StoredPolicy =>
   readFields(typeof policy === 'string' ? preset(policy) : policy, (given) => snakeKeys(given));
 
-/** As `readPolicy`, for what comes over HTTP, from the command line or out of the log: fields in snake_case. */
+/** Like `readPolicy`, for policies from HTTP, the command line or the log: fields in snake_case. */
 export const readPolicyJson = (policy: unknown): StoredPolicy =>
   typeof policy === 'string' ? readPolicy(policy as PolicyPreset) : readFields(policy, (given) => ({ ...given }));
 
-/** A policy as the log keeps it: what was given, in snake_case, so that a later default reaches it. */
+/**
+ * A policy as the log keeps it: the given fields in snake_case, without defaults, so that a later change of a default
+ * applies to it.
+ */
 export const storedOption = (policy: PolicyOption | null): Json =>
   policy === null || typeof policy === 'string' ? policy : (snakeKeys(policy) as JsonObject);
 

@@ -1,9 +1,9 @@
-/** Why a message is in a request. `question`: the newest user message, which is never dropped. */
+/** Why a message is in a request. `question`: it is the newest user message, which is never dropped. */
 export type KeptReason = 'system_prompt' | 'summary' | 'durable' | 'last_turns' | 'question' | 'fits' | 'projector';
 
 /**
- * Why a message is not. `cut_before`: an earlier request had to drop it, and a cut stays. `before_question`: it would fit,
- * but the user message it belongs to does not.
+ * Why a message is left out. `cut_before`: an earlier request dropped it, and that cut stays in force.
+ * `before_question`: it would fit, but the user message it belongs to does not.
  */
 export type LeftReason =
   'kind' | 'summarization' | 'cut_before' | 'budget' | 'max_messages' | 'before_question' | 'not_chosen';

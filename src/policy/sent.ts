@@ -5,13 +5,13 @@ import type { Limits } from './limits.ts';
 import type { PolicyReason } from './reasons.ts';
 import { allKinds, type ContentKind, type StoredPolicy } from './policy.ts';
 
-/** Appends a message to what is sent. Only a summary changes: see `summary_role`. */
+/** The message in the form it is sent. Only a summary changes: see `summary_role`. */
 export function sentMessage(
   { message, mark }: PlacedMessage,
   before: Message | undefined,
   policy: StoredPolicy,
 ): Message {
-  // providers take system messages only at the start
+  // providers accept system messages only at the start
   const asSystem = mark === summaryMark && policy.summary_role === 'system' && (before?.role ?? 'system') === 'system';
   return asSystem && typeof message.content === 'string' ? { role: 'system', content: message.content } : message;
 }
@@ -23,8 +23,9 @@ export const sentKinds = ({ include_kinds: kinds, summarization }: StoredPolicy)
   summarization === 'none' ? kinds.filter((kind) => kind !== 'summary') : kinds;
 
 /**
- * What the log records of a policy, so that `lanefold.call_context` returns the messages as they were sent: `policy_hash`,
- * `dropped`, `kinds` where some are left out and `kinds_cut` where there were such messages, `summary_role` and `prompt: "policy"` where the policy set them.
+ * What the log records of a policy, so that `lanefold.call_context` returns the messages as they were sent:
+ * `policy_hash`, `dropped`, `kinds` if some are left out, `kinds_cut` if the context had such messages, `summary_role`
+ * and `prompt: "policy"` if the policy set them, and `over_budget`.
  */
 export function policyRefs(
   policy: StoredPolicy,

@@ -2,12 +2,12 @@ import { type JsonObject, textOf } from '../context/message.ts';
 import { summaryMark, type PlacedMessage } from './groups.ts';
 import type { CompactionPlan } from './plan-compaction.ts';
 
-/** Raised with each change of the instruction, so that a log tells summaries of different ones apart. */
+/** Increment with each change of the instruction, so that the log shows which version a summary was made with. */
 export const summaryPromptVersion = 1;
 
 /**
- * What the model is told behind the context, so that the request begins with the bytes of the one before and the provider's
- * cache serves them.
+ * The instruction that follows the context. Coming last, it leaves the beginning of the request as before, so that the
+ * cache of the provider still covers it.
  */
 export function summaryInstruction(messages: readonly PlacedMessage[], plan: CompactionPlan): string {
   const first = plan.covered[0]!;
@@ -27,7 +27,7 @@ export function summaryInstruction(messages: readonly PlacedMessage[], plan: Com
   ].join('\n');
 }
 
-/** The message that stands for what was summarised. */
+/** The message that replaces what was summarised. */
 export const summaryMessage = (text: string): JsonObject => ({
   role: 'user',
   content: `Summary of earlier conversation:\n${text.trim()}`,

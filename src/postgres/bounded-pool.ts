@@ -2,14 +2,14 @@ import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 import { QuietClient } from './quiet-client.ts';
 
-/** Milliseconds without any connection coming free, after which those who wait for one are refused. */
+/** If no connection becomes free for this many milliseconds, waiting callers are rejected. */
 const stuckMs = 2_000;
 
 type Callback = Parameters<pg.Pool['connect']>[0];
 
 /**
- * A pool whose callers wait as long as connections keep coming free, but not behind statements that are stuck: a locked
- * thread must not make every other call wait out the connection timeout.
+ * A pool whose callers wait while connections keep becoming free, but not behind stuck statements: a locked thread must
+ * not make every other call wait out the connection timeout.
  */
 export class BoundedPool extends pg.Pool {
   #open = 0;
@@ -28,7 +28,7 @@ export class BoundedPool extends pg.Pool {
   override connect(): Promise<pg.PoolClient>;
   override connect(callback: Callback): void;
   override connect(callback?: Callback): Promise<pg.PoolClient> | void {
-    // Most statements find an idle connection: they need no second attempt and no limit, nor the promises for both.
+    // Most statements find an idle connection; they skip the retry and the time limit, and the promises for both.
     if (callback && this.idleCount > 0) return super.connect(callback);
     const full = this.idleCount === 0 && this.totalCount >= this.options.max;
     const lent = full ? this.#wait(this.#connect()) : this.#connect();
@@ -39,7 +39,10 @@ export class BoundedPool extends pg.Pool {
     );
   }
 
-  /** A pooler may refuse to carry a statement timeout: then its own settings, or those of the role, have to. */
+  /**
+   * If a pooler rejects `statement_timeout`, connects without it; the pooler's settings or the role's must then limit
+   * statements.
+   */
   #connect(): Promise<pg.PoolClient> {
     return super.connect().catch((error: Error) => {
       if (!/startup parameter.*statement_timeout/.test(error.message)) throw error;
@@ -56,7 +59,7 @@ export class BoundedPool extends pg.Pool {
       const check = () => {
         const left = Math.max(this.#lentAt, since) + stuckMs - performance.now();
         if (left > 0) return void (timer = setTimeout(check, left));
-        // Nothing was ever lent: the server does not answer, and the attempt to connect says so.
+        // No connection was ever opened, so the server does not answer; the pending attempt to connect will report it.
         if (this.#open === 0) return;
         refused = true;
         reject(this.#busy());

@@ -34,7 +34,7 @@ const connectionStates = /^(08|57P|53300|25006)/;
 const connectionTexts =
   /Connection terminated|timeout exceeded when trying to connect|Client has encountered a connection error|Query read timeout/;
 
-/** What a coordinator of Citus says of a node that it cannot reach. */
+/** Messages of a Citus coordinator about a node that it cannot reach. */
 const nodeTexts = /connection marked as essential|connection to the remote node/;
 
 const poolEnded = /after calling end on the pool/;
@@ -62,14 +62,14 @@ export function isConnectionError(error: unknown): boolean {
   const message = fault.message ?? '';
   return (
     networkErrorCodes.has(code) ||
-    // whatever else keeps a socket from being opened, such as a file that is not there
+    // any other reason a socket cannot be opened, such as a missing file
     fault.syscall === 'connect' ||
     connectionStates.test(code) ||
     [connectionTexts, nodeTexts].some((text) => text.test(message))
   );
 }
 
-/** The connection broke after it had been made: the statement may have been executed, and its answer lost. */
+/** The connection broke after it was established: the statement may have been executed and its answer lost. */
 export function isAnswerLost(error: unknown): boolean {
   const fault = faultOf(error instanceof LanefoldError ? error.cause : error);
   if (!isConnectionError(error) || !fault || fault.errors?.length) return false;
@@ -77,7 +77,7 @@ export function isAnswerLost(error: unknown): boolean {
 }
 
 /**
- * The server answers, but not the node of a distributed database that has the thread: threads of other nodes are not
+ * The server answers, but the distributed database's node that has the thread does not: threads on other nodes are not
  * affected.
  */
 export function isNodeUnreachable(error: unknown): boolean {
@@ -89,8 +89,8 @@ export function isNodeUnreachable(error: unknown): boolean {
 const diskFull = '53100';
 
 /**
- * SQLSTATEs of a server that could not do its work, whatever the statement: 40 rolled back for others (deadlock), 53 out
- * of resources, 57 cancelled, 58 a failing file system, XX damaged data. All of them wrote nothing.
+ * SQLSTATEs of a server that could not do its work, whatever the statement: 40 rolled back (such as a deadlock), 53 out
+ * of resources, 57 cancelled, 58 a failing file system, XX damaged data. In all of these cases nothing was written.
  */
 const transientStates = /^(40|53|55P03|57|58|XX)/;
 
@@ -105,15 +105,15 @@ const transientCodes = new Set<ErrorCode>([
   'thread_locked',
 ]);
 
-/** A limit of the server that no retry moves, although it has the SQLSTATE of an internal error (XX000). */
+/** A server limit that retries cannot overcome, although its SQLSTATE is the one for internal errors (XX000). */
 const tooLargeForMemory = /invalid memory alloc request size/;
 
 /** SQLSTATEs caused by a pooler that switches connections: a named statement is missing, or already exists. */
 const statementLost = new Set(['26000', '42P05']);
 
 /**
- * The thread moved to another node while the statement waited (Citus, SQLSTATE 0A000): the old node would send rows there,
- * which row-level security refuses. A retry goes to the new node.
+ * The thread moved to another node while the statement waited (Citus, SQLSTATE 0A000): the old node would send rows to
+ * the new one, which row-level security rejects. A retry goes to the new node.
  */
 const threadMoved = /COPY FROM not supported with row-level security/;
 
@@ -131,13 +131,13 @@ export function isTransient(error: unknown): boolean {
 const faultOf = (error: unknown): PostgresFault | undefined =>
   (error instanceof DrizzleQueryError ? error.cause : error) as PostgresFault | undefined;
 
-/** Five digits or capitals, at least one of them a digit: what tells a fault of PostgreSQL from one of Node. */
+/** Five digits or capitals with at least one digit, which distinguishes PostgreSQL's codes from Node's. */
 const sqlState = /^(?=.*\d)[0-9A-Z]{5}$/;
 
 /**
  * Converts an error of `pg` or Drizzle to a LanefoldError; returns any other error unchanged.
  *
- * @param threadId the thread of the statement, where it has one
+ * @param threadId the statement's thread, if it has one
  */
 export function fromPostgres(error: unknown, threadId?: string): unknown {
   if (error instanceof LanefoldError) return error;

@@ -9,26 +9,26 @@ export interface GatherLimits {
   items: number;
   /** Characters per batch; a longer item travels alone. */
   characters: number;
-  /** Batches under way at once. */
+  /** Batches in flight at once. */
   inFlight: number;
 }
 
 /**
- * Sends what gathered while the batch before was under way, as one batch. Nothing waits for a timer: an item that comes
- * while nothing is under way leaves at the end of this turn of the event loop, with what came in the same turn.
+ * Batches items: items added while all batches are in flight are sent together in the next one. There is no timer:
+ * otherwise an item leaves at the end of this turn of the event loop, together with those added in the same turn.
  */
 export class Gatherer<Answer> {
   #waiting: Waiting<Answer>[] = [];
   #inFlight = 0;
   #scheduled = false;
 
-  /** Items are JSON. `send` takes an array of them, as JSON, and answers each of its items, in their order. */
+  /** Items are JSON. `send` takes a JSON array of them and answers each item, in their order. */
   constructor(
     private readonly send: (items: string) => Promise<Answer[]>,
     private readonly limits: GatherLimits,
   ) {}
 
-  /** Rejects if the batch fails, with the error of the batch: what became of the item is known only from that error. */
+  /** Rejects with the batch's error if the batch fails; only that error tells what happened to the item. */
   add(item: string): Promise<Answer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });

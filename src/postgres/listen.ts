@@ -15,8 +15,8 @@ const longestPauseMs = 5_000;
 /**
  * Listens on channels, all over one connection. Each notification calls the function of its channel; every (re)connect
  * calls all of them, because notifications may have been missed. Notifications are only a wake-up, so listeners must
- * also poll. A connection silent for `limitMs` is replaced. `url` must not be a transaction pooler, because LISTEN needs
- * a session.
+ * also poll. A connection silent for `limitMs` is replaced. `url` must not be a transaction pooler, because LISTEN
+ * needs a session.
  */
 export function listen(url: string, channels: Record<string, OnWake>, limitMs = silenceMs): Listener {
   const Client = watchedClient(limitMs);

@@ -1,4 +1,4 @@
-/** Node's codes for a connection that could not be opened or broke, whatever was spoken over it. */
+/** Node's codes for a connection that could not be opened or broke, whatever the protocol. */
 export const networkErrorCodes: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ECONNRESET',

@@ -13,31 +13,34 @@ export interface Database {
   /** Runs a statement, prepared once per connection under its name. Rejects with a `LanefoldError`. */
   query<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /**
-   * The row that answers an item, given as JSON. `text` takes a JSON array of items as its only argument and returns a row
-   * for each, in their order; items of the same name share a statement. See `Gatherer`.
+   * Returns the row that answers an item, given as JSON. `text` takes a JSON array of items as its only argument and
+   * returns a row for each, in their order; items with the same name share a statement. See `Gatherer`.
    */
   gather<Row>(name: string, text: string, item: string): Promise<Row>;
-  /** As `query`, for a statement that waits for a thread held by somebody else: such statements leave half of the pool free. */
+  /** As `query`, for a statement that may wait for a locked thread: such statements use at most half of the pool. */
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
-  /** As `query`, for a statement that looks at many threads and may take two minutes. */
+  /** As `query`, for a statement that reads many threads and may take two minutes. */
   queryLong<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
-  /** Yields what `read` yields, from one state of the database. `read` may query as long as it is iterated. See `readSnapshot`. */
+  /**
+   * Yields what `read` yields, from one snapshot of the database. `read` may query as long as it is iterated. See
+   * `readSnapshot`.
+   */
   snapshot<T, R>(read: (query: ReadRaw) => AsyncGenerator<T, R>): AsyncGenerator<T, R>;
-  /** The same for all tenants. */
+  /** Shared by all tenants. */
   readonly settings: DatabaseSettings;
-  /** The tenant that statements are executed for; undefined: for whom the role of the connection may. */
+  /** The tenant that statements are executed for; undefined: all tenants that the connection's role may see. */
   readonly tenant: string | undefined;
-  /** The same connections, for one tenant: other tenants' rows are not there. */
+  /** The same connections, restricted to one tenant's rows. */
   forTenant(scope: Scope): Database;
   close(): Promise<void>;
 }
 
 export interface DatabaseSettings {
-  /** Threads may be on several nodes: a statement concerns one of them, or only looks. */
+  /** Threads may be on several nodes: a statement writes to one thread, or only reads. */
   distributed: boolean;
   /** The largest context of a lane, in bytes; undefined for the default of the database, 32 MiB. */
   maxContextBytes?: number | undefined;
-  /** Texts of more bytes are kept out of the log; undefined: none is. */
+  /** Texts with more bytes are stored outside the log; undefined: all texts stay in the log. */
   largeContentBytes?: number | undefined;
 }
 
@@ -49,32 +52,36 @@ export interface DatabaseOptions {
   prepare?: boolean;
   applicationName?: string;
   /**
-   * How long connecting may take, and how long a statement; default 10 s and 30 s, after which PostgreSQL cancels it. A
-   * `statement_timeout` in the URL takes its place.
+   * Time limit for connecting (default 10 s), and for a statement (default 30 s), after which PostgreSQL cancels it. A
+   * `statement_timeout` in the URL takes precedence.
    */
   timeoutMs?: number;
-  /** The settings of another pool on the same database, to share; by default, those of a database that is not distributed. */
+  /**
+   * Settings to share with another pool on the same database; default: settings of a database that is not distributed.
+   */
   settings?: DatabaseSettings;
 }
 
 /** A server may accept a connection and then not respond; without this limit, even closing the pool would hang. */
 export const connectionTimeoutMillis = 10_000;
 
-/** Our statements take milliseconds: one that takes this long is not worth its caller's wait, nor the server's work. */
+/** Our statements take milliseconds: one that takes this long is cancelled, to protect caller and server. */
 const statementTimeoutMs = 30_000;
 
 /** PostgreSQL itself cancels a statement in time: silence for this long means a dead connection. */
 const silentMs = 60_000;
 
-/** As long as a function waits for a thread, see `_await_thread` in db/sql; waiting for one's turn counts. */
+/** How long a function waits for a thread, see `_await_thread` in db/sql; waiting for a connection slot counts too. */
 const lockWaitMs = 2_000;
 
-/** A silent connection must not hold up everything a process writes for as long as a single statement may take. */
+/**
+ * Shorter than the limit of a single statement, because a silent connection would hold up everything a process writes.
+ */
 const batchTimeoutMs = 15_000;
 
 /**
- * `items`: as many as share a transaction without its subtransactions overflowing PostgreSQL's cache of 64. `inFlight`:
- * while one batch waits for the disk, another is executed; more of them would only be smaller.
+ * `items`: the most that fit in one transaction without its subtransactions overflowing PostgreSQL's cache of 64.
+ * `inFlight`: while one batch waits for the disk, another is executed; more concurrent batches would only be smaller.
  */
 const batchLimits = { items: 50, characters: 2 ** 21, inFlight: 3 };
 
@@ -91,12 +98,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     keepAlive: true,
     application_name: options.applicationName ?? 'lanefold',
   });
-  /** When a statement last waited in vain. */
+  /** When a statement last failed to get a lock. */
   let lockedOutAt = 0;
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
   const connectionsFor = (scope: Scope | undefined): Database => {
-    // as another role a statement has another plan
+    // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {
       const timeout = query_timeout ? { query_timeout } : {};

@@ -3,7 +3,7 @@ import { QuietClient } from './quiet-client.ts';
 
 type Callback = (error: Error, result: pg.QueryResult) => void;
 
-/** SQLSTATE of a prepared statement whose result has got other columns, as after an upgrade of the schema. */
+/** SQLSTATE of a prepared statement whose result columns have changed, as after an upgrade of the schema. */
 const planOutdated = '0A000';
 
 const names = new Map<string, string>();

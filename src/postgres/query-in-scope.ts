@@ -3,10 +3,10 @@ import { queryInTransaction } from './query-in-transaction.ts';
 import { runQuery } from './run-query.ts';
 import { scopeStatement, type Scope, type StatementConfig } from './scoped-query.ts';
 
-/** How long a statement may take that looks at many threads. */
+/** Time limit of a statement that reads many threads. */
 export const longMs = 120_000;
 
-/** Runs a statement in a transaction that gives it two minutes, in place of the timeout of its connection. */
+/** Runs a statement in a transaction with a limit of two minutes, in place of its connection's timeout. */
 export function queryLong<Row>(
   pool: pg.Pool,
   query: StatementConfig & { values: unknown[] },
@@ -17,12 +17,16 @@ export function queryLong<Row>(
   return queryInTransaction(pool, [long, ...scopeOf(scope, distributed)], { ...query, query_timeout: longMs });
 }
 
-/** The form of every write to a thread: a call that answers with one value. Keys are on the coordinator. */
+/**
+ * The form of every write to a thread: a call that returns one value. Keys are on the coordinator, so calls named
+ * `…_key` are excluded.
+ */
 const oneCall = /^(select \w+\.)(\w+(?<!_key))\([$\d, ]+\) as (\w+)$/;
 
 /**
- * Runs a statement for a tenant on a database whose other nodes have to know the tenant. A call takes it along to the node
- * of its thread; anything else is a transaction that begins with it, in which no call is handed to a node.
+ * Runs a statement for a tenant on a database whose other nodes must know the tenant. A call carries the tenant to the
+ * node of its thread; any other statement runs in a transaction that sets the tenant first, in which calls are not
+ * delegated to nodes.
  */
 export function queryOnNodes<Row>(
   pool: pg.Pool,
@@ -42,11 +46,11 @@ const toText = (value: unknown): string | null => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value as string | number | boolean);
 };
 
-/** What begins a transaction for a tenant. */
+/** The statements that begin a transaction for a tenant. */
 export function scopeOf(scope: Scope | undefined, distributed: boolean): StatementConfig[] {
   if (!scope) return [];
   if (!distributed) return [scopeStatement(scope)];
-  // of all that may set something, only SET LOCAL reaches the nodes, and only by itself
+  // only SET LOCAL, sent as a separate statement, reaches the nodes
   const tenant = pg.escapeLiteral(scope.tenant);
   const texts = ["citus.propagate_set_commands = 'local'", `lanefold.tenant = ${tenant}`];
   if (scope.role !== undefined) texts.push(`role = ${pg.escapeIdentifier(scope.role)}`);

@@ -10,8 +10,8 @@ export type ReadRaw = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
 const asSent: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) => value };
 
 /**
- * Yields what `read` yields, from a read-only transaction that sees one state of the database. In its statements an unqualified
- * name is one of PostgreSQL itself: no setting of the role or the database gives it another meaning.
+ * Yields what `read` yields, from a read-only transaction that sees one snapshot of the database. In its statements an
+ * unqualified name always means PostgreSQL's own object: no setting of the role or the database changes that.
  */
 export async function* readSnapshot<T, R>(
   pool: pg.Pool,
@@ -27,7 +27,7 @@ export async function* readSnapshot<T, R>(
   let broken = false;
   try {
     await query('begin isolation level repeatable read read only');
-    // reaches the sessions on other nodes, which have settings of their own
+    // passes SET LOCAL on to the sessions on other nodes, which have their own settings
     if (distributed) await query("set local citus.propagate_set_commands = 'local'");
     await query('set local search_path = pg_catalog, pg_temp');
     await query(`set local statement_timeout = ${longMs - 1_000}`);

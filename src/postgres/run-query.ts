@@ -19,6 +19,6 @@ export async function runQuery<Row>(
   }
 }
 
-/** The thread of a call of one of our functions, which take it as their first argument. */
+/** The thread of a call to one of our functions, whose first argument it is. */
 const threadOf = ({ text, values }: { text: string; values: unknown[] }): string | undefined =>
   /^select ([\w, ]+ from )?lanefold\.\w+\(\$1\b/.test(text) && typeof values[0] === 'string' ? values[0] : undefined;

@@ -3,7 +3,7 @@ import pg from 'pg';
 /** On whose behalf statements are executed. */
 export interface Scope {
   tenant: string;
-  /** A role to execute them as, for a session that no policy binds. */
+  /** A role to switch to, for a session whose own role bypasses the policies. */
   role?: string;
 }
 
@@ -24,7 +24,7 @@ interface Wire {
   execute(message: object): void;
 }
 
-/** What `pg` calls on a query; its types leave this out. */
+/** Methods that `pg` calls on a query but that its types omit. */
 interface RawQuery {
   text: string;
   name: string | undefined;
@@ -45,10 +45,10 @@ export function scopeStatement({ tenant, role }: Scope): { name: string; text: s
 }
 
 /**
- * A statement with the tenant it is executed for, in one round trip: both are sent before the one Sync, which makes them one
- * transaction. Nothing is left in the session, so poolers in transaction mode work as well.
+ * A statement with the tenant it is executed for, in one round trip: both are sent before the one Sync, which makes
+ * them one transaction. Nothing is left in the session, so poolers in transaction mode work as well.
  *
- * While the first is being answered the query goes by its name and text, because that is what `pg` keeps its books by.
+ * While the first is being answered, the query has its name and text, because pg tracks prepared statements that way.
  */
 export class ScopedQuery extends Query {
   readonly query_timeout: number | undefined;
@@ -64,7 +64,7 @@ export class ScopedQuery extends Query {
 
   override prepare(wire: Wire): void {
     const { text, values, ...set } = scopeStatement(this.scope);
-    // named where the statement is: both are wrong behind some poolers
+    // named only if the statement is: names break behind some poolers
     const name = this.name ? set.name : undefined;
     if (!name || !(name in wire.parsedStatements || name in wire.submittedNamedStatements)) wire.parse({ text, name });
     wire.bind({ statement: name, values });

@@ -1,13 +1,13 @@
 import type pg from 'pg';
 import { PreparingClient } from './preparing-client.ts';
 
-/** How long a connection of the queue, or one that listens, may be silent before it counts as lost. */
+/** How long a connection of the queue, or a listening one, may be silent before it counts as lost. */
 export const silenceMs = 15_000;
 
 /**
- * A client that notices a silent server. After a failover or in a firewall that forgot it, a connection looks alive for
- * many minutes; one that only listens never finds out. This one asks for a sign of life while it is open, and breaks the
- * connection if there is none, so that its owner sees an error and connects again.
+ * A client that notices a silent server. After a failover, or behind a firewall that dropped it, a connection looks
+ * alive for many minutes; one that only listens never finds out. This client keeps checking that the server answers,
+ * and otherwise breaks the connection, so that its owner sees an error and reconnects.
  */
 export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) => pg.Client =>
   class WatchedClient extends PreparingClient {
@@ -19,7 +19,7 @@ export const watchedClient = (limitMs: number): new (config?: pg.ClientConfig) =
           connection: { stream: { destroy(): void } };
           readyForQuery: boolean;
         };
-        // a statement under way has its own time limit
+        // a running statement has its own time limit
         if (!readyForQuery) return;
         let answered = false;
         // the answer may have come while this process was busy

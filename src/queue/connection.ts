@@ -7,22 +7,24 @@ import { within } from '../common/time-limit.ts';
 import { RedisClient } from './redis-client.ts';
 
 export interface QueueConnections {
-  /** For BullMQ's `connection`: call it for each queue, worker and relay. `listens`: not for a plain queue. */
+  /**
+   * The value for BullMQ's `connection`: call it for each queue, worker and relay. `listens`: false for a plain queue.
+   */
   open(listens: boolean): { url: string };
-  /** Call once the queues and workers are closed: BullMQ leaves what it was given open. */
+  /** Call once the queues and workers are closed: BullMQ does not close connections it was given. */
   close(): Promise<void>;
 }
 
-/** Connections of a queue or worker to PostgreSQL, besides the one that listens. */
+/** PostgreSQL connections per queue or worker, besides the listening one. */
 const poolSize = 4;
 const longestRetryMs = 2_000;
 const closePatienceMs = 2_000;
 
 /**
- * The connections of BullMQ. On PostgreSQL: a small pool per queue and worker, with one more connection for the blocking
+ * The connections of BullMQ. On PostgreSQL: a small pool per queue and worker, plus one connection for the blocking
  * LISTEN. On Redis: a client per queue and worker. On a Redis Cluster: one shared client for everything that does not
- * block. BullMQ waits for an answer without limit, so a connection on which nothing comes back for `limitMs` is broken
- * here, and replaced.
+ * block. BullMQ waits for answers without a limit, so a connection that receives nothing for `limitMs` is broken here
+ * and replaced.
  *
  * @throws LanefoldError `invalid_input` for an unreadable REDIS_URL
  */
@@ -80,7 +82,7 @@ function poolsOf(connectionString: string, limitMs: number): QueueConnections {
         connectionTimeoutMillis,
         query_timeout: limitMs,
         keepAlive: true,
-        // as BullMQ sets it on pools of its own
+        // as BullMQ sets it on pools that it creates
         options: '-c search_path="bullmq"',
       });
       pool.on('error', () => {});
@@ -95,8 +97,8 @@ function poolsOf(connectionString: string, limitMs: number): QueueConnections {
 }
 
 /**
- * The seed nodes of a cluster URL: `redis+cluster://user:password@host:port,host:port`, or `rediss+cluster:` for TLS. The
- * first node's user and password apply to all. Undefined for the URL of a single server.
+ * The seed nodes of a cluster URL: `redis+cluster://user:password@host:port,host:port`, or `rediss+cluster:` for TLS.
+ * The first node's user and password apply to all. Undefined for the URL of a single server.
  */
 function clusterNodes(url: string): URL[] | undefined {
   const [, scheme, rest] = /^(rediss?)\+cluster:\/\/(.*)$/.exec(url) ?? [];

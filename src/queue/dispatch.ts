@@ -5,19 +5,19 @@ import type { QueueEnd, RunQueue } from './queue.ts';
 import { markJobMissing } from '../store/run/find-jobs.ts';
 import { createHash } from 'node:crypto';
 
-/** The queue of a thread: its runs share one, so a Redis Cluster spreads by thread. */
+/** The queue of a thread. All runs of a thread share one, so a Redis Cluster spreads load by thread. */
 export function shardOf(threadId: string, shards: number): number {
   if (shards <= 1) return 0;
   return createHash('md5').update(threadId).digest().readUInt32BE(0) % shards;
 }
 
 /**
- * Adds the job of a queued run, behind those that wait. The run's row is the outbox: a job that cannot be added now is
- * added by the next sweep of any worker, so an error is reported and never thrown. A run of another fleet, whose queue
- * cannot be reached from here, is marked as one without a job, and that fleet's next sweep adds it.
+ * Adds the job of a queued run behind the waiting ones. The run's row is the outbox: if the job cannot be added now,
+ * the next sweep of any worker adds it, so an error is reported and never thrown. The queue of another fleet cannot be
+ * reached from here: its run is marked as having no job, and that fleet's next sweep adds it.
  *
- * So is the job of the next waiting run of a thread: ahead of the others, a thread that always has one waiting would keep
- * its worker for ever.
+ * The job of a thread's next waiting run goes to the back too: ahead of the others, a thread that always has a waiting
+ * run would occupy its worker forever.
  */
 export const dispatch = (
   db: Database,
@@ -26,7 +26,9 @@ export const dispatch = (
   onError?: (error: unknown) => void,
 ): Promise<void> => dispatchAll(db, queue, [run], 'back', onError);
 
-/** Adds the jobs of runs that have begun ahead of those that wait: their turn came long ago. See `dispatch`. */
+/**
+ * Adds the jobs of runs that have already begun ahead of the waiting ones, because their turn has come. See `dispatch`.
+ */
 export const dispatchFirst = (
   db: Database,
   queue: RunQueue,
@@ -50,10 +52,13 @@ export async function dispatchAll(
     onError(error);
   }
 }
-/** How long a caller waits for a job to be added: longer than a queue that is up takes. */
+/** How long a caller waits for a job to be added: longer than a healthy queue takes. */
 const patienceMs = 100;
 
-/** Waits until jobs are added, for a caller who has stored their runs: while the queue is down, they are added in the background. */
+/**
+ * Waits briefly until jobs are added, for a caller who has stored their runs; while the queue is down, they are added
+ * in the background.
+ */
 export const briefly = (adding: Promise<void>, jobs = 1): Promise<void> =>
   within(patienceMs + jobs, adding).catch(() => {});
 
@@ -61,8 +66,8 @@ const firstPollMs = 10;
 const lastPollMs = 5_000;
 
 /**
- * Adds the job once the caller's transaction has committed. Nothing reports that commit, so the run is polled, less and
- * less often, and then left to the sweep. A run that was rolled back is never found.
+ * Adds the job once the caller's transaction has committed. Nothing reports that commit, so this polls for the run at
+ * growing intervals and finally leaves it to the sweep. A run that was rolled back is never found.
  */
 export async function dispatchOnceCommitted(db: Database, queue: RunQueue, run: QueuedRun): Promise<void> {
   for (let pauseMs = firstPollMs; pauseMs < lastPollMs; pauseMs *= 2) {

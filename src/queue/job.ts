@@ -1,4 +1,4 @@
-/** The payload of a job: which run to claim, nothing of the conversation. */
+/** The payload of a job: which run to claim, and nothing of the conversation. */
 export interface RunJob {
   thread_id: string;
   run_id: string;
@@ -7,18 +7,18 @@ export interface RunJob {
   agent: string;
 }
 
-/** The return value of a job: ids and numbers, nothing of the conversation, so that nothing of it stays in the queue. */
+/** The return value of a job: ids and numbers only, so that the conversation never stays in the queue. */
 export interface RunJobResult {
   status: string;
   /** Why the job had nothing to claim. */
   reason?: string;
-  /** Tool calls that a suspended run waits for, by round, index and name. */
+  /** Tool calls that a suspended run awaits, by round, index and name. */
   awaiting?: string[];
   /** The type of the error. */
   error?: string;
   iterations?: number;
   tokens?: number;
-  /** Of a run that ended before anything was written to its job: what Bull Board shows as its log and progress. */
+  /** Set for a run that ended before its job had any log or progress: Bull Board shows these instead. */
   shown?: { log: string[]; progress: object };
 }
 

@@ -4,11 +4,11 @@ import type { Worker } from 'bullmq';
 const lasting = 5;
 
 /**
- * Has a worker renew the locks of jobs whose runs it has claimed less often: on PostgreSQL every renewal rewrites the row of
- * the job and its index entries, and thousands of jobs may be waiting for their models. A claimed run has a lease, which
- * says whether its worker lives. Until then only the lock does, so it stays short.
+ * Renews the locks of claimed jobs less often: on PostgreSQL every renewal rewrites the job's row and its index
+ * entries, and thousands of jobs may be waiting for their models. A claimed run has a lease, which shows whether its
+ * worker is alive. Before the claim only the lock shows that, so it stays short.
  *
- * @param claimOf what stands for the claim of a job's run, a new object for each claim
+ * @param claimOf returns an object that identifies the claim of a job's run, a new one for each claim
  */
 export function makeLocksLast(
   worker: Pick<Worker, 'extendJobLocks'>,
@@ -17,7 +17,7 @@ export function makeLocksLast(
   const extend = worker.extendJobLocks.bind(worker);
   const lastingUntil = new WeakMap<object, number>();
   worker.extendJobLocks = async (ids, tokens, durationMs) => {
-    // a call without ids is how we ask whether the queue answers
+    // a call without ids only checks that the queue answers
     if (ids.length === 0) return extend(ids, tokens, durationMs);
     const now = performance.now();
     const jobs = ids.map((id, i) => ({ id, token: tokens[i]!, claim: claimOf(id) }));
@@ -37,7 +37,7 @@ export function makeLocksLast(
       )),
       ...(await lostOf(claimed, durationMs * lasting)),
     ];
-    // BullMQ asks again within half of the first duration
+    // BullMQ asks again within half of the original duration
     for (const { id, claim } of claimed)
       if (!lost.includes(id)) lastingUntil.set(claim!, now + durationMs * (lasting - 2));
     return lost;

@@ -1,14 +1,14 @@
 import { LanefoldError } from '../errors.ts';
 import { networkErrorCodes } from '../postgres/network-error-codes.ts';
 
-/** The error for people, where BullMQ has lost its server; any other as it is. */
+/** Rewrites the error for people if BullMQ lost its server; returns any other error unchanged. */
 export function outage(backend: string, error: Error): Error {
   const { code = '' } = error as { code?: string };
   const isOutage =
     networkErrorCodes.has(code) ||
     /Connection is closed|Socket timeout|terminated|no answer within/.test(error.message);
   if (!isOutage) return error;
-  // with PostgreSQL more is gone than the queue
+  // with PostgreSQL, the whole database is gone, not just the queue
   return backend === 'redis' ? unreachable(backend, error) : databaseLost(error);
 }
 

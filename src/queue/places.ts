@@ -6,8 +6,8 @@ import { jobId } from './job.ts';
 import { answerTimeoutMs, type RunQueue } from './queue.ts';
 
 /**
- * Where the jobs of these runs are, in their order. `gone`: the queue does not know the job, or the job has ended. Rejects
- * if the queue does not answer in time.
+ * The places of these runs' jobs, in the order of the runs. `gone`: the queue does not know the job, or the job has
+ * ended. Rejects if the queue does not answer in time.
  */
 export function jobPlaces(db: Database, queue: RunQueue, runs: readonly QueuedRun[]): Promise<JobPlace[]> {
   if (queue.backend === 'redis')
@@ -16,7 +16,7 @@ export function jobPlaces(db: Database, queue: RunQueue, runs: readonly QueuedRu
   return findJobs(db, names);
 }
 
-/** BullMQ finds the state of a job by searching its lists: too slow for the many that wait, which no worker has had. */
+/** BullMQ searches its lists for a job's state: too slow for the many waiting jobs that no worker has taken yet. */
 async function placeInRedis(queue: RunQueue, run: QueuedRun): Promise<JobPlace> {
   const own = queue.queueOf(run);
   const job = await own.getJob(jobId(run));

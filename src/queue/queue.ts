@@ -14,11 +14,11 @@ export interface QueueOptions {
   /** First part of the queue names, `<prefix>-<shard>`; default `lf`. */
   prefix?: string;
   shards?: number;
-  /** Opened only to be removed: writes nothing of its own. */
+  /** Opened only to be removed: writes no metadata. */
   removing?: boolean;
   /** How long a connection may be silent before it is replaced; default 15 s. */
   limitMs?: number;
-  /** Receives lost connections to Redis while no worker of this process does; must not throw. */
+  /** Receives lost Redis connections while this process has no worker to report them; must not throw. */
   onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -31,9 +31,15 @@ export type Processor = (
 export interface WorkOptions {
   concurrency: number;
   name: string;
-  /** How long a job's lock lasts without renewal; that of a claimed run's job lasts longer on PostgreSQL: see `makeLocksLast`. */
+  /**
+   * How long a job's lock lasts without renewal. On PostgreSQL, the lock of a claimed run's job lasts longer: see
+   * `makeLocksLast`.
+   */
   lockMs: number;
-  /** What stands for the claim of a job's run, a new object for each claim; without it none is claimed. */
+  /**
+   * Returns an object that identifies the claim of a job's run, a new one for each claim; without it, no run counts as
+   * claimed.
+   */
   claimOf?: (jobId: string) => object | undefined;
   /** Pause between BullMQ's checks for jobs whose worker died, on Redis. */
   stalledMs: number;
@@ -41,7 +47,7 @@ export interface WorkOptions {
   onError: (error: unknown) => void;
 }
 
-/** What tells the queue of a job. */
+/** The facts that determine a job's queue. */
 export interface PlacedJob {
   agent: string;
   queue_shard: number;
@@ -51,7 +57,7 @@ export interface PlacedJob {
 /** A job to be added. Those with a priority wait behind those without, lower numbers first. */
 export type NewJob = RunJob & PlacedJob & { priority?: number; delay_ms?: number };
 
-/** Where a job is added: ahead of those that wait, or behind them. */
+/** Where a job is added: ahead of the waiting ones, or behind them. */
 export type QueueEnd = 'front' | 'back';
 
 /** The last job of a run. */
@@ -66,25 +72,28 @@ export interface RunQueue {
   /** One per shard; for Bull Board and for inspection. */
   readonly queues: BullQueue[];
   /**
-   * The queue that has the job of a run: that of its shard, or of its agent. A run may have been accepted while there were
-   * more shards than now.
+   * The queue that has the job of a run: the queue of its shard, or of its agent. A run may have been accepted while
+   * there were more shards than now.
    */
   queueOf(run: PlacedJob): BullQueue;
-  /** Adds a job behind those that wait. Adding the same job twice adds it once. */
+  /** Adds a job behind the waiting ones. Adding the same job twice adds it once. */
   add(job: RunJob, shard: number): Promise<void>;
-  /** Adds jobs in their order, in few round trips. Adding the same job twice adds it once. At the front no priority counts. */
+  /**
+   * Adds jobs in their order, in few round trips. Adding the same job twice adds it once. At the front, priorities are
+   * ignored.
+   */
   addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
   /**
-   * Starts processing the jobs of every shard; with `agentQueue` those in that queue of an agent instead.
+   * Starts processing the jobs of every shard, or with `agentQueue`, those in that agent's queue instead.
    *
-   * @throws LanefoldError `queue_unreachable`; `database_unreachable` for that of an agent in PostgreSQL
+   * @throws LanefoldError `queue_unreachable`; `database_unreachable` for an agent's queue in PostgreSQL
    */
   work(processor: Processor, options: WorkOptions, agentQueue?: string): Promise<BullWorker[]>;
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
-  /** Removes jobs that ended more than `keepMs` ago, and of the others, in each shard and state, all but the last `keep`. */
+  /** Removes jobs that ended more than `keepMs` ago; of the rest, keeps only the last `keep` per shard and state. */
   clean(kept: { keepMs: number; keep: number }): Promise<void>;
-  /** Removes jobs with what they logged, and those before them of the same run; returns how many there were. */
+  /** Removes jobs and their logs, including earlier jobs of the same run; returns how many there were. */
   remove(jobs: readonly LastJob[]): Promise<number>;
   /** Removes the queues with all their jobs. */
   obliterate(): Promise<void>;
@@ -98,7 +107,7 @@ const classes = (backend: 'redis' | 'postgres') =>
   // both return the same classes except for the type of the connection
   withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
 
-/** On Redis nothing else is done meanwhile; PostgreSQL sorts all that may go for each batch. */
+/** Jobs per batch. Redis does nothing else during a batch; PostgreSQL sorts all removable jobs for each batch. */
 const cleanBatch = { redis: 1_000, postgres: 10_000 };
 
 const addBatch = 500;
@@ -111,7 +120,7 @@ const defaultStalledMs = 30_000;
 /** How long the queue may take to answer; a job not added by then is left to the sweep. */
 export const answerTimeoutMs = 5_000;
 
-/** Opens the queues. BullMQ connects in the background: call `ready` where an error must be seen. */
+/** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
 export function openQueue(options: QueueOptions): RunQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
   const { Queue, Worker } = classes(backend);
@@ -137,7 +146,10 @@ export function openQueue(options: QueueOptions): RunQueue {
   const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
   const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
   const queues = shardNames.map(open);
-  /** Of agents, or agents with a strategy, that some workers do not know: their jobs wait here for those that do. */
+  /**
+   * Queues for agents, or agents with a strategy, that some workers do not know: their jobs wait here for workers that
+   * do.
+   */
   const agentQueues = new Map<string, BullQueue>();
   const agentQueue = (name: string): BullQueue => {
     const queue = agentQueues.get(name) ?? open(agentQueueName(name));
@@ -174,29 +186,30 @@ export function openQueue(options: QueueOptions): RunQueue {
           concurrency,
           name: workerName,
           lockDuration: lockMs,
-          // On PostgreSQL the check rewrites every active job and reads all jobs that are kept: the sweep is what finds lost ones.
+          // On PostgreSQL the check rewrites every active job and reads all kept jobs, so it keeps BullMQ's default
+          // interval: the sweep finds lost jobs.
           stalledInterval: backend === 'redis' ? stalledMs : defaultStalledMs,
-          // these are paused and resumed more often, and would check each time
+          // these workers are paused and resumed more often, and would check each time
           skipStalledCheck: backend === 'postgres' && passedOn !== undefined,
           maxStalledCount: 10,
           autorun: false,
           // Seconds that an idle worker blocks; with delayed jobs it is up to twice as long.
           drainDelay: limitMs / 3_000,
-          // BullMQ's default of 15 s would lengthen every outage, and a stop during one
+          // BullMQ's default of 15 s would prolong every outage, and a stop during one
           runRetryDelay: Math.min(stalledMs, longestRetryMs),
         }) as unknown as BullWorker;
         if (backend === 'postgres') makeLocksLast(worker, claimOf);
-        // once it closes, the server may end connections before they have
+        // during closing, the server may end connections before the worker does
         worker.on('error', (error) => closing || onError(outage(backend, error)));
         workers.push(worker);
         return worker;
       });
-      // BullMQ on PostgreSQL caches a failed first connection for ever: its loop would spin and block the event loop.
+      // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
       if (backend === 'postgres') {
         await allReady(backend, own).catch((error: unknown) => {
-          // they close once their connections do
+          // not awaited: they close only once their connections do
           for (const worker of own) void closeWorker(worker).catch(() => {});
-          // the queue of an agent is opened later, by a worker that goes on
+          // agent queues are opened later, by a worker that keeps running
           throw passedOn === undefined ? error : databaseLost((error as LanefoldError).cause);
         });
       }
@@ -205,7 +218,7 @@ export function openQueue(options: QueueOptions): RunQueue {
     },
     async ready() {
       await allReady(backend, queues).catch((error: unknown) => {
-        // why there was no answer
+        // prefer the error that explains the missing answer
         throw lastError ? unreachable(backend, lastError) : error;
       });
       isReady = true;
@@ -242,7 +255,7 @@ export function openQueue(options: QueueOptions): RunQueue {
   };
 }
 
-/** Settles when the queue has answered, over the connections with which this worker takes jobs. */
+/** Settles when the queue has answered over the connections through which this worker takes jobs. */
 export const askWorker = (worker: BullWorker): Promise<unknown> => worker.extendJobLocks([], [], 1);
 
 async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown> }[]): Promise<void> {
@@ -254,7 +267,7 @@ async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown
 }
 
 async function addJobs(queue: BullQueue, jobs: readonly (RunJob & Partial<NewJob>)[], end: QueueEnd): Promise<void> {
-  // each job added to the front goes before the one that was added there last
+  // each job added to the front goes ahead of the one added before it
   const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
   for (let at = 0; at < inOrder.length; at += addBatch) {
     const batch = inOrder.slice(at, at + addBatch).map((job) => ({
@@ -273,8 +286,8 @@ const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; d
 });
 
 /**
- * Lets a worker's jobs end and closes it. BullMQ on PostgreSQL leaks a connection that is still being opened when it
- * closes, and the process then never exits: hence the wait, which ends at once for a worker that was ready.
+ * Lets a worker's jobs finish, then closes it. If BullMQ on PostgreSQL closes while a connection is still being opened,
+ * it leaks the connection and the process never exits: hence the wait, which is immediate for a worker that was ready.
  */
 export async function closeWorker(worker: BullWorker): Promise<void> {
   await within(answerTimeoutMs, worker.waitUntilReady()).catch(() => {});

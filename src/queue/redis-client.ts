@@ -1,13 +1,13 @@
 import { Redis, type RedisOptions } from 'ioredis';
 
 /**
- * A client whose time limit for silence ends with its connection. ioredis leaves the timer of `socketTimeout` running when
- * a connection closes with a command unanswered, as a blocked worker's does: the process could not exit before it, and the
- * next connection would have no limit until then.
+ * A client whose limit for silence ends with its connection. When a connection closes with a command unanswered, as a
+ * blocked worker's does, ioredis leaves the `socketTimeout` timer running: the process could not exit before it fires,
+ * and the next connection would have no limit until then.
  */
 export class RedisClient extends Redis {
   constructor(url: string | undefined, options: RedisOptions) {
-    // ioredis passes over what is undefined
+    // ioredis ignores an undefined URL
     super(url as string, options);
     this.on('close', () => {
       clearTimeout(this['socketTimeoutTimer'] as NodeJS.Timeout | undefined);
@@ -18,8 +18,8 @@ export class RedisClient extends Redis {
   }
 
   /**
-   * Between two attempts to connect, ioredis gives up the next one without ever saying that it has ended, which BullMQ waits
-   * for: a worker that stops then would never have stopped.
+   * Between two connection attempts, ioredis cancels the next one without emitting `end`, which BullMQ waits for: a
+   * worker that stops then would never finish stopping.
    */
   override disconnect(reconnect = false): void {
     const isBetween = this.status === 'reconnecting';
@@ -29,7 +29,7 @@ export class RedisClient extends Redis {
     this['flushQueue'](new Error('Connection is closed.'));
   }
 
-  /** With commands left that wait for a connection, ioredis would wait for one as well, however long Redis is down. */
+  /** While commands wait for a connection, ioredis would wait too, however long Redis is down. */
   override async quit(): Promise<'OK'> {
     if (this.status === 'ready') return super.quit();
     this.disconnect();

@@ -12,7 +12,7 @@ export interface ThreadRelay {
   close(): Promise<void>;
 }
 
-/** Before connecting again after BullMQ gave up. */
+/** Pause before reconnecting after BullMQ gave up. */
 const retryMs = 2_000;
 /** Bytes per message: the longest delta of an answer, with every character escaped. */
 const maxMessageSize = 4 * 1024 * 1024;
@@ -20,8 +20,8 @@ const maxMessageSize = 4 * 1024 * 1024;
 const closePatienceMs = 2_000;
 
 /**
- * BullMQ's Relay on the backend of the queue. It connects on first use, so a process without streams opens no connection
- * for it. `onRecovered` is called when messages may have been lost.
+ * BullMQ's Relay on the backend of the queue. It connects on first use, so a process without streams opens no
+ * connection for it. `onRecovered` is called when messages may have been lost.
  */
 export function openRelay(options: QueueOptions, onRecovered: () => void): ThreadRelay {
   let relay: Promise<Relay> | undefined;
@@ -33,7 +33,7 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
     release = close;
     const own = new Relay({
       connection: open(true),
-      // all its keys in one slot of a cluster, apart from those of the queues
+      // keeps all keys of the relay in one cluster slot, separate from the queues
       prefix: `{${options.prefix ?? 'lf'}-relay}`,
       namespace: options.prefix ?? 'lf',
       maxMessageSize,

@@ -2,16 +2,16 @@ import { cleanText } from '../checks/text.ts';
 import { hideUrlCredentials } from './url-credentials.ts';
 
 /*
- * Redaction by form: removes API keys and credentials from the error text of providers, tools and repair functions. For data, where a key names
- * the secret, see sensitive-keys.ts.
+ * Redaction by form: removes API keys and credentials from the error text of providers, tools and repair functions.
+ * For data, where a key names the secret, see sensitive-keys.ts.
  */
 
 const maxMessageLength = 2_000;
 
 const patterns: [RegExp, string][] = [
   [/\b(?:lfk|lft)[-_][\w*.-]{6,}/g, '[redacted]'],
-  // Names begin like keys, as `pk_orders` and `key-value-store` do: in a key, ten letters or more with a digit are in a row. The id of
-  // one of our keys says whose request it was, and opens nothing.
+  // Names such as `pk_orders` and `key-value-store` begin like keys, so a key must contain at least ten letters and
+  // digits in a row, including a digit. The id of one of our keys says who made a request, and grants no access.
   [
     /\b(?!key_[0-9a-v]{26}(?![\w*.-]))(?:(?:sk|pk|rk|gsk|xai|hf|pplx|nvapi|key)[-_]|npm_)(?=[\w*.-]{0,200}?(?<![A-Za-z0-9*])(?=[A-Za-z]{0,200}[0-9*])[A-Za-z0-9*]{10})[\w*.-]+/g,
     '[redacted]',

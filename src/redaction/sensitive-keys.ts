@@ -35,7 +35,7 @@ export const defaultRedactKeys: readonly string[] = [
 ];
 
 /**
- * Removes the values of some keys from what is shown of a run. The model, the tools and the thread's log get the
+ * Redacts the values of sensitive keys in displayed data of a run. The model, the tools and the thread's log get the
  * originals.
  */
 export interface Redactor {
@@ -93,10 +93,13 @@ export function createKeyRedactor(keys: readonly string[] = defaultRedactKeys): 
   return { value: <T>(value: T): T => orMark(() => walk(value) as T), text: (value) => orMark(() => text(value)) };
 }
 
-/** Every label and every form has one of these; names, numbers and states of a run, which most texts of a trace are, have none. */
+/**
+ * Every label and form contains one of these; most texts of a trace, such as names, numbers and states of a run,
+ * contain none.
+ */
 const mayName = /[:=\s]/;
 
-/** What cannot be searched, because it is nested too deeply, is not shown at all. */
+/** Replaces a value that is nested too deeply to search. */
 function orMark<T>(redact: () => T): T {
   try {
     return redact();
@@ -113,7 +116,7 @@ function matcher(keys: readonly string[]): (key: string) => boolean {
     const key = given.toLowerCase();
     return names.has(key) || ends.some((end) => key.endsWith(end));
   };
-  // traces have the same few keys again and again
+  // traces repeat the same few keys
   const known = new Map<string, boolean>();
   return (given) => {
     const before = known.get(given);
@@ -143,6 +146,6 @@ function hideLabelled(text: string, label: RegExp): string {
   return from === 0 ? text : shown + text.slice(from);
 }
 
-/** Secrets that no key announces: bearer tokens, and credentials in URLs. */
+/** Secrets that stand without a key: bearer tokens, and credentials in URLs. */
 const hideForms = (text: string): string =>
   hideUrlCredentials(text.replace(/\b(bearer\s{1,4})(?=[\w.~+/=-]{0,200}\d)[\w.~+/=-]{8,4096}/gi, `$1${mark}`), mark);

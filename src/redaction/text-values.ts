@@ -1,6 +1,6 @@
 /*
- * Finds the end of a secret's value in text that is no JSON. By hand, because an expression that repeats over megabytes
- * overflows the stack of the engine.
+ * Finds the end of a secret's value in text that is not JSON. Written by hand, because a regular expression that
+ * repeats over megabytes overflows the engine's stack.
  */
 
 const plainEnd = new Set([...' \t\r\n\v\f"\'\\,;&}])']);
@@ -19,7 +19,7 @@ export function endOfValue(text: string, from: number): number {
   return at;
 }
 
-/** An open quote hides the rest of its line. */
+/** The index after a closing quote; without one, the rest of the line counts as the value. */
 const endAfter = (text: string, close: number, length: number, from: number): number =>
   close < 0 ? endOfLine(text, from) : close + length;
 

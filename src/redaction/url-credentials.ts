@@ -1,6 +1,6 @@
 /**
- * Hides `user:password` in URLs, in time in proportion to the text. A password may have an `@`, `/`, `?` or `#` of its own, so it
- * ends at the last `@` before a space or a quote. A short number before a path is a port.
+ * Hides `user:password` in URLs, in time proportional to the text. A password may itself contain `@`, `/`, `?` or `#`,
+ * so it ends at the last `@` before a space or a quote. A short number before a path is a port.
  */
 export const hideUrlCredentials = (text: string, mark: string): string =>
   text.replace(/:\/\/[^\s"']+/g, (urls) => {

@@ -11,7 +11,9 @@ export interface DriveOptions {
   onMismatch: (mismatch: Mismatch) => void;
 }
 
-/** Replays one conversation, run by run, in a new thread. Stops at a failed run, because nothing after it could match. */
+/**
+ * Replays one conversation, run by run, in a new thread. Stops at a failed run, because nothing after it could match.
+ */
 export async function driveConversation(
   lanefold: Lanefold,
   conversation: Conversation,

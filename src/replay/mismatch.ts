@@ -3,7 +3,10 @@ import type { Difference } from './compare.ts';
 /** A failed comparison. */
 export interface Mismatch extends Difference {
   thread: string;
-  /** Which comparison failed: a model call, `lane_context` after the replay, a stored `context_hash`, or the end of a run. */
+  /**
+   * Which comparison failed: a model call, `lane_context` after the replay, a stored `context_hash`, or the end of a
+   * run.
+   */
   at: 'model_call' | 'lane_context' | 'context_hash' | 'run';
 }
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { canonical, type Comparable } from './compare.ts';
 
-/** The messages of a provider prompt, with the results of a round split: a prompt has them in one tool message. */
+/** The messages of a provider prompt, with one message per tool result: a prompt combines the results of a round. */
 export function fromPrompt(prompt: LanguageModelV4Prompt): Comparable[] {
   return prompt.flatMap((message) => (message.role === 'tool' ? message.content.map(fromResult) : [fromOne(message)]));
 }
@@ -17,7 +17,7 @@ function fromOne(message: Exclude<LanguageModelV4Message, { role: 'tool' }>): Co
   };
 }
 
-/** What a user said, as one string: several parts, or an image, as JSON. */
+/** A user's message as one string: several parts, or an image, as JSON. */
 function said(content: Extract<LanguageModelV4Message, { role: 'user' }>['content']): string {
   const [first] = content;
   return content.length === 1 && first?.type === 'text' ? first.text : canonical(content);

@@ -25,9 +25,9 @@ export interface ReplayOptions extends Pick<LanefoldOptions, 'databaseUrl' | 'di
 }
 
 /**
- * Replays recorded conversations through the real queue, worker and database, with a private queue and worker. Each user
- * message becomes a run; the recorded turns replace the model, the recorded tool messages the tools. Compares the prompt
- * of every model call, and finally the projection of every thread, with the recording. Keeps the threads.
+ * Replays recorded conversations through the real queue, worker and database, with a private queue and worker. Each
+ * user message becomes a run; the recorded turns replace the model, the recorded tool messages the tools. Compares the
+ * prompt of every model call, and finally the projection of every thread, with the recording. Keeps the threads.
  *
  * @throws LanefoldError `thread_exists` if a thread id is taken, before anything is written; `invalid_id`
  */

@@ -6,7 +6,7 @@ import type { Database } from '../postgres/pool.ts';
 export type BatchedFunction =
   'append_entries' | 'claim_run' | 'commit_step' | 'enqueue_input' | 'enqueue_run' | 'finish_run' | 'record_tool_call';
 
-/** Characters; a longer call would keep its batch waiting. */
+/** In characters; a longer call would delay the rest of its batch. */
 const longestItem = 2 ** 18;
 
 interface Attempt {
@@ -18,12 +18,12 @@ interface Attempt {
 const attempts = 'select a.result, a.locked, a.error from lanefold.attempt_all($1) a';
 
 /**
- * Calls a function that writes one thread, in one statement and one transaction with what this process writes to other
- * threads at the moment (group commit). A large call, one whose thread is locked, or whose batch failed, goes on its own:
- * so no call fails because of another one.
+ * Calls a function that writes one thread. Calls that this process makes at the same moment for other threads share its
+ * statement and its transaction (group commit). A call runs alone if it is large, if its thread is locked, or if its
+ * batch failed, so that no call fails because of another one.
  *
- * @param args those after the thread id; no `undefined`
- * @param ends the run that this call ends: a result of a batch then has it as `run`
+ * @param args the arguments after the thread id; none may be `undefined`
+ * @param ends the run that this call ends: if the call ran in a batch, its result then has that run as `run`
  */
 export async function callFunction<Result>(
   db: Database,
@@ -58,7 +58,7 @@ async function callAlone<Result>(
     threadId,
     ...args.map((arg) => (arg !== null && typeof arg === 'object' ? JSON.stringify(arg) : arg)),
   ];
-  // where nothing is batched this is the way of every write
+  // on a distributed database nothing is batched, so every write takes this path
   const query = db.settings.distributed ? db.query : db.queryLocking;
   const [row] = await query<{ result: Result }>(
     name,
@@ -69,8 +69,8 @@ async function callAlone<Result>(
 }
 
 /**
- * Repeats a call once whose answer was lost with the connection. The function recognises a call it has executed before;
- * `repeated` tells it, where that needs to be said.
+ * Repeats a call once if its answer was lost with the connection. The function recognises a call it has already
+ * executed; `repeated` is for those that have to be told.
  */
 export async function repeatIfLost<Result>(call: (repeated: boolean) => Promise<Result>): Promise<Result> {
   try {

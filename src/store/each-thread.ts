@@ -1,12 +1,12 @@
 import pLimit from 'p-limit';
 import type { Database } from '../postgres/pool.ts';
 
-/** Calls under way at once: what looks after many threads leaves connections to what works on one. */
+/** Limit on concurrent calls: maintenance of many threads leaves connections free for work on single threads. */
 export const callsAtOnce = 4;
 
 /**
- * Calls `ask` for each item, which is about one thread: on a distributed database, where one statement over threads would
- * lock several nodes. A thread whose node does not answer is left out; rejects if none answers.
+ * Calls `ask` for each item, which concerns one thread. For distributed databases, where one statement over many
+ * threads would lock several nodes. Leaves out a thread whose node does not answer; rejects if none answers.
  */
 export async function eachThread<Item, Answer>(
   items: readonly Item[],
@@ -20,7 +20,7 @@ export async function eachThread<Item, Answer>(
   return answers.flat();
 }
 
-/** Tells everybody who listens, where a function cannot: it would notify the sessions of the node that executes it. */
+/** Notifies all listeners of a distributed database: a function would reach only sessions of the node it runs on. */
 export async function notifyFromHere(db: Database, channel: string, payload: string): Promise<void> {
   if (!db.settings.distributed) return;
   await db.query('notify', 'select pg_notify($1, $2)', [channel, payload]).catch(() => {});

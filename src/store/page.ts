@@ -29,7 +29,7 @@ export function readCursor(text: string | undefined, ids: number): Cursor | unde
 /** Collects the conditions of a filtered statement with their parameters. */
 export class Conditions {
   readonly values: unknown[] = [];
-  /** Which conditions are there, in letters: it tells prepared statements apart. */
+  /** One letter for each condition present: tells prepared statements apart. */
   key = '';
   readonly #parts: string[] = [];
 
@@ -49,7 +49,7 @@ export class Conditions {
     return this;
   }
 
-  /** A parameter of the statement that is no condition. */
+  /** Adds a parameter without a condition, and returns its placeholder. */
   value(value: unknown): string {
     this.values.push(value);
     return `$${this.values.length}`;

@@ -1,8 +1,9 @@
 import type { JsonObject } from '../context/message.ts';
 
 /**
- * What an event about an answer says of the cut of its call, for those who read no log. `moved`: the policy leaves out other
- * messages than in the call before, and with them what the provider had cached; `kept`: the same; `lifted`: none any more.
+ * Describes the context cut of a call in its event, for readers of the trace alone. `moved`: the policy leaves out
+ * different messages than in the previous call, which ends what the provider has cached; `kept`: the same messages;
+ * `lifted`: none any more.
  */
 export function cutOf(refs: JsonObject | undefined): { cut?: 'moved' | 'kept' | 'lifted'; over_budget?: true } {
   const { dropped, dropped_positions: positions, kinds_cut: kinds, cut_moved: moved, over_budget: over } = refs ?? {};

@@ -1,4 +1,4 @@
-/** The events of a run's trace. Some are written by strategies, the others by the database. */
+/** The kinds of events in a run's trace. Strategies write some of them, the database the others. */
 export type RunEventKind =
   | 'request_started'
   | 'llm_started'

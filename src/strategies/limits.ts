@@ -1,6 +1,6 @@
 import type { RunFacts, SpentSoFar } from './machine.ts';
 
-/** Why a run may not make another model call, which would be number `calls`; undefined where it may. */
+/** Why a run may not make model call number `calls`; undefined if it may. */
 export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | undefined): string | undefined {
   if (calls > run.maxIterations) return 'max_iterations';
   if (run.maxTotalTokens !== undefined && (spent?.tokens ?? 0) >= run.maxTotalTokens) return 'max_total_tokens';

@@ -21,20 +21,20 @@ export interface StrategyMachine<State extends StrategyState = StrategyState, Me
   readonly output: boolean;
   /** Whether its runs take steering and injected input; default true. */
   readonly input?: boolean;
-  /** The options a run may give it, in snake_case, with their defaults; without a schema it takes none. */
+  /** Its options in snake_case, with their defaults; without a schema it takes none. */
   readonly options?: z.ZodType<JsonObject>;
-  /** A strategy that only chooses which one executes a run. Its other functions are not called. */
+  /** Set on a strategy that only selects the strategy of a run; its other functions are not called. */
   select?(question: string, options: JsonObject): StrategySelection;
   /** Maximum model calls of a run whose agent and request set none; default 10. */
   readonly maxIterations?: number;
   /** The run's first decision. The claim has already written `request_started` and the `llm_started` of call 1. */
   start(run: RunFacts): StrategyDecision<State, Memory>;
   /**
-   * The first decision of a later claim. `state` is the last one committed; null if the run never committed a step.
-   * `answers` are those the run has stored as nodes.
+   * The first decision of a later claim. `state` is the last one committed, or null if the run never committed a step.
+   * `answers` are the answers that the run has stored as nodes.
    */
   resume(run: RunFacts, state: State | null, answers?: readonly StoredAnswer[]): StrategyDecision<State, Memory>;
-  /** The decision on the result of the last command. `memory` is that of the last decision. */
+  /** The decision on the result of the last command. `memory` comes from the last decision. */
   on(run: RunFacts, state: State, event: StrategyEvent, memory?: Memory): StrategyDecision<State, Memory>;
   /** The `details` of a run's snapshot, read from its last answer. */
   details?(answer: string): JsonObject;
@@ -48,11 +48,11 @@ export interface StrategyState {
   iteration: number;
   /** Number of the last tool round started; 0 before the first. */
   round: number;
-  /** The only tools the calls of this round may use, where the model was offered fewer than the run has. */
+  /** The only tools the calls of this round may use, if the model was offered fewer than the run has. */
   tools?: string[] | undefined;
 }
 
-/** The request as a strategy that asks questions of its own reads it. */
+/** The request as seen by a strategy that asks its own questions. */
 export interface RunQuestion {
   /** The text of the user message. */
   text: string;
@@ -64,31 +64,31 @@ export interface RunQuestion {
   history: readonly MarkedMessage[];
 }
 
-/** A message, and where it is a summary or durable, the mark that context policies ask for. */
+/** A message, with the mark that context policies read if it is a summary or durable. */
 export type MarkedMessage = Message & { refs?: JsonObject };
 
 /** What a run has used so far. */
 export interface SpentSoFar {
   tokens: number;
-  /** Since the run started, waits for approval included. */
+  /** Time since the run started, including waits for approval. */
   elapsedMs: number;
 }
 
-/** What stays the same while a run is driven. */
+/** Facts that do not change while a run is driven. */
 export interface RunFacts {
   runId: string;
   model: string;
   maxIterations: number;
   maxModelRetries: number;
-  /** A run that has used more ends with the best result it has; absent: no limit. */
+  /** A run that has used this many tokens ends with the best result it has; absent: no limit. */
   maxTotalTokens?: number;
   maxDurationMs?: number;
-  /** As of the claim. */
+  /** What the run had used when it was claimed. */
   spent?: SpentSoFar;
   question?: RunQuestion;
   /** Validated options of the strategy, with their defaults. */
   options?: JsonObject;
-  /** Of a run that only compacts its lane: what of it. */
+  /** For a run that only compacts its lane: what to compact. */
   compaction?: CompactionRequest;
   /** Whether to warn a model that repeats its tool calls; default true. */
   cycleWarning?: boolean;
@@ -107,21 +107,21 @@ export type StrategyEvent = CommandResult & { spent?: SpentSoFar };
 type CommandResult =
   | {
       type: 'model_answered';
-      /** Of the call that was answered. */
+      /** The answered call. */
       callId?: string;
       turn: ModelTurn;
       contextHash: string;
       refs?: JsonObject;
-      /** The tools offered to the model, where they were fewer than the run's. */
+      /** The tools offered to the model, if fewer than the run has. */
       tools?: string[];
       /** Whether the text meets the run's contract; set on answers without tool calls. */
       checked?: Checked;
     }
   | { type: 'model_failed'; callId?: string; error: RunError; retryable: boolean; retryAfterMs?: number }
-  /** The context of the call is over the budget of a policy that wants a summary then. The call was not made. */
+  /** The context exceeds the budget of a policy that wants it summarised. The call was not made. */
   | { type: 'over_budget' }
   | CompactionOutcome
-  /** The run has reached `maxDurationMs`; model calls under way were aborted. */
+  /** The run has reached `maxDurationMs`; running model calls were aborted. */
   | { type: 'time_up' }
   | { type: 'tools_finished'; calls: ToolCall[]; outcomes: CallOutcome[] }
   | { type: 'output_repaired'; checked: Checked; usage?: Usage; model?: string | undefined }
@@ -130,7 +130,7 @@ type CommandResult =
 
 export interface StrategyDecision<State extends StrategyState = StrategyState, Memory = unknown> {
   state: State;
-  /** Passed to the next `on`, never stored: `resume` makes it again. For what would be too large for the state. */
+  /** Passed to the next `on`, never stored; `resume` rebuilds it. For data that is too large for the state. */
   memory?: Memory;
   /** Committed before the command is executed; without a step, the new state is not stored. */
   step?: StepDraft;
@@ -138,41 +138,41 @@ export interface StrategyDecision<State extends StrategyState = StrategyState, M
 }
 
 export type Command =
-  /** Calls the model. `tools: false` offers it no tools; `compacted`: the context is cut, where it is still over budget. */
+  /** Calls the model. `tools: false` offers it no tools. `compacted`: cuts the context if it is still over budget. */
   | { type: 'call_model'; callId: string; afterMs?: number; tools?: false; compacted?: true }
-  /** Has the model summarise the context, and returns what a step may put in its place. */
+  /** Has the model summarise the context; the next event carries the replacement for a step to commit. */
   | { type: 'compact'; callId: string; afterMs?: number; request: CompactionRequest }
   /**
-   * The model calls that the strategy waits for, in the order in which they start, at most `limit` at a time. The next
-   * event is the outcome of one of them; the others stay under way until a command of this type leaves them out.
+   * The model calls that the strategy waits for, in starting order, at most `limit` at a time. The next event is the
+   * outcome of one of them; the others keep running until a command of this type leaves them out.
    */
   | { type: 'call_models'; calls: PromptedCall[]; limit: number }
-  /** Runs `calls`; where they are empty, those of the last assistant message. `iteration`: default that of the state. */
+  /** Runs `calls` or, if empty, those of the last assistant message. `iteration` defaults to that of the state. */
   | { type: 'run_tools'; round: number; calls: ToolCall[]; iteration?: number }
   /** Repairs the run's last answer, which violates the contract for the reason in `error`. */
   | { type: 'repair_output'; attempt: number; error: string; afterMs?: number }
   /** The step has ended the run; if input was queued, the next event is `continued` instead. */
   | { type: 'finish' }
-  /** Fails the run. An open tool group is closed by the database. */
+  /** Fails the run. The database closes an open tool group. */
   | { type: 'fail'; error: RunError; events?: EventDraft[] };
 
 /** Which part of a context to summarise. Without a range, all but the newest turns. */
 export interface CompactionRequest {
-  /** Entries, inclusive. What lies in them only in part stays as it is. */
+  /** Entries, inclusive. Groups that are only partly inside stay as they are. */
   range?: [from: number, to: number];
   /** The newest turns that stay as they are; default 1. */
   keepTurns?: number;
-  /** Why, for the log. */
+  /** The cause, for the log. */
   cause: 'request' | 'threshold' | 'over_budget';
 }
 
-/** How a compaction went: `unchanged` where there is nothing to summarise. */
+/** The outcome of a compaction; `unchanged` if there is nothing to summarise. */
 export interface CompactionOutcome {
   type: 'compacted';
   status: 'compacted' | 'unchanged' | 'failed';
   compaction?: CompactionDraft;
   usage?: Usage;
-  /** That wrote the summary, where it is not the run's. */
+  /** The model that wrote the summary, if it is not the run's. */
   model?: string | undefined;
   error?: RunError;
   /** Whether another attempt may succeed. */
@@ -180,10 +180,10 @@ export interface CompactionOutcome {
   retryAfterMs?: number;
 }
 
-/** A summary in place of messages of the run's lane. */
+/** A summary that replaces messages of the lane. */
 export interface CompactionDraft {
   op_id: string;
-  /** The last entry of the context it was made of. */
+  /** The last entry of the summarised context. */
   base_seq: number;
   /** Positions of the messages that stay, without the system prompt: first and last, from 0. */
   keep: [first: number, last: number][];
@@ -194,14 +194,14 @@ export interface CompactionDraft {
   meta: JsonObject;
 }
 
-/** A model call with messages of the strategy's own, in place of the lane's context. */
+/** A model call with the strategy's own messages instead of the lane's context. */
 export interface PromptedCall {
   callId: string;
   iteration: number;
   messages: MarkedMessage[];
   /** Offers the model no tools. */
   tools?: false;
-  /** Defaults, over which the settings of agent and request go. */
+  /** Default settings; those of the agent and the request override them. */
   settings?: ModelSettings;
   afterMs?: number;
 }
@@ -215,27 +215,30 @@ export interface StepDraft {
   thenEvents?: EventDraft[];
   /** Nodes to add, or to change. */
   nodes?: StrategyNode[];
-  /** Ledger rows of the tool round that starts: the round of the state. */
+  /** Ledger rows of the tool round that starts, which is `round` of the state. */
   calls?: { index: number; id: string; name: string }[];
-  /** Which of the entries makes those calls; default the first. */
+  /** The entry that makes those calls; default the first. */
   callsAt?: number;
-  /** Outcomes of the tool round that ends, in call order; its messages are the first entries. With `calls`: of the round before. */
+  /**
+   * Outcomes of the tool round that ends, in call order; its messages are the first entries. Together with `calls`,
+   * they belong to the previous round.
+   */
   outcomes?: { status: CallOutcome['status']; attempts: number; duration_ms: number }[];
-  /** Changes to the thread's state by the round that ends, in call order. */
+  /** Changes to the thread's state made by the round that ends, in call order. */
   effects?: (StateEffect & { call_index: number })[];
-  /** Replaces the context of the run's lane, behind the entries. */
+  /** Replaces the context of the run's lane, after the entries. */
   compact?: CompactionDraft;
   /** Appends the queued input after the entries. */
   drain?: boolean;
   /**
-   * Ends the run. Without `result`, the last entry is the result; null: there is none. `events` and `output` are for this end
-   * alone.
+   * Ends the run. Without `result`, the last entry is the result; null means no result. `events` and `output` apply
+   * only if the step really ends the run.
    */
   finish?: {
     status: 'completed' | 'failed';
     reason: string;
     result?: Json;
-    /** Of a failed run. */
+    /** Why the run failed. */
     error?: RunError;
     events?: EventDraft[];
     output?: JsonObject;
@@ -250,11 +253,11 @@ export interface StepDraft {
 export interface EntryDraft {
   /** Default: a message. */
   kind?: 'ai_config_change';
-  /** Null for an entry that is no message. */
+  /** Null for an entry that is not a message. */
   role: 'user' | 'assistant' | 'tool' | null;
   payload: JsonObject;
   refs?: JsonObject;
-  /** A lane of its own, in place of the run's: the run's context does not contain it. */
+  /** A separate lane, which is not part of the run's context; default the run's lane. */
   contextRef?: string;
 }
 
@@ -263,7 +266,7 @@ export interface EventDraft {
   kind: RunEventKind;
   iteration: number;
   data?: JsonObject;
-  /** Which of the step's entries the event is about, from 0. */
+  /** Index of the step's entry that the event is about. */
   entry?: number;
 }
 
@@ -277,7 +280,7 @@ export interface CallOutcome {
   cleaned?: boolean;
   /** Changes to the thread's state. */
   effects?: StateEffect[];
-  /** Changes refused by the effect policy, for the trace. */
+  /** Changes rejected by the effect policy, for the trace. */
   refused?: { op: string; reason: string }[];
   /** Added to the refs of the tool message. */
   refs?: JsonObject;

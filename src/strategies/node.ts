@@ -1,6 +1,6 @@
 import type { Json, JsonObject, ToolCall, Usage } from '../context/message.ts';
 
-/** A node as a step adds or changes it: the answer to a question, or what the strategy made of answers. */
+/** A node that a step adds or changes: the answer to a question, or something the strategy derived from answers. */
 export interface StrategyNode {
   /** From 1; 0 is the question of the run, which has no row. */
   node: number;
@@ -11,39 +11,39 @@ export interface StrategyNode {
   depth?: number;
   score?: number;
   content?: string;
-  /** Added to what the node has, key by key. `rounds` are the tool rounds of an answer. */
+  /** Merged into the existing data, key by key. `rounds` are the tool rounds of an answer. */
   data?: JsonObject;
-  /** Of an answer: the number of its model call. */
+  /** The number of the model call, for an answer. */
   callNo?: number;
   usage?: Usage;
   elapsedMs?: number;
 }
 
-/** A node after a draft that completes or changes it. */
+/** The node after applying a draft to it. */
 export const changedNode = (before: StrategyNode | undefined, draft: StrategyNode): StrategyNode => ({
   ...before,
   ...draft,
   ...(before?.data && draft.data ? { data: { ...before.data, ...draft.data } } : {}),
 });
 
-/** An answer as a later claim finds it: all that a strategy needs to continue is in them. */
+/** An answer as a later claim returns it, with all that a strategy needs to continue. */
 export interface StoredAnswer {
   node: number;
-  /** What the question was asked for. */
+  /** The purpose of the question. */
   kind: string;
   /** `tools` while the model still calls tools, `answered` afterwards. */
   status: 'tools' | 'answered';
   content: string | null;
   usage: Usage;
   elapsedMs: number;
-  /** The tool rounds on the way to the answer. */
+  /** The tool rounds it took to get the answer. */
   rounds: AnsweredRound[];
 }
 
-/** An assistant message with tool calls, as the log has it, and the messages of their results. */
+/** An assistant message with tool calls, as logged, and the messages with their results. */
 export interface AnsweredRound {
   assistant: { content: string; tool_calls: ToolCall[]; [key: string]: Json | ToolCall[] };
   results?: { content: string; tool_call_id: string; name: string }[];
-  /** The round has not started, as answers of the batch or another round come first: what its entry in the log will need. */
+  /** Set while the round waits for other answers of the batch or for another round: what its log entry will need. */
   waiting?: { refs: JsonObject; tools?: string[] };
 }

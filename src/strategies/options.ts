@@ -4,7 +4,7 @@ import { LanefoldError } from '../errors.ts';
 import type { Strategy } from './registry.ts';
 
 /**
- * The options of a strategy as they are stored: in snake_case, with their defaults.
+ * The stored form of the options of a strategy: in snake_case, with defaults filled in.
  *
  * @throws LanefoldError `invalid_strategy_options` naming the first wrong one
  */

@@ -14,7 +14,7 @@ import { cot } from './chain/machine.ts';
 // eslint-disable-next-line @typescript-eslint/no-explicit-any
 export type Strategy = StrategyMachine<any, any>;
 
-/** The strategies every process knows. */
+/** The built-in strategies, which every process knows. */
 export const builtIn: readonly Strategy[] = [react, cot, cod, aot, tot, got, trm, adaptive];
 
 export interface StrategyRegistry {
@@ -27,7 +27,7 @@ export interface StrategyRegistry {
 const validName = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 
 /**
- * The built-in strategies and `own` ones.
+ * Creates a registry of the built-in strategies and `own`.
  *
  * @throws LanefoldError `invalid_strategy` for a bad name, or one that is taken
  */

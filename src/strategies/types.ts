@@ -11,7 +11,8 @@ import type { TotResult } from './tot/result.ts';
 import type { trmOptions } from './trm/options.ts';
 
 /**
- * The options and the result of each strategy, by its name. Add your own, so that requests with them are checked:
+ * The options and the result of each strategy, by name. Add your own strategies, so that the compiler checks requests
+ * that use them:
  *
  * @example
  * declare module 'lanefold' {
@@ -31,29 +32,32 @@ export interface StrategyTypes {
   adaptive: { options: CamelKeys<z.input<typeof adaptiveOptions>>; result: Json };
 }
 
-/** The name of a strategy in `StrategyTypes`, or any other, where the agents and their strategies are not known at compile time. */
+/**
+ * The name of a strategy in `StrategyTypes`, or any string if the agents and their strategies are not known at compile
+ * time.
+ */
 export type StrategyName = keyof StrategyTypes | (string & Record<never, never>);
 
-/** What a strategy of this name takes; an object for one that is not known at compile time. */
+/** The options that the strategy with this name takes; `object` if it is not known at compile time. */
 export type StrategyOptions<NAME> = [NAME] extends [never]
   ? object
   : NAME extends keyof StrategyTypes
     ? StrategyTypes[NAME]['options']
     : object;
 
-/** The result of a run of this strategy, CONTRACT where the output contract says what it is. */
+/** The result type of a run with this strategy; CONTRACT if the output contract determines it. */
 export type ResultUnder<NAME, CONTRACT> = NAME extends keyof StrategyTypes
   ? StrategyTypes[NAME] extends { result: infer RESULT }
     ? RESULT
     : CONTRACT
   : Json;
 
-/** Its result is what the output contract says. */
+/** A strategy whose result the output contract determines. */
 interface Plain {
   options: Record<string, never>;
 }
 
 type Options<Shape extends z.ZodRawShape> = CamelKeys<z.input<z.ZodObject<Shape>> & z.input<typeof commonOptions>>;
 
-/** With `| undefined`, so that options may be passed on that are not set. */
+/** Includes `| undefined`, so that unset options can be passed on. */
 type CamelKeys<Given> = { [Key in keyof Given as CamelCase<Key & string>]?: Given[Key] | undefined };

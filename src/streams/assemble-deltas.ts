@@ -1,13 +1,16 @@
 import type { RunEvent } from '../store/trace/read-events.ts';
 import type { Delta } from './delta.ts';
 
-/** An answer under way, as far as it has arrived in this process. */
+/** The part of an unfinished answer that has arrived in this process. */
 export interface LiveAnswer {
   runId: string;
   callId: string;
   text: string;
   thinking: string;
-  /** The trace was read after the first delta arrived, so what precedes the answer can be delivered before it. */
+  /**
+   * Whether the trace was read after the first delta arrived, so that everything before the answer can be delivered
+   * first.
+   */
   placed: boolean;
 }
 

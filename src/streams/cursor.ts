@@ -12,8 +12,8 @@ interface Offsets {
 const rememberedEnds = 64;
 
 /**
- * How far one stream has delivered each answer: offsets and no text, so that a reader who falls behind costs nothing
- * and gets the rest in one delta.
+ * How far one stream has delivered each answer. Stores offsets, not text: a slow reader costs nothing, and gets the
+ * rest in one delta.
  */
 export class AnswerCursor {
   readonly #offsets = new Map<string, Offsets>();

@@ -1,7 +1,7 @@
 import { pseudonym } from '../checks/ids.ts';
 
 /**
- * What workers publish of an answer while the model writes it: new text and new thinking, each with its offset in UTF-16
+ * Workers publish this while the model writes an answer: new text and new thinking, each with its offset in UTF-16
  * units, as `string.length` counts them. Without a call it only announces that the thread has something new.
  */
 export interface Delta {
@@ -11,13 +11,16 @@ export interface Delta {
   thinking?: [offset: number, added: string];
 }
 
-/** The channel on which processes announce the threads they read to workers: see `toAnnouncements`. */
+/** The channel on which processes tell workers which threads have readers: see `toAnnouncements`. */
 export const readersChannel = 'lanefold_readers';
 
 /** PostgreSQL takes payloads below 8,000 bytes. */
 const maxPayloadBytes = 7_900;
 
-/** Payloads for the channel: `+` for new readers, who need the text so far, or `=` for known ones; then pseudonyms of threads. */
+/**
+ * Payloads for the channel: `+` for new readers, who need the text so far, or `=` for known ones; then the pseudonyms
+ * of their threads.
+ */
 export function toAnnouncements(sign: '+' | '=', threadIds: Iterable<string>): string[] {
   const payloads: string[] = [];
   for (const name of Array.from(threadIds, (id) => pseudonym(id))) {
@@ -29,6 +32,6 @@ export function toAnnouncements(sign: '+' | '=', threadIds: Iterable<string>): s
   return payloads;
 }
 
-/** How often readers are announced again, and how long an announcement holds. */
+/** How often readers are announced again, and how long an announcement is valid. */
 export const announceMs = 2_000;
 export const announcedForMs = 3 * announceMs;

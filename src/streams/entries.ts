@@ -6,7 +6,7 @@ import { untilReachable } from './until-reachable.ts';
 
 type Payloads = Map<number, JsonObject>;
 
-/** How long an entry that was read serves other streams of its thread, which want it at the same moment. */
+/** How long an entry stays cached: other streams of its thread need it at the same moment. */
 const sharedMs = 1_000;
 
 /** Reads the entries that events are about: one statement per page, shared by all streams that deliver it. */
@@ -18,7 +18,7 @@ export class EntryPayloads {
     this.#db = db;
   }
 
-  /** Payloads by `seq`: of the answers for `deltas`, of all for `entries`. */
+  /** Payloads by `seq`: those of answers if `deltas` is set, of all entries if `entries` is set. */
   async of(threadId: string, events: RunEvent[], want: { deltas: boolean; entries: boolean }): Promise<Payloads> {
     const wanted = events.filter(
       ({ kind, data }) =>

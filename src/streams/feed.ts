@@ -3,12 +3,12 @@ import { readNewEvents } from '../store/trace/read-new-events.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 const pollMs = 250;
-/** Events of one thread in one answer. */
+/** Events of one thread per poll result. */
 const pageSize = 200;
 
 /**
- * Follows the traces of threads that have readers. However many there are, one statement at a time polls all of them:
- * every 250 ms, and a thread that was notified at once.
+ * Follows the traces of threads that have readers. One statement at a time polls all of them, however many there are:
+ * every 250 ms, and at once for a thread that was notified.
  */
 export class EventFeed {
   readonly #db: Database;
@@ -23,7 +23,7 @@ export class EventFeed {
     this.#db = db;
   }
 
-  /** `head`: the last event of the thread now; used when nobody watches the thread yet. Call `release` when done. */
+  /** `head`: the thread's last event now; used if no stream watches the thread yet. Call `release` when done. */
   watch(threadId: string, head: number): { feed: ThreadFeed; release: () => void } {
     let watched = this.#feeds.get(threadId);
     if (!watched) this.#feeds.set(threadId, (watched = { feed: new ThreadFeed(threadId, head), readers: 0 }));
@@ -43,7 +43,7 @@ export class EventFeed {
     };
   }
 
-  /** Reads what is new in a thread, in a statement that begins after this call; false if that failed. */
+  /** Reads new events of a thread, with a statement that begins after this call; false if it failed. */
   refresh(feed: ThreadFeed): Promise<boolean> {
     this.#due.add(feed);
     this.#next ??= this.#reading.then(() => {

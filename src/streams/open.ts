@@ -14,9 +14,9 @@ import type { StreamItem, StreamOptions } from './stream-item.ts';
 export interface Streams {
   /** @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found` */
   open(threadId: string, runId: string | undefined, options?: StreamOptions): Promise<OpenStream>;
-  /** The same, opened when it is read. */
+  /** As `open`, but opens the stream when iteration starts. */
   follow(threadId: string, runId: string | undefined, options?: StreamOptions): AsyncGenerator<StreamItem, void, void>;
-  /** The streams that these connections may see, which are of one tenant. They end with the others. */
+  /** Streams over these connections, which belong to one tenant. They end with the others. */
   forTenant(db: Database): Pick<Streams, 'open' | 'follow'>;
   /** The model calls of this process. */
   readonly live: LiveCalls;
@@ -25,9 +25,9 @@ export interface Streams {
 }
 
 /**
- * Nothing connects and nothing is asked before the first stream.
+ * Opens no connection and runs no statement before the first stream.
  *
- * @param quietOn what watches streams for runs that no worker can take, over connections of one tenant or of all
+ * @param quietOn watches streams for runs that no worker can take, over connections of one tenant or of all
  */
 export function openStreams(db: Database, queue: QueueOptions, quietOn: (db: Database) => QuietWaits): Streams {
   const opened = new WeakValues<symbol, StreamDeps>();

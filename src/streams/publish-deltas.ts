@@ -3,7 +3,7 @@ import { pseudonym } from '../checks/ids.ts';
 import { cleanText } from '../checks/text.ts';
 import { announcedForMs, type Delta } from './delta.ts';
 
-/** The answer so far of a model call under way. */
+/** The answer so far of a running model call. */
 export interface AnswerSoFar {
   text: string;
   thinking: string;
@@ -24,24 +24,24 @@ interface LiveCall {
   startedAt: number;
 }
 
-/** Between two deltas of an answer. */
+/** Pause between two deltas of an answer. */
 const tickMs = 75;
 /** Characters of text or thinking per message. */
 const maxDeltaChars = 131_072;
-/** Threads with readers that are remembered: any role of the database may announce some, so there must be a bound. */
+/** Limit on remembered threads with readers: any role of the database can announce some. */
 const maxThreads = 10_000;
-/** A text is sent again from its beginning this often at most, however many readers are announced. */
+/** A text is resent from its beginning at most this often, however many readers are announced. */
 const againMs = 500;
-/** Messages in flight: a relay that does not answer must not queue up more. */
+/** Limit on messages in flight, so that they do not pile up behind a relay that does not answer. */
 const maxInFlight = 200;
 
 /**
- * The model calls under way in this process, published to live readers. A call without readers costs one map entry: its
+ * Publishes the model calls running in this process to live readers. A call without readers costs one map entry: its
  * text is read only while its thread has readers. Never rejects and never makes a run wait.
  */
 export class LiveCalls {
   readonly #relay: ThreadRelay;
-  /** By the pseudonym of their thread, as announcements are. */
+  /** Calls by their thread's pseudonym, which announcements use too. */
   readonly #calls = new Map<string, Set<LiveCall>>();
   /** When the readers of each thread expire, by its pseudonym. */
   readonly #readers = new Map<string, number>();
@@ -71,7 +71,7 @@ export class LiveCalls {
     else this.#calls.set(thread, new Set([call]));
     this.#schedule();
     return () => {
-      // the last delta leaves before the commit that follows, without delaying it
+      // sends the last delta before the commit that follows, without delaying it
       if (this.#hasReaders(thread)) void this.#send(call);
       const left = this.#calls.get(thread);
       left?.delete(call);
@@ -79,7 +79,7 @@ export class LiveCalls {
     };
   }
 
-  /** A step of a thread was committed: its readers need not wait for their next poll. */
+  /** Notifies a thread's readers that a step was committed, so that they need not wait for their next poll. */
   committed(threadId: string): void {
     if (this.#readers.size > 0 && this.#hasReaders(pseudonym(threadId))) this.#publish(threadId, {}).catch(() => {});
   }
@@ -93,13 +93,13 @@ export class LiveCalls {
       if (!known && this.#readers.size >= maxThreads && !this.#readers.has(thread)) continue;
       this.#readers.set(thread, until);
       if (known && payload.startsWith('=')) continue;
-      // a late reader needs the text from its beginning; the others skip what they have
+      // a late reader needs the text from its beginning; the others skip the part they have
       for (const call of this.#calls.get(thread) ?? []) call.again = true;
     }
     this.#schedule();
   }
 
-  /** Threads that are announced to have readers. */
+  /** Number of threads announced as having readers. */
   get announcedThreads(): number {
     return this.#readers.size;
   }
@@ -129,7 +129,7 @@ export class LiveCalls {
     this.#timer.unref();
   }
 
-  /** Publishes what is new in a call, one message at a time. */
+  /** Publishes the new text of a call, one message at a time. */
   async #send(call: LiveCall): Promise<void> {
     if (call.sending) return;
     call.sending = true;
@@ -149,7 +149,7 @@ export class LiveCalls {
           ...(more.thinking === '' ? {} : { thinking: [at.thinking, more.thinking] }),
         });
       } catch {
-        // sent again at the next tick: readers skip what they have, by its offset
+        // resent at the next tick; readers skip the part they have by its offset
         call.text = Math.min(call.text, at.text);
         call.thinking = Math.min(call.thinking, at.thinking);
         break;

@@ -16,9 +16,9 @@ interface Reading {
 const gatherMs = 10;
 
 /**
- * The threads whose live answers are read in this process. A notification announces them to workers, at once and then
- * every two seconds, and workers publish deltas only for announced threads. Whatever fails here is retried with the
- * next announcement; the trace does not depend on it.
+ * The threads whose live answers are read in this process. Notifications announce them to workers, at once and then
+ * every two seconds; workers publish deltas only for announced threads. A failure here is retried with the next
+ * announcement and does not affect the trace.
  */
 export class Readers {
   readonly #threads = new Map<string, Reading>();

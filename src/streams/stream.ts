@@ -22,7 +22,7 @@ export interface StreamDeps {
 
 /** Events per page for a reader that is behind; the next page is read once these are consumed. */
 const pageSize = 100;
-/** Entries can have megabytes, and a slow reader keeps them for as long as it takes. */
+/** Events per page with entries: entries can be megabytes, and a slow reader holds them for as long as it takes. */
 const entriesAtOnce = 8;
 
 const optionKeys: KeysOf<StreamOptions> = { after: true, deltas: true, entries: true, signal: true };
@@ -30,14 +30,14 @@ const optionKeys: KeysOf<StreamOptions> = { after: true, deltas: true, entries: 
 /** An open stream; its thread and run exist. */
 export interface OpenStream {
   items: AsyncGenerator<StreamItem, void, void>;
-  /** The run had ended and `after` is past its last event: the stream is empty. */
+  /** True if the run had ended and `after` is at or past its last event: the stream is empty. */
   over: boolean;
 }
 
 /**
- * Opens the stream of a thread, or of one run of it. Every event is delivered once, in order, across lost connections; the
- * stream of a run ends after its last event. The deltas of an answer add up to the stored text; an answer that was
- * already under way when the stream opened starts with a snapshot.
+ * Opens the stream of a thread, or of one of its runs. Every event is delivered once, in order, across lost
+ * connections; the stream of a run ends after its last event. The deltas of an answer add up to the stored text; an
+ * answer already in progress when the stream opened starts with a snapshot.
  *
  * @throws LanefoldError `thread_not_found`, `thread_erased`, `run_not_found`
  */
@@ -100,7 +100,7 @@ async function* follow(
         continue;
       }
       if (feed.ended || (ended && at >= start.head && !feed.more)) return;
-      // the trace is delivered as far as it is known: answers under way come after it
+      // all known events are delivered; answers in progress come after them
       if (deltas && at >= feed.head) {
         for (const answer of feed.live.answers.values())
           if (answer.placed && (runId === undefined || answer.runId === runId)) yield* cursor.more(answer);

@@ -1,18 +1,21 @@
 import type { RunEvent } from '../store/trace/read-events.ts';
 import { LiveText } from './assemble-deltas.ts';
 
-/** Recent events kept for readers that keep up; readers further behind read their own pages. */
+/** Number of recent events kept for readers that keep up; readers further behind read their own pages. */
 const kept = 256;
 
-/** The newest events of a thread in this process, shared by all its readers; bounded, however many there are. */
+/**
+ * The newest events of a thread in this process, shared by all its readers. Memory is bounded, however many readers
+ * there are.
+ */
 export class ThreadFeed {
   /** The last event read; -1 for none. */
   head: number;
   /** Increases with every change. */
   version = 0;
-  /** Nothing more will come: the thread was erased, or this process closes. */
+  /** True once nothing more will come: the thread was erased, or this process closes. */
   ended = false;
-  /** The last page was full: more events are already stored. */
+  /** True if the last page was full, so more events are already stored. */
   more = false;
   readonly live = new LiveText();
   #recent: RunEvent[] = [];

@@ -6,7 +6,7 @@ import type { ClaimedRun, Interruption, ObservedModelCall, ObservedToolCall, Tel
 
 const silent: Telemetry = { runClaimed: () => silentRun, runRefused: () => {} };
 
-/** Several observers as one. Those behind the one that traces learn the id of the trace. */
+/** Combines observers into one. Those listed after the tracing observer learn the id of the trace. */
 export function combine(observers: readonly Telemetry[]): Telemetry {
   if (observers.length <= 1) return observers[0] ?? silent;
   return {

@@ -5,7 +5,7 @@ import { RunTelemetry } from './telemetry.ts';
 import type { ClaimedRun, Interruption, ObservedToolCall, Telemetry } from './telemetry.ts';
 import { parseTraceparent } from './traceparent.ts';
 
-/** Writes what happens to runs to the log, with the ids by which one finds them. */
+/** Logs what happens to runs, with the ids to find them by. */
 export const logRuns = (logger: Logger): Telemetry => ({
   runClaimed: (run) => new LoggedRun(logger, run),
   runRefused: ({ threadId, runId, agent }, reason) =>
@@ -24,7 +24,7 @@ class LoggedRun extends RunTelemetry {
     run: ClaimedRun,
   ) {
     super();
-    // where this process does not trace, the trace of the enqueuer is the one to look at
+    // if this process does not trace, log the trace of the process that enqueued the run
     const traceId = run.traceId ?? parseTraceparent(run.traceparent)?.traceId;
     this.#ids = {
       ...{ thread_id: run.threadId, run_id: run.runId },

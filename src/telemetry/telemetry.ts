@@ -4,7 +4,7 @@ import type { ModelSettings } from '../models/settings/settings.ts';
 import type { RunError, StepDraft } from '../strategies/machine.ts';
 import type { ToolOutcome } from '../tools/outcome.ts';
 
-/** Observes the work of a process: as traces, metrics or logs. No hook may throw, or take long. */
+/** Observes the work of a process: as traces, metrics or logs. Hooks must not throw or take long. */
 export interface Telemetry {
   /** A worker has claimed a run. Every claim ends with `ended` or `interrupted`, unless its process dies. */
   runClaimed(run: ClaimedRun): RunTelemetry;
@@ -12,7 +12,10 @@ export interface Telemetry {
   runRefused(run: Pick<ClaimedRun, 'threadId' | 'runId' | 'agent'>, reason: RefusedClaim): void;
 }
 
-/** Claims before it made no progress; its context does not fit; nobody took it in time. */
+/**
+ * Why a worker ended a run instead of taking it: earlier claims made no progress, its context does not fit, claiming it
+ * failed, or no worker took it in time.
+ */
 export const refusedClaims = ['poisoned', 'context_too_large', 'claim_failed', 'expired'] as const;
 export type RefusedClaim = (typeof refusedClaims)[number];
 
@@ -23,20 +26,22 @@ export interface ClaimedRun {
   /** As requested: an id or an alias of the model registry. */
   model: string;
   contextRef: string;
-  /** The first claim of the run. */
+  /** Whether this is the run's first claim. */
   fresh: boolean;
   step: number;
-  /** W3C `traceparent` of whoever enqueued the run. */
+  /** W3C `traceparent` of the process that enqueued the run. */
   traceparent: string | null;
-  /** How long the job was in the queue after its delay, in ms, by the clocks of the processes that added and took it. */
+  /**
+   * How long the job was in the queue after its delay, in ms, by the clocks of the processes that added and took it.
+   */
   queuedMs: number;
-  /** The trace the claim is recorded in, where it is traced: 32 hex digits. */
+  /** The trace that records the claim, if it is traced: 32 hex digits. */
   traceId?: string | undefined;
 }
 
 export interface ObservedModelCall {
   callId: string;
-  /** It repairs the output of the run: whatever step follows stores its answer. */
+  /** The call repairs the run's output: the next step stores its answer, whichever step that is. */
   repair?: boolean;
   iteration: number;
   /** As requested: an id or an alias of the model registry. */
@@ -54,14 +59,17 @@ export interface ObservedToolCall {
   round: number;
   index: number;
   iteration: number;
-  /** Attempts of a worker that died, where the call is known to have started. */
+  /** Attempts by a worker that died, if the call is known to have started. */
   lostAttempts: number;
 }
 
-/** `lost`: another worker has the run, or nobody has. `handed_over`: this worker stops. `failed`: its database fails. */
+/**
+ * `lost`: the run was taken over by another worker, or is gone. `handed_over`: this worker stops. `failed`: its
+ * database fails.
+ */
 export type Interruption = 'lost' | 'handed_over' | 'failed';
 
-/** Observes one claim of a run. This class observes nothing; subclasses override what they want to see. */
+/** Observes one claim of a run. This class observes nothing; subclasses override the hooks they need. */
 export class RunTelemetry {
   readonly traceId: string | undefined;
 
@@ -83,19 +91,19 @@ export class RunTelemetry {
     return work();
   }
 
-  /** A write under the lease was stored, retries included. */
+  /** A write under the lease was stored; the duration includes retries. */
   wrote(_durationMs: number): void {}
 
   /** A step was committed. Its events are redacted. */
   stepCommitted(_step: StepDraft): void {}
 
-  /** The worker renewed the lease this long after the renewal before it. */
+  /** The worker renewed the lease, this long after the previous renewal. */
   leaseRenewed(_ageMs: number): void {}
 
   /** The run has ended or is suspended. */
   ended(_end: { status: string; iteration: number; error?: RunError }): void {}
 
-  /** This worker is done with the run, and the run is not. */
+  /** This worker stopped working on the run before the run ended. */
   interrupted(_reason: Interruption): void {}
 }
 

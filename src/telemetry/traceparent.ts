@@ -7,7 +7,9 @@ export interface TraceParent {
 
 const pattern = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 
-/** Reads a `traceparent`; undefined for anything else, as the specification asks. Later versions may have more parts. */
+/**
+ * Reads a `traceparent`; undefined for anything else, as the specification asks. Later versions may have more parts.
+ */
 export function parseTraceparent(text: string | null | undefined): TraceParent | undefined {
   const [, version, traceId, spanId, flags, more] = pattern.exec(text ?? '') ?? [];
   if (!traceId || !spanId || version === 'ff' || (version === '00' && more !== undefined)) return undefined;
@@ -19,8 +21,8 @@ export const formatTraceparent = ({ traceId, spanId, traceFlags }: TraceParent):
   `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, '0')}`;
 
 /**
- * The parent of a run: the one given, such as a header of a request, or the span that is active. Where both are of one
- * trace, the active span is below the given one, and nearer to the run.
+ * The parent of a run: the given one, for example from a request header, or the active span. If both are in the same
+ * trace, the active span wins, because it is nested in the given one and closer to the run.
  */
 export function parentOf(given: string | undefined, active: string | undefined): string | undefined {
   const parent = parseTraceparent(given);

@@ -3,9 +3,9 @@ import type { Strategy } from '../strategies/registry.ts';
 import { simulate, type SimulatedRun, type Simulation } from './simulate.ts';
 
 /**
- * Crashes a run once at each of its moments: before and after every commit, and after every answer. Whatever the moment, it
- * must end as the undisturbed run does, with the same nodes and messages, and repeat no call whose answer was stored.
- * Returns the undisturbed run.
+ * Crashes a run once at each possible moment: before and after every commit, and after every answer. Each time the run
+ * must end as the undisturbed run does, with the same nodes and messages, and must not repeat a call whose answer was
+ * stored. Returns the undisturbed run.
  *
  * @throws Error naming the moment
  *
@@ -33,14 +33,14 @@ export function crashEverywhere(strategy: Strategy, simulation: Simulation): Sim
       const what = JSON.stringify({ expected, found }, null, 2);
       throw new Error(`${strategy.name} ends otherwise after a crash at moment ${moment}: ${what}`);
     }
-    // one answer at most, which had come and was not stored; the others under way are made again without an answer
+    // at most one answer had arrived without being stored; other open calls are repeated, but never had an answer
     const repeated = crashed.calls.length - undisturbed.calls.length;
     if (repeated > 1) throw new Error(`${strategy.name} repeats ${repeated} calls after a crash at moment ${moment}.`);
   }
   return undisturbed;
 }
 
-/** What a crash must not change. Numbers of calls rise where one is made again. */
+/** The part of a run that a crash must not change. Call numbers are left out: they rise when a call is repeated. */
 function outcomeOf({ finish, error, store }: SimulatedRun): object {
   const entries = store.entries.map(({ refs: _, ...entry }) => entry);
   const nodes = [...store.nodes.values()].sort((a, b) => a.node - b.node).map(({ callNo: _, ...node }) => node);

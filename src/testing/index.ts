@@ -1,5 +1,5 @@
 /**
- * Tests of strategies in memory, without a database.
+ * Tests strategies in memory, without a database.
  *
  * @module testing
  */

@@ -1,17 +1,17 @@
 import type { EntryDraft, EventDraft, StrategyState, StepDraft } from '../strategies/machine.ts';
 import { changedNode, type StrategyNode, type StoredAnswer } from '../strategies/node.ts';
 
-/** As the database refuses a larger one. */
+/** The database rejects a larger state. */
 const maxStateBytes = 65_536;
 
-/** What the database would have of a simulated run. */
+/** What the database would store for a simulated run. */
 export class MemoryStore {
   state: StrategyState | null = null;
   readonly entries: EntryDraft[] = [];
   readonly events: EventDraft[] = [];
   readonly nodes = new Map<number, StrategyNode>();
 
-  /** Stores a step, as JSON would keep it, and returns the size of the state in bytes. */
+  /** Stores a step in the form it has after JSON, and returns the size of the state in bytes. */
   commit(state: StrategyState, step: StepDraft): number {
     const json = JSON.stringify(state);
     const bytes = Buffer.byteLength(json);

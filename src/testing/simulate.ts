@@ -23,42 +23,43 @@ export interface SimulatedCall {
 
 export interface Simulation {
   question: string;
-  /** Of the strategy, in camelCase. */
+  /** Options of the strategy, in camelCase. */
   options?: object;
-  /** Answers a model call: its text, a whole turn, or an error that may not be retried. Must depend on the call alone. */
+  /** Answers a model call with a text, a whole turn, or an error that is not retried. Must depend only on the call. */
   answer(call: SimulatedCall): string | Partial<ModelTurn> | Error;
-  /** Runs a tool; default: its result is `ok`. */
+  /** Runs a tool; default: returns `ok`. */
   tool?(call: ToolCall): string | Partial<CallOutcome>;
-  /** Which of the calls under way is answered next, by its index; default the first. */
+  /** Index of the open call that is answered next; default the first. */
   nextOf?(calls: readonly { callId: string }[]): number;
   /** Time since the start of the run, in ms; default 0. */
   elapsedMs?(): number;
   facts?: Partial<RunFacts>;
-  /** The worker crashes at these moments, counted from 0: before and after every commit, and after every answer. */
+  /** The moments at which the worker crashes, counted from 0: before and after every commit, and after every answer. */
   crashAt?: readonly number[];
 }
 
 /** How a simulated run went. */
 export interface SimulatedRun {
-  /** How it ended; undefined where the strategy failed it without a step. */
+  /** How the run ended; undefined if the strategy failed it without a step. */
   finish: StepDraft['finish'];
   error?: RunError;
   /** Every committed step, in order. */
   steps: StepDraft[];
-  /** Every model call made, the repeated ones of a crash too. */
+  /** Every model call made, including those repeated after a crash. */
   calls: SimulatedCall[];
   store: MemoryStore;
-  /** How many moments there were to crash at. */
+  /** Number of moments at which the run could have crashed. */
   moments: number;
-  /** Of the largest state committed, as JSON. */
+  /** Size of the largest committed state as JSON, in bytes. */
   stateBytes: number;
 }
 
-/** A simulated run ends after so many decisions, as it would not otherwise. */
+/** Decisions after which a simulated run counts as endless. */
 const maxDecisions = 100_000;
 
 /**
- * Drives a strategy in memory: commits its steps, makes its calls with `answer`, and crashes where `crashAt` says so.
+ * Drives a strategy in memory: commits its steps, answers its calls with `answer`, and crashes at the moments in
+ * `crashAt`.
  *
  * @throws Error where the strategy breaks the rules of the runtime: a state that is too large, an endless run
  *

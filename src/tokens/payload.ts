@@ -28,7 +28,11 @@ export interface Expected {
   fingerprintOf: (agent: unknown) => string | undefined;
 }
 
-/** Reads a payload whose signature has been verified. @throws LanefoldError with the code of the first check that fails */
+/**
+ * Reads a payload whose signature has been verified.
+ *
+ * @throws LanefoldError with the code of the first check that fails
+ */
 export function fromPayload(bytes: Buffer, { nowMs, fingerprintOf }: Expected): Checkpoint {
   const p = parse(bytes);
   if (p['v'] !== version) throw refused('token_version_mismatch', `its version is not ${version}`);

@@ -1,6 +1,8 @@
 import { LanefoldError } from '../errors.ts';
 
-/** The secrets that sign and verify tokens: the given ones, else those in `LANEFOLD_TOKEN_SECRET`. Ignores blank ones. */
+/**
+ * The secrets that sign and verify tokens: the given ones, else those in `LANEFOLD_TOKEN_SECRET`. Ignores blank ones.
+ */
 export function tokenSecrets(given: readonly string[] = []): readonly string[] {
   const own = given.filter((secret) => secret.trim() !== '');
   if (own.length > 0) return own;
@@ -12,7 +14,7 @@ export function tokenSecrets(given: readonly string[] = []): readonly string[] {
 
 /**
  * The first secret, which signs. Without one this throws instead of generating a secret, because no other process would
- * accept its tokens, nor would this one after a restart.
+ * accept its tokens, and neither would this one after a restart.
  *
  * @throws LanefoldError `missing_token_secret`
  */

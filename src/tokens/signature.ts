@@ -32,7 +32,8 @@ export function verify(token: unknown, secrets: readonly string[]): Buffer {
 
 function fromBase64Url(text: string): Buffer {
   const bytes = Buffer.from(text, 'base64url');
-  // Node skips invalid characters and ignores the padding bits of the last one; reject both, so that each token has one spelling.
+  // Node skips invalid characters and ignores the padding bits of the last one; reject both, so that each token has one
+  // spelling.
   if (bytes.toString('base64url') !== text) throw refused('invalid_base64', 'one of its parts is not base64url');
   return bytes;
 }

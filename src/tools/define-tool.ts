@@ -14,12 +14,15 @@ export interface ToolDefinition<
   /** 1 to 64 characters of `[A-Za-z0-9_-]`. */
   name: string;
   description?: string;
-  /** Zod, Standard Schema, the AI SDK's `jsonSchema(...)`, or a JSON Schema, which describes the input without validating it. */
+  /**
+   * Zod, Standard Schema, the AI SDK's `jsonSchema(...)`, or a JSON Schema, which describes the input without
+   * validating it.
+   */
   input: FlexibleSchema<ARGS> | JSONSchema7;
   execute: (args: NoInfer<ARGS>, ctx: ToolCallContext<STATE, CONTEXT>) => unknown;
   /** Default `safe`. */
   replay?: ToolReplay<NoInfer<ARGS>>;
-  /** Whether the run waits, without occupying a worker, until a human approves or denies the call; default false. */
+  /** Whether the run waits until a human approves or denies the call, without occupying a worker; default false. */
   needsApproval?: NeedsApproval<NoInfer<ARGS>>;
   strict?: boolean;
 }
@@ -39,8 +42,8 @@ const toolKeys: KeysOf<ToolDefinition<unknown>> = {
 };
 
 /**
- * Defines a tool; the type of `args` follows from `input`. Annotate the second argument to say what the thread's state is:
- * `execute: (args, { state }: ToolCallContext<{ cart?: string[] }>) => …`.
+ * Defines a tool; the type of `args` follows from `input`. Annotate the second argument to declare the type of the
+ * thread's state: `execute: (args, { state }: ToolCallContext<{ cart?: string[] }>) => …`.
  *
  * @throws LanefoldError `invalid_tool` for an invalid name, schema or limit
  *

@@ -11,7 +11,10 @@ export interface EffectPolicy {
   deny?: readonly EffectOp[];
 }
 
-/** An effect that is not applied: it violates the policy, is not a valid operation, or exceeds the result size limit. */
+/**
+ * An effect that is not applied, because it violates the policy, is not a valid operation, or exceeds the result size
+ * limit.
+ */
 export type RefusedEffect = { op: string; reason: 'policy' | 'invalid' | 'too_large' };
 
 /** A result with effects; create it with `withEffects`. */
@@ -53,7 +56,7 @@ export interface JudgedEffects {
   cleaned?: boolean;
 }
 
-/** Separates the effects to apply from the refused ones. Never throws. */
+/** Separates the effects to apply from those rejected. Never throws. */
 export function judgeEffects(offered: readonly unknown[], policy: EffectPolicy, maxBytes: number): JudgedEffects {
   const effects: StateEffect[] = [];
   const refused: RefusedEffect[] = [];

@@ -12,7 +12,10 @@ export interface Rendered {
   cleaned?: boolean;
 }
 
-/** A tool error as the message the model reads: `{"ok":false,"error":{"type","message","retryable"}}`, with the message cut to 2,000 characters. */
+/**
+ * A tool error as the message that the model reads: `{"ok":false,"error":{"type","message","retryable"}}`. The message
+ * is cut to 2,000 characters.
+ */
 export function errorMessage({ type, message, retryable }: ToolFailure): Rendered {
   const short = { type: cut(type, maxTypeLength), message: cut(message, maxMessageLength) };
   const error = { type: cleanText(short.type), message: cleanText(short.message), retryable };

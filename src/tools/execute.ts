@@ -12,7 +12,7 @@ import type { Tool, ToolCallContext, ToolLimits, ToolValidation } from './tool.t
 /** The context of a call without the fields that `executeToolCall` adds. */
 export type ToolCallBase = Omit<ToolCallContext, 'toolCallId' | 'attempt' | 'idempotencyKey' | 'signal'>;
 
-/** Limits of the run; the tool's own limits win. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
+/** Limits of the run; those of the tool take precedence. Defaults: 15,000 ms, 1 retry, 200 ms, 262,144 bytes. */
 export interface ExecuteOptions extends ToolLimits {
   signal?: AbortSignal;
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */
@@ -30,8 +30,8 @@ export const idempotencyKey = (runId: string, round: number, callIndex: number):
  * Executes one call: validates its arguments, then attempts it until it succeeds, fails permanently or has no retries
  * left.
  *
- * Whatever the tool does becomes an outcome. Rejects only with the reason of `signal`, immediately or after a pending
- * `onAttempt`, and with the error of `onAttempt`. Error types created here: `invalid_arguments`, `timeout`, `exception`,
+ * Everything the tool does becomes an outcome. Rejects only with the reason of `signal`, immediately or after a pending
+ * `onAttempt`, or with the error of `onAttempt`. Error types created here: `invalid_arguments`, `timeout`, `exception`,
  * `invalid_result`, `result_too_large`, `unknown_outcome`.
  */
 export async function executeToolCall(

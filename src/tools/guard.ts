@@ -13,8 +13,8 @@ export interface GuardedCall extends PendingCallContext {
 }
 
 /**
- * Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result; `{ fail }`
- * ends the run as failed before any tool of the round starts.
+ * Undefined or `true` allows the call; `{ block }` blocks it and gives the model the reason instead of a result; `{
+ * fail }` ends the run as failed before any tool of the round starts.
  */
 export type GuardVerdict = void | boolean | { block: string } | { fail: string };
 

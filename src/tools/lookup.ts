@@ -14,7 +14,7 @@ export function toolsByName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return byName;
 }
 
-/** The outcome of a call to a tool the agent does not have. It is not fatal: the model reads it and continues. */
+/** The outcome of a call to a tool that the agent does not have. Not fatal: the model reads it and continues. */
 export const unknownTool = (name: string): ToolOutcome => ({
   ...errorMessage({ type: 'unknown_tool', message: `Tool '${name}' not found`, retryable: false }),
   attempts: 1,

@@ -5,9 +5,9 @@ type ModelOutput = Awaited<ReturnType<NonNullable<AiSdkTool['toModelOutput']>>>;
 type Part = Extract<ModelOutput, { type: 'content' }>['value'][number];
 
 /**
- * The value to show the model for a result of the AI SDK's `toModelOutput`; its error forms throw a ToolError.
+ * The value to show the model for a result of the AI SDK's `toModelOutput`; error results throw a ToolError.
  *
- * Tool messages are text, so a `content` list keeps its text and gets a note in place of each file.
+ * Tool messages are text, so a `content` list keeps its text, with a note in place of each file.
  */
 export function fromModelOutput(output: ModelOutput): unknown {
   switch (output.type) {

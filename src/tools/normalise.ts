@@ -4,7 +4,7 @@ import { checkTool, invalidTool } from './check-tool.ts';
 import { toolsByName } from './lookup.ts';
 import type { Tool } from './tool.ts';
 
-/** Tools by name: those of the AI SDK, of an MCP client's `tools()`, or of `defineTool`. */
+/** Tools by name: from the AI SDK, the `tools()` of an MCP client, or `defineTool`. */
 export type ToolRecord = Record<string, AiSdkTool | Tool>;
 
 /** The tools of an agent: a record, or a list of tools and records. */

@@ -13,8 +13,8 @@ export type ReadRange = (
 ) => Promise<{ text: string; offset: number; chars: number; nextOffset: number | null }>;
 
 /**
- * The tool `read_content`, with which a model reads what a message leaves out. An answer has at most a quarter of `limit`
- * characters, as many as the beginning that the message shows.
+ * The tool `read_content`, with which a model reads the text that a message leaves out. One result has at most a
+ * quarter of `limit` characters, the same as the beginning that the message shows.
  */
 export function readContentTool(limit: number, read: ReadRange): Tool {
   const most = Math.floor(limit / 4);

@@ -9,7 +9,7 @@ export interface RetryOptions {
   /** Attempts after the first one. */
   maxRetries: number;
   backoffMs: number;
-  /** Attempt it once, whatever happens: a failure that leaves the outcome open makes it `unknown`. */
+  /** Attempts the call only once; a failure that leaves the outcome open makes it `unknown`. */
   once?: boolean;
   signal: AbortSignal;
   /** Awaited before each attempt, counted from 1; the attempt starts only after it resolves. */

@@ -15,8 +15,8 @@ export interface RoundOptions {
 /**
  * Runs the calls of one model turn, starting them in call order, and returns their outcomes in call order.
  *
- * The first rejection of `run` or `onOutcome`, or an abort of `signal`, ends the round with that reason: the signal passed
- * to `run` aborts, no further call starts, no further outcome is reported, and calls that still run are abandoned.
+ * The first rejection of `run` or `onOutcome`, or an abort of `signal`, ends the round with that reason: the signal
+ * passed to `run` aborts, no further call starts, no further outcome is reported, and running calls are abandoned.
  */
 export async function runToolRound(
   calls: readonly ToolCall[],

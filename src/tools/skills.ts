@@ -4,17 +4,17 @@ import type { JsonObject } from '../context/message.ts';
 import { defineTool } from './define-tool.ts';
 import type { Tool } from './tool.ts';
 
-/** Instructions that a model loads on demand, so that its prompt need not carry them all. */
+/** Instructions that a model loads on demand, so that they need not all be in its prompt. */
 export interface Skill {
   name: string;
-  /** When to load the skill; all the model sees until it does. */
+  /** When to load the skill; until then, all that the model sees of it. */
   description: string;
   instructions: string;
 }
 
 /**
- * The tool `load_skill`. Its results are marked durable in the log, so compactions keep them; results of other tools are
- * not.
+ * The tool `load_skill`. Its results are marked durable in the log, so compactions keep them, unlike results of other
+ * tools.
  *
  * @throws LanefoldError `invalid_tool` for an empty list, or two skills with the same name
  *

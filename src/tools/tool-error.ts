@@ -39,7 +39,7 @@ export class ToolError extends Error {
   }
 }
 
-/** Why a call failed, as recorded for the model and in `run_tool_call`. */
+/** Why a call failed, as recorded in `run_tool_call` and shown to the model. */
 export interface ToolFailure {
   type: string;
   message: string;
@@ -51,8 +51,8 @@ export const effectsOf = (thrown: unknown): readonly unknown[] | undefined =>
   thrown instanceof ToolError && Array.isArray(thrown.effects) ? thrown.effects : undefined;
 
 /**
- * Whether a thrown value states that the call had no effect: a ToolError does, unless it is of a type that says the
- * outcome got lost, and so does anything with an explicit `retryable`.
+ * Whether a thrown value states that the call had no effect. Any value with an explicit `retryable` does, and so does a
+ * ToolError, unless its type says that the outcome was lost.
  */
 export function statesOutcome(thrown: unknown): boolean {
   try {
@@ -66,10 +66,11 @@ export function statesOutcome(thrown: unknown): boolean {
 const retryableTypes = new Set(['timeout', 'transient', 'transient_error', 'rate_limited']);
 
 /**
- * Converts anything a tool throws to a ToolFailure. An explicit `retryable` wins over the type. Never throws.
+ * Converts anything a tool throws to a ToolFailure. An explicit `retryable` takes precedence over the type. Never
+ * throws.
  *
- * The model reads the message. That of a ToolError was written for it; that of any other exception comes from a driver or a
- * client and may quote what it was configured with, so credentials are masked.
+ * The model reads the message. The message of a ToolError was written for it; that of any other exception comes from a
+ * driver or client and may quote its configuration, so credentials are masked.
  */
 export function readThrown(thrown: unknown): ToolFailure {
   try {

@@ -2,8 +2,8 @@ import type { JSONSchema7, LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { JsonObject } from '../context/message.ts';
 
 /**
- * What a tool gets besides its arguments. A new object for each attempt. STATE and CONTEXT say what the tool takes the
- * thread's state and the tool context to be; nothing checks that.
+ * What a tool gets besides its arguments; a new object for each attempt. STATE and CONTEXT are the types that the tool
+ * expects of the thread state and the tool context; nothing checks them at run time.
  */
 export interface ToolCallContext<STATE extends object = JsonObject, CONTEXT extends object = JsonObject> {
   threadId: string;
@@ -36,13 +36,13 @@ export type PendingCallContext<STATE extends object = JsonObject, CONTEXT extend
  * What to do with a call that had started when its worker died: `safe` runs it again, `never` reports to the model that
  * the outcome is unknown, `verify` looks up what the lost attempt did and returns `undefined` to run the call again.
  *
- * A `never` call is attempted once, whatever happens. A timeout or an exception leaves its outcome `unknown`; throw a
- * ToolError to say that it had no effect.
+ * A `never` call is attempted only once. A timeout or an exception leaves its outcome `unknown`; throw a ToolError to
+ * say that it had no effect.
  */
 export type ToolReplay<ARGS = unknown> =
   'safe' | 'never' | { verify: (args: ARGS, ctx: ToolCallContext) => Promise<{ result: unknown } | undefined> };
 
-/** Limits of one tool; they win over those of the run. */
+/** Limits of one tool; they take precedence over those of the run. */
 export interface ToolLimits {
   /** Time limit of one attempt, in ms. */
   timeoutMs?: number;
@@ -60,7 +60,7 @@ export type ToolValidation = { ok: true; value: unknown } | { ok: false; message
 export type NeedsApproval<ARGS = unknown> =
   boolean | ((args: ARGS, ctx: PendingCallContext) => boolean | PromiseLike<boolean>);
 
-/** A tool in the runtime's own form, whatever it was made from. Immutable by convention. */
+/** A tool in the form used by the runtime, however it was defined. Immutable by convention. */
 export interface Tool
   extends ToolLimits, Pick<LanguageModelV4FunctionTool, 'strict' | 'inputExamples' | 'providerOptions'> {
   name: string;
@@ -73,6 +73,6 @@ export interface Tool
   needsApproval?: NeedsApproval;
   /** Derives the `refs` of a successful result from its text. Only built-in tools set it. */
   resultRefs?: (content: string) => JsonObject;
-  /** No list of a request leaves it out. Only built-in tools set it. */
+  /** Offered even if the tool list of a request leaves it out. Only built-in tools set it. */
   always?: true;
 }

@@ -1,6 +1,9 @@
 import { errorMessage, type Rendered } from './error-message.ts';
 
-/** What the model reads of a call that may or may not have taken effect. It must not simply call again. */
+/**
+ * The outcome that the model reads for a call that may or may not have taken effect, so that it does not simply call
+ * again.
+ */
 export const unknownOutcome = (happened: string): Omit<Rendered, 'status'> & { status: 'unknown' } => ({
   ...errorMessage({
     type: 'unknown_outcome',

@@ -19,7 +19,7 @@ export async function* toUiChunks(
   }
 }
 
-/** What the ledger knows of a tool call. */
+/** A tool call as the ledger records it. */
 interface LedgerCall {
   round: number;
   index: number;
@@ -40,7 +40,7 @@ export class UiAnswer {
   #open = new Set<string>();
   /** Unanswered tool calls of the current round, with their ids in the message. */
   #calls: { index: number; id: string; shownAs: string }[] = [];
-  /** Of the calls that wait for approval. */
+  /** The round of the calls that wait for approval. */
   #round = 0;
   readonly #ids = new UniqueIds();
 
@@ -49,7 +49,7 @@ export class UiAnswer {
   }
 
   *add(item: StreamItem): Generator<UiChunk> {
-    // an answer has no place for it, and it is over once a worker starts
+    // the protocol has no chunk for it, and it no longer holds once a worker starts
     if (item.type === 'unattended') return;
     if (!this.#started) {
       this.#started = true;
@@ -147,8 +147,8 @@ export class UiAnswer {
   }
 
   /**
-   * Ends the message while the run waits for approval, as the AI SDK's own servers do: its client sends the responses once
-   * it has them all and the other calls of the round have their results, which the log gets only with the round.
+   * Ends the message while the run waits for approval, as the AI SDK's own servers do: its client sends the responses
+   * once it has them all and the round's other calls have results, which reach the log only when the round ends.
    */
   *suspend(calls: LedgerCall[]): Generator<UiChunk> {
     for (const { index, shownAs } of this.#calls) {

@@ -9,7 +9,7 @@ import type {
 import { approvalId, questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
 import { toContentParts, toErrorText, toOutput, toText, UniqueIds } from './parts.ts';
 
-/** A conversation as the AI SDK's messages: what its client has after it has read the stream of each run. */
+/** A conversation as the AI SDK's messages: the same messages its client has after reading the stream of each run. */
 export function toUiMessages(
   threadId: string,
   { entries, runs }: ConversationPage,
@@ -33,13 +33,13 @@ export function toUiMessages(
     const { seq, role, runId, requestId, payload, refs } = entry;
     const run = runId === null ? undefined : runOf.get(runId);
     if (role === 'user' && runId !== null && refs['kind'] !== undefined) {
-      // other messages within a run are the runtime's own words to the model
+      // other user messages within a run come from the runtime itself
       if (refs['kind'] === 'steer' || refs['kind'] === 'inject') answerOf(runId, run).steer(entry);
     } else if (role === 'user') {
       openAnswer = undefined;
       const id = runId === null ? `entry_${seq}` : questionId(runId, requestId);
       messages.push({ id, role, parts: toContentParts(payload['content'] ?? '') });
-      // a run that ended without a word still shows how it ended
+      // a run that ended without any message still shows how it ended
       if (run && run.terminationReason !== null) answerOf(run.id, run);
     } else if (role === 'assistant') {
       openAnswer = answerOf(runId ?? `entry_${seq}`, run);
@@ -49,7 +49,7 @@ export function toUiMessages(
     }
   }
   for (const { runId, requestId, content } of waiting) {
-    // claimed since it was read
+    // claimed after the runs were read
     if (runOf.has(runId)) continue;
     messages.push({ id: questionId(runId, requestId), role: 'user', parts: toContentParts(content) });
   }
@@ -64,11 +64,11 @@ const toMetadata = (threadId: string, run: ConversationRun): AnswerMetadata => (
   ...(run.error ? { error: { type: run.error.type, message: run.error.message } } : {}),
 });
 
-/** An assistant message in the making. */
+/** An assistant message under construction. */
 class Answer {
   readonly message: UiMessage;
   readonly #ids = new UniqueIds();
-  /** The calls of the last step that have no result in the log yet, with the places of their parts. */
+  /** The last step's calls that have no result in the log yet, with the positions of their parts. */
   #open: { call: ConversationCall | undefined; at: number }[] = [];
 
   constructor(id: string) {
@@ -113,7 +113,7 @@ class Answer {
   }
 }
 
-/** Outside of a run there is no ledger, only the form of the result. */
+/** Outside a run there is no ledger, so the result's form decides. */
 const isError = (content: Json, refs: JsonObject): boolean =>
   refs['kind'] === 'repaired' || (Object(toOutput(content)) as JsonObject)['ok'] === false;
 

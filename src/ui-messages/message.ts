@@ -1,13 +1,13 @@
 import type { Json } from '../context/message.ts';
 
-/** What the metadata of an answer says about its run. */
+/** The metadata of an answer: facts about its run. */
 export interface AnswerMetadata {
   thread_id: string;
   run_id: string;
   usage?: Json;
-  /** Of a completed run: `final_answer`, or a limit such as `max_iterations`, at which it has no answer. */
+  /** Set for a completed run: `final_answer`, or a limit such as `max_iterations`, which ended it without an answer. */
   termination_reason?: string;
-  /** Of a failed or cancelled run. */
+  /** Set for a failed or cancelled run. */
   error?: { type: string; message: string };
 }
 
@@ -27,12 +27,12 @@ export interface UiReasoningPart {
 export interface UiFilePart {
   type: 'file';
   mediaType: string;
-  /** A data URL, or where the file is. */
+  /** A data URL, or the URL of the file. */
   url: string;
   filename?: string;
 }
 
-/** A decision on a call: `id` names it in an approval response. */
+/** A decision on a call; approval responses refer to it by `id`. */
 export interface UiApproval<APPROVED extends boolean> {
   id: string;
   approved: APPROVED;
@@ -62,7 +62,7 @@ export type UiPart = UiTextPart | UiReasoningPart | UiFilePart | UiToolPart | Ui
 export interface UiMessage {
   id: string;
   role: 'user' | 'assistant';
-  /** Of the answer of a run. */
+  /** Set on a run's answer. */
   metadata?: AnswerMetadata;
   parts: UiPart[];
 }
@@ -70,7 +70,7 @@ export interface UiMessage {
 /** A chunk of the AI SDK's UI message stream. */
 export type UiChunk = { type: string } & Record<string, unknown>;
 
-/** The ids of a run's messages: its question has the id of its request, and its answer its own. */
+/** The id of a run's question is its request's id; the id of its answer is the run's own id. */
 export const questionId = (runId: string, requestId: string | null): string =>
   requestId === null || requestId === runId ? `${runId}.input` : requestId;
 

@@ -13,7 +13,7 @@ export function toOutput(content: Json): Json {
   }
 }
 
-/** What an error result says. */
+/** The text of an error result. */
 export function toErrorText(content: Json): string {
   const { error } = Object(toOutput(content)) as { error?: { message?: string } };
   return error?.message ?? toText(content);

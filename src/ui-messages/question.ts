@@ -1,7 +1,10 @@
 import type { ContentPart } from '../context/message.ts';
 import { LanefoldError } from '../errors.ts';
 
-/** A user message of the AI SDK as the input of a run. @throws LanefoldError `invalid_input` for parts no model takes */
+/**
+ * Converts a user message of the AI SDK to a run's input. @throws LanefoldError `invalid_input` for parts no model
+ * takes
+ */
 export function toInput(parts: unknown): string | ContentPart[] {
   if (!Array.isArray(parts)) throw invalid('has no parts');
   const content = parts.map(toContentPart);

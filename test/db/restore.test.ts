@@ -26,8 +26,8 @@ async function threadWithPast(): Promise<string> {
   return threadId;
 }
 
-async function failingRun(threadId: string, options?: { on_failure: string }) {
-  const run = sqlRun(log.db, threadId, 'failing');
+async function failingRun(threadId: string, options?: { on_failure: string }, id = 'failing') {
+  const run = sqlRun(log.db, threadId, id);
   await run.enqueue({ input: 'doomed', ...(options ? { options } : {}) });
   await run.claim({ prompt: null });
   await run.commit(0, asks(['b', 'c']));
@@ -59,6 +59,16 @@ test('with on_failure restore the lane is as it was before the run; the run stay
     'tool',
     'tool',
   ]);
+});
+
+test('the operation of a restored lane has a name that no fork gives', async () => {
+  const parent = await newThread(log);
+  await log.threads.append(parent, [{ message: { role: 'user', content: 'hi' }, contextRef: 'restore' }]);
+  const { id } = await log.threads.fork(parent, { id: 'copy' });
+  const run = await failingRun(id, { on_failure: 'restore' }, 'fork');
+  await run.finish({ status: 'failed', reason: 'error', error }, 1);
+  expect(await seen(id)).toEqual([]);
+  expect(await log.threads.fork(parent, { id: 'copy' })).toMatchObject({ id, duplicate: true });
 });
 
 test('only a failure restores', async () => {

@@ -1,5 +1,5 @@
--- Writes down that somebody who is bound to no tenant reads a thread: only where it has a tenant, so that databases without any
--- have no such rows. p: {actor, action, run_id?}.
+-- Audits a read of a thread by a principal without a tenant. Skips threads of the tenant `default`, so that a database
+-- without tenants collects no such rows. p: {actor, action, run_id?}.
 create or replace function lanefold.audit_read(p_thread_id text, p jsonb)
 returns void language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Stores a key, or another secret of it, by the hash of the secret. p: {id, name, allowed, created_by, tenant_id?, expires_at?}.
+-- Stores an API key, or another secret of an existing key, by the hash of its secret. p: {id, name, allowed,
+-- created_by, tenant_id?, expires_at?}.
 create or replace function lanefold.create_key(p_hash bytea, p jsonb)
 returns void language plpgsql as $$
 begin

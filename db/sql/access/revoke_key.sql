@@ -1,4 +1,4 @@
--- Ends every secret of a key at once. Returns false where there is no such key.
+-- Revokes every secret of a key at once. Returns false if the key does not exist.
 create or replace function lanefold.revoke_key(p_id text)
 returns boolean language plpgsql as $$
 begin

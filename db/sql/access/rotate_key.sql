@@ -1,5 +1,5 @@
--- Adds a secret to a key, by its hash; the secrets before it end in p_overlap_ms. Returns false where there is no such key, or
--- it was revoked.
+-- Adds a secret to a key, by its hash. The earlier secrets expire in p_overlap_ms. Returns false if the key does not
+-- exist or was revoked.
 create or replace function lanefold.rotate_key(p_id text, p_hash bytea, p_created_by text, p_overlap_ms float8)
 returns boolean language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Writes down who does what. p: {actor, action, tenant_id?, thread_id?, run_id?, detail?}.
+-- Writes an audit record. p: {actor, action, tenant_id?, thread_id?, run_id?, detail?}.
 create or replace function lanefold.write_audit(p jsonb)
 returns void language plpgsql as $$
 begin

@@ -1,8 +1,10 @@
--- A human decision on a call that waits for approval. The first one counts: the same again gives the first answer, the other
--- one is refused. With the last decision of a round the run is queued again under a new enqueue_no. p:
--- {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to}.
--- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent, enqueue_no,
--- queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not awaiting approval.
+-- Records a human decision on a tool call that waits for approval. The first decision counts: repeating it returns the
+-- first answer, the opposite decision is rejected. The last decision of a round queues the run again under a new
+-- enqueue_no.
+-- p: {decision: approved|denied, by?, reason?, queue_prefix?: of the queue the caller adds the job to}.
+-- Returns {decision, by, reason, decided_at, duplicate, status: of the run, job?: {thread_id, run_id, agent,
+-- enqueue_no, queue_shard, queue_prefix}}. Raises LF011, LF014, LF020 no such call, LF021 decided otherwise, LF022 not
+-- awaiting approval.
 create or replace function lanefold.decide_tool_call(p_thread_id text, p_run_id text, p_round int, p_call_index int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -61,7 +63,8 @@ begin
     update lanefold._run set event_count = event_count + 1 where thread_id = p_thread_id and id = p_run_id;
     return v_word || jsonb_build_object('duplicate', false, 'status', 'suspended');
   end if;
-  -- a job that the caller cannot add, because the queue is another fleet's, counts as forgotten at once: see mark_job_missing
+  -- the caller cannot add the job if the queue belongs to another fleet: the job then counts as lost at once, as in
+  -- mark_job_missing
   v_forgotten := v_at - interval '10 s';
   update lanefold._run
   set status = 'queued', enqueue_no = enqueue_no + 1, suspended_until = null, event_count = event_count + 1, agent_unknown_since = null,

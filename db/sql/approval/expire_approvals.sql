@@ -1,6 +1,6 @@
--- Denies the calls of a suspended run whose time is over, which queues the run again. p_prefix: of the queue the caller adds the
--- job to; a run of another queue is left to its own workers for p_adopt_ms. Returns the job as decide_tool_call does, or null
--- where there is nothing to do (any more) or a writer holds the thread: the next sweep will try again.
+-- Denies the calls of a suspended run whose approval timed out, which queues the run again. p_prefix: of the queue the
+-- caller adds the job to. A run of another queue is left to its own workers for p_adopt_ms. Returns the job as
+-- decide_tool_call does, or null if there is nothing to do or a writer holds the thread; the next sweep tries again.
 create or replace function lanefold.expire_approvals(p_thread_id text, p_run_id text, p_prefix text, p_adopt_ms int default 300000)
 returns jsonb language plpgsql as $$
 declare

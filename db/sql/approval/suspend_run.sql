@@ -1,8 +1,10 @@
--- Lets a run wait for human approval, by its lease holder: the calls p.awaiting of p.round become `awaiting_approval`, the lease
--- ends, no worker holds the run. The outcomes of their siblings are all in the ledger already. Steps count as in commit_step,
--- so that a lost acknowledgement suspends once. p: {round, awaiting: [call_index], timeout_ms}.
--- Returns {step, status} or, where the run is to be cancelled, writes nothing and returns {step, cancel_requested: true}. Raises
--- LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 where no call can wait.
+-- Suspends a run until humans decide; called by its lease holder. The calls p.awaiting of p.round become
+-- `awaiting_approval`, the lease ends and no worker holds the run. The outcomes of the other calls of the round are
+-- already in the ledger. Steps count as in commit_step, so a retry after a lost acknowledgement suspends only once. p:
+-- {round, awaiting: [call_index], timeout_ms}.
+-- Returns {step, status}. If the run is to be cancelled, writes nothing and returns {step, cancel_requested: true}.
+-- Raises LF012 for a worker that no longer holds the run, LF013 for a step too high, LF014 if none of the calls can
+-- wait.
 create or replace function lanefold.suspend_run(p_thread_id text, p_run_id text, p_lease bigint, p_step int, p jsonb)
 returns jsonb language plpgsql as $$
 declare

@@ -1,7 +1,8 @@
--- One write of a batch: calls one of the functions below on its thread, so that writes to many threads share a transaction and
--- none harms another. A thread that another transaction has locked is left out (`locked`), not waited for. An error undoes
--- this write alone; it is returned, not raised. p_args are the arguments of the function after the thread id. As it never waits,
--- two batches cannot deadlock, whatever the order of their threads.
+-- One write of a batch: calls one of the functions below on its thread, so that writes to many threads share a
+-- transaction without affecting each other. Skips a thread that another transaction has locked (`locked`) instead of
+-- waiting for it. An error undoes only this write and is returned, not raised. p_args are the arguments of the
+-- function after the thread id. Because it never waits, two batches cannot deadlock, whatever the order of their
+-- threads.
 create or replace function lanefold.attempt(
   p_thread_id text, p_function text, p_args jsonb, out result json, out locked boolean, out error json
 ) language plpgsql as $$
@@ -15,7 +16,7 @@ begin
   if lanefold._is_for_workers(p_function) and not lanefold._sees_all() then
     raise insufficient_privilege using message = format('permission denied for function %s', p_function);
   end if;
-  -- what `nowait` does not see: another transaction is creating the thread, or renews the lease of the run
+  -- `nowait` does not cover a transaction that creates the thread, or one that renews the lease of the run
   perform set_config('lock_timeout', '50ms', true);
   select * into t from lanefold.thread where id = p_thread_id for update nowait;
   case p_function

@@ -1,7 +1,9 @@
--- A batch: [{thread_id, function, args, ends?}], as `attempt` takes them one by one. Returns their answers in the same order, and
--- in the result of a call that `ends` a run, named by its id, the `run` as read_run has it then: who waits for it need not ask. The plain
--- calls are carried out together, each table written by one statement; every other call is attempted by itself, and so are all
--- of them where something goes wrong with those. A call by itself is attempted at once: for one, the way of many is the slower.
+-- A batch: [{thread_id, function, args, ends?}], each call as `attempt` takes it. Returns the answers in the same
+-- order. `ends` is the id of a run; if the call ends that run, its result also has the `run`, as read_run returns it,
+-- so that waiting clients need no query.
+-- Plain calls are executed together, with one statement per table. All other calls are attempted one by one; if an
+-- error occurs among the plain calls, all calls are. A batch of one call skips the joint execution, which would be
+-- slower.
 -- A sharded database has no batches.
 create or replace function lanefold.attempt_all(p_calls jsonb)
 returns table (result json, locked boolean, error json) language plpgsql rows 10 as $$
@@ -10,11 +12,11 @@ declare
   v_n int := 0;
   v_place int;
   v_result json;
-  v_plain json[] := array[]::json[];  -- results of plain calls by their place in the batch
+  v_plain json[] := array[]::json[];  -- results of plain calls, by place in the batch
 begin
   if jsonb_array_length(p_calls) > 1 then
     begin
-      -- what `skip locked` does not see: another transaction is creating a thread, or renews the lease of a run
+      -- `skip locked` does not cover a transaction that creates a thread, or one that renews the lease of a run
       perform set_config('lock_timeout', '50ms', true);
       if p_calls @> '[{"function": "enqueue_run"}]' then
         for v_place, v_result in select a.place, a.result from lanefold._plain_requests(p_calls) a loop

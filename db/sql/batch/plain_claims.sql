@@ -1,9 +1,9 @@
--- The plain claim_runs of a batch: the first claim of the first run of a thread that has no entries, no input and no
--- configuration. Does together what _take_run does for each, and leaves every other call to it, also one with a key that is not listed
--- here. The threads it locks stay locked, as in _plain_steps.
+-- Executes the plain claim_run calls of a batch together: first claims of the first run of a thread that has no
+-- entries, no queued input and no configuration. Does what _take_run does and leaves every other call to it, including
+-- calls with a key not listed here. The threads it locks stay locked, as in _plain_steps.
 create or replace function lanefold._plain_claims(p_calls jsonb)
 returns table (place int, result json) language plpgsql
--- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['worker_id', 'lease_ms', 'lease_gap', 'prompt', 'config_fingerprint', 'max_claims_without_progress',

@@ -1,8 +1,8 @@
--- The plain enqueue_runs of a batch: each creates its thread with its first run, to begin at once. Does together what _accept_run
--- does for each, and leaves every other call to it, also one with a key that is not listed here.
+-- Executes the plain enqueue_run calls of a batch together: each creates its thread with a first run that starts at
+-- once. Does what _accept_run does and leaves every other call to it, including calls with a key not listed here.
 create or replace function lanefold._plain_requests(p_calls jsonb)
 returns table (place int, result json) language plpgsql
--- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['run_id', 'request_id', 'request_hash', 'agent', 'strategy', 'model', 'context_ref', 'input', 'options',

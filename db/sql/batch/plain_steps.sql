@@ -1,10 +1,11 @@
--- The plain commit_steps of a batch: they add messages and tool calls, end rounds, and complete runs, and nobody has queued input,
--- asked to cancel, or waits for the end. Does together what _apply_step does for each, and leaves every other call to it, also one
--- with a key that is not listed here. The threads it locks stay locked: those of calls that turn out not to be plain are
--- this transaction's anyway. Returns the results with their places in the batch.
+-- Executes the plain commit_step calls of a batch together: steps that add messages and tool calls, end rounds or
+-- complete runs, where no input is queued, no cancel was requested and no operation, configuration change or run waits
+-- for the end. Does what _apply_step does and leaves every other call to it, including calls with a key not listed
+-- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
+-- to them anyway. Returns the results with their places in the batch.
 create or replace function lanefold._plain_steps(p_calls jsonb)
 returns table (place int, result json) language plpgsql
--- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'other_usage', 'calls', 'calls_at', 'round',
@@ -21,7 +22,7 @@ begin
       having count(*) = 1 and bool_and(c ->> 'function' = 'commit_step' and (c #> '{args,4}') - v_keys = '{}'
         and (not c #> '{args,4}' ? 'finish' or (c #> '{args,4,finish}') - array['status', 'reason'] = '{}'
           and c #>> '{args,4,finish,status}' = 'completed')
-        -- outcomes of calls that this very step makes would not see them
+        -- outcomes of calls that the same step adds: their ledger rows would not be visible yet
         and not (c #> '{args,4}' ?& array['calls', 'outcomes'] and not c #> '{args,4}' ? 'outcomes_round'))
     ) c
     join lanefold.thread t on t.id = c.thread_id

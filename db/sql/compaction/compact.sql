@@ -1,6 +1,6 @@
--- A compaction as it is written: its summary, then the messages that came after its base_seq, with what the lane must not
--- forget. p_operation is an accepted `replace` with the reason `compaction`. Returns the operation, or null for one that is
--- stale: see _is_stale_compaction.
+-- Completes a compaction before it is written: its summary, then the messages that came after its base_seq, and the
+-- durable messages of the lane. p_operation is an accepted `replace` with the reason `compaction`. Returns the
+-- operation, or null for a stale one: see _is_stale_compaction.
 create or replace function lanefold._compact(p_thread_id text, p_context_ref text, p_operation jsonb)
 returns jsonb language plpgsql stable as $$
 declare

@@ -1,6 +1,6 @@
--- What a compaction must keep of a lane: the tool messages marked durable in their refs (skills the model has loaded), and of
--- each group the assistant message, reduced to the calls they answer. In order, as messages of a result_context. A reduced
--- message loses its reasoning, because a provider signed the whole turn.
+-- The messages of a lane that a compaction must keep: tool messages marked durable in their refs (skills the model has
+-- loaded) and, from each group, the assistant message reduced to the calls they answer. In order, as messages of a
+-- result_context. A reduced message loses its reasoning, because the provider signed the whole turn.
 create or replace function lanefold._durable_messages(p_thread_id text, p_context_ref text, p_upto bigint)
 returns jsonb language plpgsql stable as $$
 declare

@@ -1,5 +1,5 @@
--- Whether a compaction comes too late to be written: a newer anchor stands behind its base, or its entries with what they
--- carry are not closed tool groups, because the base lies inside one.
+-- Whether a compaction comes too late to be written: the lane has a newer anchor after the base, or p_entries are not
+-- closed tool groups because the base lies inside one.
 create or replace function lanefold._is_stale_compaction(p_thread_id text, p_context_ref text, p_base bigint, p_entries jsonb)
 returns boolean language plpgsql stable as $$
 begin

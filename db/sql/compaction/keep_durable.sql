@@ -1,6 +1,6 @@
--- The entries of a compaction, preceded by the durable messages it left out. A call that the compaction kept itself stays
--- where it is, with the durable result in place of whatever stands there. Ids may repeat in a lane, so a call is known by
--- its id and its tool.
+-- The entries of a compaction, preceded by the durable messages it left out. A call that the compaction kept stays in
+-- place, and its result is replaced by the durable one. Ids may repeat in a lane, so a call is identified by its id
+-- and its tool.
 create or replace function lanefold._keep_durable(p_entries jsonb, p_durable jsonb)
 returns jsonb language sql immutable as $$
   with given as (

@@ -1,5 +1,5 @@
--- The messages a compaction carries into its anchor: what the lane has after the base of its summary, in order, as messages of
--- a result_context.
+-- The messages that a compaction carries into its anchor: those of the lane after the base of the summary, in order,
+-- as messages of a result_context.
 create or replace function lanefold._later_messages(p_thread_id text, p_context_ref text, p_base bigint)
 returns jsonb language plpgsql stable as $$
 declare

@@ -1,8 +1,9 @@
--- Writes what a run made of its lane as a `replace` with the reason `compaction`: messages of the context as of base_seq, with
--- one in place of the others. p: {op_id, base_seq, keep: [[first, last], …] positions without the prompt, from 0; at: how many
--- of these ranges precede the summary; summary: a message; meta}. The caller is the run, so nobody else writes to its lane; it
--- holds the lock of the thread and moves rev. Returns false, and writes nothing, where a newer anchor stands behind the base or
--- the result would not be made of closed tool groups.
+-- Writes the compaction a run made of its own lane, as a `replace` with the reason `compaction`: messages of the
+-- context as of base_seq, with a summary in place of the others. p: {op_id, base_seq, keep: [[first, last], …]
+-- positions without the prompt, from 0; at: how many of these ranges precede the summary; summary: a message; meta}.
+-- No other writer can add to the lane, because the caller is its active run. The caller holds the lock of the thread
+-- and moves rev. Returns false and writes nothing if the lane has a newer anchor after the base, or if the result
+-- would not consist of closed tool groups.
 create or replace function lanefold._write_compaction(p_thread_id text, r lanefold._run, p_seq bigint, p_at timestamptz, p jsonb)
 returns boolean language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- A large text of a thread, whichever thread keeps it; null where the thread has none of this id.
+-- A large text of a thread, whichever thread stores it; null if the thread has no content with this id.
 create or replace function lanefold._content_text(p_thread_id text, p_id text)
 returns text language plpgsql stable as $$
 declare

@@ -1,5 +1,6 @@
--- Whether the thread has every large text that an entry quotes, as it was written: the id of a text is its hash. A message quotes
--- in its refs, an operation in the context that it sets; what entries of other kinds say is their caller's word.
+-- Whether every large text that an entry quotes is present and unchanged: the id of a text is its hash. A message
+-- quotes texts in its refs, an operation in the context it sets. Entries of other kinds are not checked, because their
+-- contents are the caller's.
 create or replace function lanefold._contents_whole(p_thread_id text, p_entry lanefold._entry)
 returns boolean language plpgsql stable as $$
 declare

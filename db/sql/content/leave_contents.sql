@@ -1,12 +1,12 @@
--- Removes the large texts of a thread that is being erased. Forks that quote one get the text itself, each its own. Forks may be on
--- other nodes of a distributed database: each row is written by its thread.
+-- Removes the large texts of a thread that is being erased. Each fork that quotes one gets its own copy first. Forks
+-- may be on other nodes of a distributed database, so each row is written with the thread id of its fork.
 create or replace function lanefold._leave_contents(p_thread_id text)
 returns void language plpgsql as $$
 declare
   f record;
   v_text text;
 begin
-  -- a fork under way holds them; what it has written is visible to the next statement
+  -- waits for a fork in progress, which locks these rows; its new rows are visible to the next statement
   perform from lanefold.content where thread_id = p_thread_id order by id for update;
   if not found then
     return;

@@ -1,5 +1,6 @@
--- A range of a large text, in characters from 0: {id, chars, bytes, offset, text, next_offset?}. A fork reads what its parent keeps.
--- Raises LF001 and LF003 as every reader of a thread does, LF024 where the thread has no such content.
+-- A range of a large text, in characters from 0: {id, chars, bytes, offset, text, next_offset?}. A fork reads texts
+-- that its parent stores. Raises LF001 and LF003 as every reader of a thread does, LF024 if the thread has no such
+-- content.
 create or replace function lanefold.read_content(p_thread_id text, p_id text, p_offset int default 0, p_length int default null)
 returns jsonb language plpgsql stable as $$
 declare

@@ -1,6 +1,6 @@
--- Gives a fork the large texts that its contexts quote, without copying them: [{id, home}], where home is the thread that keeps the
--- text. The rows of that thread stay locked until the fork is committed, so that no erasure takes them from it. Raises LF003 where one
--- has.
+-- Gives a fork the large texts that its contexts quote, without copying them. p_contents: [{id, home}], where home is
+-- the thread that stores the text. The rows of that thread stay locked until the fork commits, so that erasing it
+-- cannot remove a text meanwhile. Raises LF003 if it was already erased.
 create or replace function lanefold._share_contents(p_thread_id text, p_tenant_id text, p_contents jsonb)
 returns void language plpgsql as $$
 declare

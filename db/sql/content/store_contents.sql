@@ -1,5 +1,6 @@
--- Keeps large texts of a thread, each once. p_contents: [{id, text}]. The caller holds the lock of the thread, and writes what
--- quotes them in the same transaction: a message, or a request, an input or an operation that becomes one later.
+-- Stores large texts of a thread, each once. p_contents: [{id, text}]. The caller holds the lock of the thread and, in
+-- the same transaction, writes the row that quotes them: a message, or a request, input or operation that becomes one
+-- later.
 create or replace function lanefold._store_contents(p_thread_id text, p_tenant_id text, p_contents jsonb)
 returns void language plpgsql as $$
 declare

@@ -1,7 +1,8 @@
--- Logs the prompt of an agent's definition before the first message of its run, where it differs from what the lane has: a
--- lane without any prompt gets it, and it replaces one that another agent's definition set. A prompt of the thread or of an
--- anchor stays. p: {prompt?}, absent for a worker that does not know the agent. The caller holds the lock of the thread and
--- moves rev. Returns the prompt the lane has now, and how many entries this wrote: 0 or 1.
+-- Logs the prompt of the agent's definition before the first message of its run, if it differs from the prompt of the
+-- lane. It applies to a lane without a prompt and replaces a prompt that another agent's definition set. A prompt set
+-- for the thread or by an anchor stays. p: {prompt?}, absent if the worker does not know the agent. The caller holds
+-- the lock of the thread and moves rev. Returns the prompt the lane has now, and how many entries were written: 0 or
+-- 1.
 create or replace function lanefold._adopt_agent_prompt(
   p_thread_id text, p_context_ref text, p_seq bigint, p_at timestamptz, p_agent text, p jsonb,
   out seq bigint, out prompt text, out written int
@@ -10,7 +11,7 @@ declare
   v_source text;
 begin
   written := 0;
-  -- a young thread has none
+  -- an empty thread has no prompt
   if p_seq > 0 then
     select l.seq, l.prompt, l.source into seq, prompt, v_source from lanefold._lane_prompt(p_thread_id, p_context_ref, p_seq - 1) l;
   end if;

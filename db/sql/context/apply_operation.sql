@@ -1,10 +1,11 @@
--- Accepts a context operation: applied at once on an idle thread, deferred while a run is active (the latest wins, the
--- displaced one becomes `superseded`). p_operation: {type: replace|switch, reason?, result_context?, base_seq?, meta?}.
--- p_options: {expected_rev?, hash, repair?, max_context_bytes?, contents?}. Without p_context_ref the thread's active lane is meant.
--- The same op_id again returns its status and displaces nothing.
--- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007 another body
--- under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad id,
--- LF023 context too large.
+-- Accepts a context operation. It is applied at once on an idle thread and deferred while a run is active; a newer
+-- deferred operation displaces the older one, which becomes `superseded`. p_operation: {type: replace|switch, reason?,
+-- result_context?, base_seq?, meta?}. p_options: {expected_rev?, hash, repair?, max_context_bytes?, contents?}.
+-- Without p_context_ref it applies to the thread's active lane. Repeating an op_id returns the status of its operation
+-- and displaces nothing.
+-- Returns {op_id, status: applied|deferred|duplicate|stale, op_status, seq?, rev}. Raises LF006 another rev, LF007
+-- another body under the op_id, LF008 open tool groups, LF010 invalid operation, LF014 malformed message, LF016 bad
+-- id, LF023 context too large.
 create or replace function lanefold.apply_operation(
   p_thread_id text, p_op_id text, p_context_ref text, p_operation jsonb, p_options jsonb default '{}'
 ) returns jsonb language plpgsql as $$

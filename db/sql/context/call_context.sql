@@ -1,8 +1,9 @@
--- What one model call was sent: the context of its lane at that time, cut and changed as the policy of the run did. The
--- answer's refs say how: see `dropped`, `kinds`, `summary_role` and `prompt` there; for a question of a strategy also `history`,
--- where it followed the messages of the run's lane, and `dropped_positions`. `altered` is null where these rows are
--- exactly what was sent; `transformer` where a request transformer changed them, and `contract` where the instructions of an
--- output contract followed the prompt: the log has neither. No row: no answer with this llm_call_id, or an empty context.
+-- The messages that one model call was sent: the context of its lane at that time, cut and changed by the policy of
+-- the run. The refs of the answer record how: `dropped`, `kinds`, `summary_role` and `prompt`; for a question of a
+-- strategy also `history` (how far the messages of the run's lane preceded it) and `dropped_positions`. `altered` is
+-- null if these rows are exactly what was sent, `transformer` if a request transformer changed the messages,
+-- `contract` if the instructions of an output contract followed the prompt; the log contains neither. No rows: no
+-- answer has this llm_call_id, or the context was empty.
 create or replace function lanefold.call_context(p_thread_id text, p_llm_call_id text)
 returns table (
   ordinal bigint, seq bigint, role text, content jsonb, tool_calls jsonb, tool_call_id text, name text, thinking text,
@@ -16,7 +17,7 @@ declare
 begin
   select r.user_seq, r.options, r.context_ref into v_run from lanefold._run r
   where r.thread_id = p_thread_id and r.id = regexp_replace(p_llm_call_id, '\.[^.]*$', '');
-  -- questions of a strategy are answered on lanes of their own
+  -- a question of a strategy is answered on a separate lane
   select e.seq, e.refs, e.context_ref into v_answer from lanefold._entry e
   where e.thread_id = p_thread_id and e.run_id = regexp_replace(p_llm_call_id, '\.[^.]*$', '') and e.kind = 'ai_message' and e.seq > v_run.user_seq
     and e.refs ->> 'llm_call_id' = p_llm_call_id
@@ -63,7 +64,7 @@ begin
     select -1, -1, 'system', v_prompt, null, null, null, null, null, null, false where v_prompt is not null
   )
   select row_number() over (order by k.n) - 1, k.seq,
-         -- a summary is sent as system only where nothing but the prompt precedes it
+         -- a summary is sent as system only if nothing but the prompt precedes it
          case when k.is_summary and v_answer.refs ->> 'summary_role' = 'system' then 'system' else k.role end,
          k.content, k.tool_calls, k.tool_call_id, k.name, k.thinking, k.reasoning_details, k.provider_metadata, v_altered
   from kept k order by k.n;

@@ -1,5 +1,5 @@
--- The canonical JSON of a value by RFC 8785, the input of every `context_hash`: keys in the order of their UTF-16 code units,
--- numbers as ECMAScript writes them, no spaces.
+-- The canonical JSON of a value according to RFC 8785, the input of every `context_hash`: keys in the order of their
+-- UTF-16 code units, numbers as ECMAScript writes them, no spaces.
 create or replace function lanefold._canonical(p jsonb)
 returns text language plpgsql immutable as $$
 declare
@@ -19,7 +19,7 @@ begin
   end case;
 end $$;
 
--- The code units of a text in UTF-16, to sort by: a character beyond U+FFFF stands before those from U+E000 on.
+-- The UTF-16 code units of a text, to sort by: a character beyond U+FFFF sorts before those from U+E000 on.
 create or replace function lanefold._utf16(p text)
 returns int[] language sql immutable as $$
   select case when p ~ '^[\x01-\x7f]*$' then array(select ascii(c) from unnest(string_to_array(p, null)) c)
@@ -30,8 +30,8 @@ returns int[] language sql immutable as $$
       order by n, i) end;
 $$;
 
--- A number as ECMAScript writes the nearest double: the shortest digits that read back as it, with an exponent only below 1e-6
--- and from 1e21 on.
+-- A number as ECMAScript writes the nearest double: the shortest digits that parse back to it, with an exponent only
+-- below 1e-6 and from 1e21 on.
 create or replace function lanefold._canonical_number(p text)
 returns text language plpgsql immutable as $$
 declare
@@ -41,7 +41,7 @@ declare
   v_whole constant text := split_part(v_mantissa, '.', 1);
   v_fraction constant text := split_part(v_mantissa, '.', 2);
   v_digits text := v_whole || v_fraction;
-  v_point int;  -- where the point stands, counted from the first digit that is not 0
+  v_point int;  -- position of the decimal point, counted from the first digit that is not 0
 begin
   if v_digits !~ '[1-9]' then
     return '0';
@@ -58,9 +58,10 @@ begin
   end;
 end $$;
 
--- The shortest digits that read back as a double. PostgreSQL looks for them strictly between the two numbers halfway to the
--- neighbours; ECMAScript also takes one halfway that rounds to the double, as 36213595652796540 does to 36213595652796544. Those
--- have fewer digits from 2^53 to 1e40 only: they are odd multiples of a power of two, with at most 23 factors of 5.
+-- The shortest digits that parse back to a double. PostgreSQL searches strictly between the midpoints to the
+-- neighbouring doubles. ECMAScript also accepts a midpoint that rounds to the double, as 36213595652796540 rounds to
+-- 36213595652796544. A midpoint has fewer digits only from 2^53 to 1e40: it is an odd multiple of a power of two, with
+-- at most 23 factors of 5.
 create or replace function lanefold._shortest_digits(p float8)
 returns text language plpgsql immutable as $$
 declare

@@ -1,8 +1,10 @@
--- Changes the configuration of a lane, or of the whole thread where p_context_ref is null, from the next run on: written
--- at once on an idle thread, after the end of the active run otherwise. p_changes: [{field, value, by?}], where field is
--- system_prompt (text or null), tool_context (an object), policy (a context policy: an object, the name of a preset, or null
--- for the agent's) or tools ({register, unregister}: lists of names), and `by` names who changes it, in the refs of the entry.
--- Returns {status: applied|deferred, first_seq?}. Raises LF014 for changes that cannot be written, LF016 for a bad lane.
+-- Changes the configuration of a lane, or of the whole thread if p_context_ref is null, from the next run on. The
+-- change is written at once on an idle thread, otherwise after the active run ends. p_changes: [{field, value, by?}],
+-- where field is system_prompt (text or null), tool_context (an object), policy (a context policy: an object, the name
+-- of a preset, or null for the agent's) or tools ({register, unregister}: lists of names). `by` names the author of
+-- the change and is stored in the refs of the entry.
+-- Returns {status: applied|deferred, first_seq?}. Raises LF014 for changes that cannot be written, LF016 for a bad
+-- lane.
 create or replace function lanefold.change_config(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -13,7 +15,7 @@ begin
   if p_context_ref is not null then
     perform lanefold._check_id(p_context_ref, 'context_ref');
   end if;
-  -- refused now: a deferred change that cannot be written would keep the active run from ending
+  -- rejected now, because an invalid deferred change would prevent the active run from ending
   v_problem := case
     when jsonb_typeof(p_changes) is distinct from 'array' or p_changes = '[]' then 'they are not a list, or an empty one'
     else (select format('%s has a value it cannot have', coalesce(c ->> 'field', 'one without a field'))

@@ -1,5 +1,5 @@
--- Refuses with LF023 what would make the context of a lane larger than p.max_context_bytes. p_more: bytes that come to it. The
--- caller holds the lock of the thread.
+-- Raises LF023 if p_more additional bytes would make the context of a lane larger than p.max_context_bytes. The caller
+-- holds the lock of the thread.
 create or replace function lanefold._check_context(p_thread_id text, p_context_ref text, p_more bigint, p jsonb)
 returns void language plpgsql as $$
 declare
@@ -12,7 +12,7 @@ begin
   end if;
 end $$;
 
--- The largest context of a lane, in bytes: 32 MiB unless the caller says otherwise.
+-- The maximum size of a lane's context, in bytes: 32 MiB by default.
 create or replace function lanefold._max_context_bytes(p jsonb)
 returns bigint language sql immutable parallel safe as $$
   select coalesce((p ->> 'max_context_bytes')::bigint, 33554432);

@@ -1,6 +1,7 @@
--- How the context of one lane differs from that of another: of any two threads, lanes and entries, such as a lane before and
--- after a compaction, or a thread and its fork. Rows in order; `change` is same, removed (only in the first) or added (only in
--- the second). What both begin and end with is the same; whatever lies between is removed and added, so that the time is linear.
+-- How the context of one lane differs from another, for any two threads, lanes and entries: a lane before and after a
+-- compaction, or a thread and its fork. Rows are in order; `change` is same, removed (only in the first) or added
+-- (only in the second). Only the common beginning and the common end count as same; everything between is removed and
+-- added, so that the time is linear.
 create or replace function lanefold.context_diff(
   p_thread_id text, p_context_ref text, p_upto bigint, p_other_thread_id text, p_other_context_ref text, p_other_upto bigint
 ) returns table (
@@ -12,8 +13,8 @@ declare
   b jsonb[];
   a_seq bigint[];
   b_seq bigint[];
-  v_head int := 0;  -- messages both begin with
-  v_tail int := 0;  -- and end with
+  v_head int := 0;  -- length of the common beginning
+  v_tail int := 0;  -- length of the common end
 begin
   select coalesce(array_agg(jsonb_build_array(c.role, c.content, c.tool_calls, c.tool_call_id, c.name, c.thinking, c.reasoning_details)
     order by c.ordinal), '{}'), array_agg(c.seq order by c.ordinal)

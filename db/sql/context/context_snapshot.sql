@@ -1,5 +1,5 @@
--- The context of a lane as of p_upto in the form of a result_context: {system_prompt?, entries}. A lane without any prompt
--- leaves the key out, so that an anchor made of it inherits.
+-- The context of a lane as of p_upto as a result_context: {system_prompt?, entries}. If the lane has no prompt, the
+-- key is absent, so that an anchor made from it inherits the prompt.
 create or replace function lanefold._context_snapshot(p_thread_id text, p_context_ref text, p_upto bigint)
 returns jsonb language plpgsql stable as $$
 declare

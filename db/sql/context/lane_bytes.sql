@@ -1,5 +1,5 @@
--- How large the context of a lane is as of p_upto, in bytes as the database keeps them before compression: its latest anchor and
--- the messages after it. Reads no message written under this schema; those of schema 4, whose size no column has, one by one.
+-- The size of a lane's context as of p_upto, in bytes before the database compresses them: its latest anchor and the
+-- messages after it. Reads no payloads, except those written under schema 4, which have no size column.
 create or replace function lanefold._lane_bytes(p_thread_id text, p_context_ref text, p_upto bigint)
 returns bigint language plpgsql stable as $$
 declare

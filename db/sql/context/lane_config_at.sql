@@ -1,5 +1,5 @@
--- The configuration of a lane as of an entry: per field (system_prompt, tools, tool_context, policy) the latest change, by seq,
--- of the lane itself or of the whole thread. The prompt an anchor carries is the projection's: see lane_context_at.
+-- The configuration of a lane as of an entry: for each field (system_prompt, tools, tool_context, policy) the latest
+-- change, by seq, of the lane or of the whole thread. Prompts of anchors are not included: see lane_context_at.
 create or replace function lanefold.lane_config_at(p_thread_id text, p_context_ref text, p_upto bigint)
 returns table (field text, value jsonb, seq bigint) language plpgsql stable rows 4 as $$
 begin

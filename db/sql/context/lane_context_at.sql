@@ -1,6 +1,6 @@
--- The projection: what the model sees of a lane after the entry p_upto, inclusive. It begins with the prompt where there is
--- one, then the messages of the latest anchor, then every message after it, in order and unchanged; `ordinal` counts from 0.
--- The view lane_context is the same for the head of every lane, and a test holds the two together.
+-- The projection: the context that the model sees on a lane after the entry p_upto, inclusive. First the prompt, if
+-- there is one, then the messages of the latest anchor, then every later message, in order and unchanged; `ordinal`
+-- counts from 0. The view lane_context returns the same for the head of every lane; a test compares the two.
 create or replace function lanefold.lane_context_at(p_thread_id text, p_context_ref text, p_upto bigint)
 returns table (
   thread_id text, context_ref text, anchor_seq bigint, ordinal bigint, seq bigint, role text, content jsonb,

@@ -1,5 +1,5 @@
--- The messages of a lane as of p_upto without its prompt: those of the latest anchor, then every message after it, in order and
--- unchanged. `ordinal` counts from 0.
+-- The messages of a lane as of p_upto without its prompt: the messages of the latest anchor, then every later message,
+-- in order and unchanged. `ordinal` counts from 0.
 create or replace function lanefold._lane_messages(p_thread_id text, p_context_ref text, p_upto bigint)
 returns table (
   anchor_seq bigint, ordinal bigint, seq bigint, role text, content jsonb, tool_calls jsonb, tool_call_id text, name text,

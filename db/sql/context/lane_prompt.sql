@@ -1,7 +1,9 @@
--- The system prompt of a lane as of p_upto: the latest, by seq, of the prompt changes that apply to the lane and the
--- prompts of its anchors (one without the key inherits, also from the anchor before it). No row: nothing has set one.
--- `source` is `agent` where a claim wrote the prompt of an agent's definition, which the next agent may replace.
--- The index _entry_prompt holds exactly the entries that set a prompt: the two conditions must stay as they are there.
+-- The system prompt of a lane as of p_upto: the latest, by seq, among the prompt changes that apply to the lane and
+-- the prompts of its anchors. An anchor without the key inherits the prompt, also one that an earlier anchor set. No
+-- row: no prompt was set. `source` is `agent` if a claim wrote the prompt of an agent's definition, which the next
+-- agent may replace.
+-- The index _entry_prompt holds exactly the entries that set a prompt: both conditions must stay as they are in its
+-- definition.
 create or replace function lanefold._lane_prompt(p_thread_id text, p_context_ref text, p_upto bigint)
 returns table (seq bigint, prompt text, source text) language plpgsql stable rows 1 as $$
 begin

@@ -1,5 +1,5 @@
--- The lanes of a thread as its log alone has them, entry by entry: what the view `lane` and the list of lanes are tested
--- against, and what the list is rebuilt from.
+-- The lanes of a thread, derived entry by entry from its log alone. Tests compare the view `lane` and the list of
+-- lanes with it, and rebuild_lanes restores the list from it.
 create or replace function lanefold.lanes_from_log(p_thread_id text)
 returns table (context_ref text, anchor_seq bigint, last_seq bigint, open_calls int) language plpgsql stable as $$
 declare

@@ -1,6 +1,7 @@
--- Appends configuration changes [{field, value, by?}] of a lane, or of the whole thread where p_context_ref is null. The value of
--- `tools` is written as what it adds to and removes from an agent's tools, so a change {register, unregister} is merged into
--- the value before it; `by` goes into the refs. The caller holds the lock of the thread. Returns the seq of the first entry.
+-- Appends configuration changes [{field, value, by?}] of a lane, or of the whole thread if p_context_ref is null. The
+-- stored value of `tools` says which tools are added to and removed from the agent's, so a change {register,
+-- unregister} is merged into the previous value; `by` goes into the refs. The caller holds the lock of the thread.
+-- Returns the seq of the first entry.
 create or replace function lanefold._log_config_change(p_thread_id text, p_context_ref text, p_changes jsonb)
 returns bigint language plpgsql as $$
 declare
@@ -27,7 +28,7 @@ begin
   return v_first;
 end $$;
 
--- The names of a and b without those of c, sorted.
+-- The names in a or b that are not in c, sorted.
 create or replace function lanefold._name_set(a jsonb, b jsonb, c jsonb)
 returns jsonb language sql immutable as $$
   select coalesce(jsonb_agg(distinct name), '[]')

@@ -1,4 +1,4 @@
--- Lists a lane by its name, at its first message, replace or switch.
+-- Adds a lane to the list of lanes, at its first message, replace or switch.
 create or replace function lanefold._touch_lane(p_thread_id text, p_context_ref text)
 returns void language plpgsql as $$
 begin

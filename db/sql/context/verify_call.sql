@@ -1,6 +1,6 @@
--- Whether the log still proves what a model call was sent: the SHA-256 of call_context, as canonical JSON, is the
--- `context_hash` of the answer. Null where the log cannot tell: a transformer or a contract altered the messages, no answer has
--- this llm_call_id, or it recorded no hash.
+-- Whether the log still proves what a model call was sent: compares the SHA-256 of call_context, as canonical JSON,
+-- with the `context_hash` of the answer. Null if the log cannot tell: a transformer or a contract altered the
+-- messages, no answer has this llm_call_id, or the answer has no hash.
 create or replace function lanefold.verify_call(p_thread_id text, p_llm_call_id text)
 returns boolean language plpgsql stable as $$
 declare

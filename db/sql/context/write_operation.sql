@@ -1,6 +1,7 @@
--- Writes an accepted operation to the log and, with p_switch, makes its lane the active one. The caller holds the lock of the
--- thread and has validated; p_hash is null where the row in context_op exists already. A compaction is written as _compact
--- makes it. Returns the seq of the entry, null for a stale compaction.
+-- Writes an accepted operation to the log and, with p_switch, makes its lane the active one. The caller holds the lock
+-- of the thread and has validated the operation. p_hash is null for a deferred operation, whose row in context_op
+-- exists, and for the restore of a failed run. A compaction is completed by _compact first. Returns the seq of the
+-- entry, null for a stale compaction.
 create or replace function lanefold._write_operation(
   p_thread_id text, p_op_id text, p_context_ref text, p_operation jsonb, p_hash text, p_switch boolean default true
 ) returns bigint language plpgsql as $$

@@ -1,6 +1,6 @@
--- The hash of an entry in the chain of its thread: the SHA-256 of the hash before it and of the entry, all columns of it, as the
--- text of a jsonb array. That text is the same wherever the value is: keys in a fixed order, numbers digit by digit.
--- src/store/evidence/entry-hash.ts computes the same.
+-- The hash of an entry in the chain of its thread: the SHA-256 of the previous hash followed by all columns of the
+-- entry, as the text of a jsonb array. That text is the same on every server: keys in a fixed order, numbers digit by
+-- digit. src/store/evidence/entry-hash.ts computes the same.
 create or replace function lanefold._entry_hash(e lanefold._entry, p_before bytea)
 returns bytea language plpgsql stable as $$
 begin
@@ -9,7 +9,7 @@ begin
     e.payload, e.refs)::text, 'UTF8'));
 end $$;
 
--- What the first entry of a thread is chained to.
+-- The hash before the first entry of a thread.
 create or replace function lanefold._chain_start(p_thread_id text)
 returns bytea language plpgsql immutable as $$
 begin

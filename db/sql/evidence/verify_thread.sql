@@ -1,11 +1,13 @@
--- Compares the chain of a thread with its entries. One row for each finding: {seq, upto, problem}, none where all is well.
---   altered   the entry, or the hash of the one before it, is not what was written
---   missing   there are no entries from seq to upto
+-- Compares the chain of a thread with its entries. One row for each finding: {seq, upto, problem}; no rows if the
+-- chain is intact.
+--   altered   the entry, or the hash of the previous entry, was changed
+--   missing   the entries from seq to upto do not exist
 --   cut_off   the same at the end of the thread
 --   unsealed  the entry has no hash
---   content_altered  a large text the entry quotes is missing, or not what was written
--- A convenience for SQL: a superuser can replace it. `lanefold verify` trusts none of these functions, and finds more.
--- Of a thread without a chain: not_chained; of one that was erased: erased; of none: not_found.
+--   content_altered  a large text that the entry quotes is missing or was changed
+-- For a thread without a chain: not_chained; for an erased thread: erased; for an unknown id: not_found.
+-- A convenience for SQL: a superuser can replace it. `lanefold verify` relies on none of these functions and finds
+-- more.
 create or replace function lanefold.verify_thread(p_thread_id text)
 returns table (seq bigint, upto bigint, problem text) language plpgsql stable as $$
 declare

@@ -1,9 +1,9 @@
--- Creates a thread from what fork_source returned of another one: its configuration, its state, and for each lane an anchor
--- whose meta names the parent. p: that, with {metadata?, system_prompt?: in place of the prompts of all lanes, request_hash?}.
--- With a text, a large text is the fork's own; without, its home keeps it.
--- The operation of the active lane is the last one, a switch where the lane is empty, so that the log says which lane is active.
--- The same id with the same parent, seq and hash again changes nothing.
--- Returns {id, rev, created_at, duplicate}. Raises what create_thread raises, LF007 another hash.
+-- Creates a thread from the result of fork_source: its configuration, its state and, for each lane, an anchor whose
+-- meta names the parent. p: that result with {metadata?, system_prompt?: in place of the prompts of all lanes,
+-- request_hash?}. A large text given with its text is stored in the fork; without it, its home thread keeps it.
+-- The operation of the active lane comes last, a switch if that lane is empty, so that the log shows which lane is
+-- active. Repeating the call with the same id, parent, seq and hash changes nothing.
+-- Returns {id, rev, created_at, duplicate}. Raises the errors of create_thread, and LF007 for another hash.
 create or replace function lanefold.create_fork(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -18,12 +18,12 @@ begin
     perform lanefold.create_thread(p_thread_id,
       jsonb_build_object('tenant_id', p -> 'tenant_id', 'metadata', coalesce(p -> 'metadata', '{}')));
   exception when sqlstate 'LF002' then
-    -- no row: a thread of another tenant has the id
+    -- no row: the id belongs to a thread of another tenant
     select * into t from lanefold.thread where id = p_thread_id;
     if t.parent_thread_id is distinct from p ->> 'parent_thread_id' or t.fork_seq is distinct from (p ->> 'fork_seq')::bigint then
       raise;
     end if;
-    -- all operations of a fork have its hash, and no other op_id has a slash there
+    -- every operation of a fork has its hash, and callers' op_ids contain no slash
     select o.hash into v_known from lanefold.context_op o where o.thread_id = p_thread_id and o.op_id like 'fork/%' limit 1;
     if v_known <> v_hash then
       perform lanefold._fail('LF007',
@@ -64,7 +64,7 @@ begin
   return jsonb_build_object('id', t.id, 'rev', t.rev, 'created_at', t.created_at, 'duplicate', false);
 end $$;
 
--- The operations with which a fork begins, as drafts of entries: an anchor for each lane, the active one last.
+-- The first operations of a fork, as drafts of entries: an anchor for each lane, the active lane last.
 create or replace function lanefold._fork_operations(p_lanes jsonb, p_active text, p_meta jsonb)
 returns jsonb language sql immutable as $$
   select jsonb_agg(jsonb_build_object('kind', 'ai_context_operation', 'op_id', 'fork/' || x.context_ref, 'context_ref', x.context_ref,

@@ -1,11 +1,13 @@
--- What a fork of a thread begins with, for create_fork: its configuration, its state and the context of each lane as of an
--- entry. p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: this lane alone, default all but those
--- of strategies' questions, which belong to their runs; repair?: closes an open tool group with error results; max_bytes?: of all
--- contexts together, default 128 MiB, because a jsonb value ends at 256; contents?: ids of large texts that the fork quotes besides
--- those of its contexts}. An agent's prompt stays one, so that another agent may replace it. Its time follows the contexts it takes,
--- not the log: only a state of the past is folded from all its changes. Returns {parent_thread_id, fork_seq, tenant_id,
--- active_context_ref, config, state, lanes, contents}. Raises LF001, LF003, LF008 inside an open tool group, LF014 beyond the head,
--- LF023 too large.
+-- Reads what create_fork needs for a fork: the configuration and state of a thread and the context of each lane as of
+-- an entry.
+-- p: {seq?: inclusive, -1 is before the first entry, default the last; context_ref?: only this lane, default all
+-- except those of strategies' questions, which belong to their runs; repair?: closes an open tool group with error
+-- results; max_bytes?: of all contexts together, default 128 MiB, because a jsonb value is limited to 256 MiB;
+-- contents?: ids of large texts that the fork quotes besides those of its contexts}.
+-- A prompt of an agent's definition keeps that source, so that another agent may replace it. The time depends on the
+-- contexts, not on the length of the log; only the state as of an earlier entry is folded from all its changes.
+-- Returns {parent_thread_id, fork_seq, tenant_id, active_context_ref, config, state, lanes, contents}. Raises LF001,
+-- LF003, LF008 inside an open tool group, LF014 beyond the head, LF023 too large.
 create or replace function lanefold.fork_source(p_thread_id text, p jsonb)
 returns jsonb language plpgsql stable as $$
 declare
@@ -72,8 +74,8 @@ begin
     'active_context_ref', v_active, 'config', v_config, 'state', v_state, 'lanes', to_jsonb(v_lanes), 'contents', v_contents);
 end $$;
 
--- The lane that was active as of an entry: that of the latest operation, except for those a run writes. A run compacts and
--- restores its own lane, which need not be the active one.
+-- The lane that was active as of an entry: the lane of the latest operation not written by a run. A run compacts and
+-- restores its own lane, which is not necessarily the active one.
 create or replace function lanefold._active_lane_at(p_thread_id text, p_seq bigint)
 returns text language plpgsql stable as $$
 declare
@@ -84,15 +86,15 @@ begin
   join lateral (
     select e.seq from lanefold._entry e
     where e.thread_id = p_thread_id and e.context_ref = l.context_ref and e.kind = 'ai_context_operation' and e.seq <= p_seq
-      and e.run_id is null and e.op_id not like '%/restore'  -- ids of callers have no slash
+      and e.run_id is null and e.op_id not like 'restore/%'  -- callers' op_ids contain no slash
     order by e.seq desc limit 1
   ) o on true
   where l.thread_id = p_thread_id order by o.seq desc limit 1;
   return coalesce(v_ref, 'default');
 end $$;
 
--- The context of a lane as the anchor of another thread: made of closed groups, and without the cuts of its model calls, which
--- name entries of this thread.
+-- The context of a lane as an anchor for another thread: closed groups only, and without the cuts of its model calls,
+-- which refer to entries of this thread.
 create or replace function lanefold._fork_context(p_thread_id text, p_context_ref text, p_seq bigint, p_repair boolean)
 returns jsonb language plpgsql stable as $$
 declare
@@ -115,7 +117,7 @@ begin
       'over_budget'])
     else m end order by n), '[]')
   into v_entries from jsonb_array_elements(v_entries) with ordinality as x (m, n);
-  -- any other prompt is among the configuration
+  -- a prompt from another source is part of the configuration
   select l.source into v_source from lanefold._lane_prompt(p_thread_id, p_context_ref, p_seq) l;
   return case when v_source = 'anchor' then v_context else v_context - 'system_prompt' end || jsonb_build_object('entries', v_entries);
 end $$;

@@ -1,4 +1,5 @@
--- Refuses an id that is not 1 to 128 of [A-Za-z0-9._:@-], starting alphanumeric, with LF016. Called where ids enter the database.
+-- Raises LF016 unless an id is 1 to 128 characters of [A-Za-z0-9._:@-], the first alphanumeric. Called where ids enter
+-- the database.
 create or replace function lanefold._check_id(p_id text, p_what text)
 returns void language plpgsql immutable as $$
 begin

@@ -1,5 +1,5 @@
--- Refuses messages that are not well formed with LF014; p_what names the list in the error. Whether their tool groups are
--- closed is another question: see _messages_problem.
+-- Raises LF014 for malformed messages; p_what names the list in the error. _messages_problem checks whether their tool
+-- groups are closed.
 create or replace function lanefold._check_messages(p_messages jsonb, p_what text)
 returns void language plpgsql immutable as $$
 declare

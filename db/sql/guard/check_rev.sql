@@ -1,5 +1,5 @@
--- The optimistic lock of a caller: p_expected is the rev it read, null where it does not care. Otherwise LF006. The caller holds
--- the lock of the thread.
+-- The optimistic lock of a caller: p_expected is the rev it has read, null to skip the check. Raises LF006 if the rev
+-- differs. The caller holds the lock of the thread.
 create or replace function lanefold._check_rev(t lanefold.thread, p_expected bigint)
 returns void language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Refuses what _small_json_problem objects to with LF014. p_owner names whose it is in the error.
+-- Raises LF014 for a value that _small_json_problem rejects. p_owner names the owner of the value in the error.
 create or replace function lanefold._check_small_json(p_value jsonb, p_name text, p_owner text)
 returns void language plpgsql immutable as $$
 declare

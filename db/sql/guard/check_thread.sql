@@ -1,4 +1,4 @@
--- Raises LF001 where there is no such thread, LF003 for one that was erased. `t` is the row as locked.
+-- Raises LF001 for a thread that does not exist, LF003 for an erased one. `t` is the locked row.
 create or replace function lanefold._check_thread(p_thread_id text, t lanefold.thread)
 returns void language plpgsql as $$
 begin

@@ -1,4 +1,4 @@
--- Raises LF011: there is no such run.
+-- Raises LF011: the run does not exist.
 create or replace function lanefold._fail_no_run(p_thread_id text, p_run_id text)
 returns void language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Raises LF002: the id of a thread is taken, by a thread of whatever tenant. Ids are unique over all tenants, so this is all that
--- one tenant can learn of another's.
+-- Raises LF002: the id of a thread is taken. Ids are unique across tenants, so a tenant can learn that an id is used
+-- by another tenant, and nothing else.
 create or replace function lanefold._fail_taken(p_thread_id text)
 returns void language plpgsql as $$
 begin

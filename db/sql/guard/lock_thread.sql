@@ -1,5 +1,6 @@
--- The first statement of every writer: all writers of a thread queue here, and what they read afterwards is current. Returns
--- the row; LF001 for a thread that does not exist, LF003 for one that was erased, 55P03 for one that somebody else keeps locked.
+-- The first statement of every writer: writers of a thread queue here, so everything they read afterwards is current.
+-- Returns the row. Raises LF001 for a thread that does not exist, LF003 for an erased one, 55P03 if another
+-- transaction keeps it locked.
 create or replace function lanefold._lock_thread(p_thread_id text)
 returns lanefold.thread language plpgsql as $$
 declare

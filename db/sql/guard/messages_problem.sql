@@ -1,13 +1,14 @@
--- Why a list of well-formed messages may not enter a lane, or null. Each assistant message with calls must be followed by
--- one tool message per call, in call order, before anything else; with p_repair missing ones are tolerated here and added
--- by _repair_messages. Both take time in proportion to the messages: a call is looked at once, and arrays are read in place.
+-- Why a list of well-formed messages may not enter a lane, or null. Each assistant message with calls must be followed
+-- by one tool message per call, in call order, before any other message. With p_repair, missing tool messages are
+-- allowed here and added by _repair_messages. Both functions take linear time: each call is checked once, and arrays
+-- are read in place.
 create or replace function lanefold._messages_problem(p_messages jsonb, p_repair boolean default false)
 returns text language plpgsql immutable as $$
 declare
   m jsonb;
   i int := -1;
   v_calls text[] := array[]::text[];  -- ids of the last assistant message with calls, in call order
-  v_next int := 1;                     -- the first of them still to be answered
+  v_next int := 1;                     -- the first of them without an answer
   v_id text;
 begin
   for m in select value from jsonb_array_elements(p_messages) loop

@@ -1,7 +1,7 @@
--- Appends every queued input of a run as user messages from the seq p_first on, in order, and marks the receipts. Returns what
--- the worker adds to its context and the `input_injected` events; the caller moves the counters:
--- claim_run before the first model call, commit_step with each step that leads to another one. An event repeats refs of up to
--- 1 KiB; the entry has them all.
+-- Appends every queued input of a run as user messages from the seq p_first on, in order, and marks the receipts.
+-- Returns the messages that the worker adds to its context and the `input_injected` events. The caller updates the
+-- counters: claim_run drains before the first model call, commit_step with each step that leads to another one. An
+-- event repeats refs of up to 1 KiB; the entry has them in full.
 create or replace function lanefold._drain_inputs(
   p_thread_id text, p_run_id text, p_first bigint, p_at timestamptz, p_context_ref text, p_request_id text, p_iteration int
 ) returns table (inputs jsonb, events jsonb) language plpgsql as $$

@@ -1,4 +1,4 @@
--- Drops the input that a run ended without taking; its receipts say so.
+-- Drops the input still queued when a run ended and marks its receipts.
 create or replace function lanefold._drop_inputs(p_thread_id text, p_run_id text)
 returns void language plpgsql as $$
 declare

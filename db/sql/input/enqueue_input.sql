@@ -1,10 +1,11 @@
--- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?, expected_request_id?,
--- expected_run_id?, max_context_bytes?, contents?}. The content is text or a list of content parts. Returns
--- {status: queued|rejected, reason?, input_id, run_id?, request_id?}; the same id
--- again returns the status its input has by now, with duplicate: true. The reason is idle, request_mismatch, closed,
--- not_steerable (the strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
--- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does not
--- exist, LF014 for refs that are too large, LF023 for a context that would be too large.
+-- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?,
+-- expected_request_id?, expected_run_id?, max_context_bytes?, contents?}. The content is text or a list of content
+-- parts.
+-- Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}. Repeating an id returns the current
+-- status of that input, with duplicate: true. The reason is idle, request_mismatch, closed, not_steerable (the
+-- strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
+-- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does
+-- not exist, LF014 for refs that are too large, LF023 for a context that would be too large.
 create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -65,7 +66,7 @@ begin
     'request_id', coalesce(r.request_id, r.id));
 end $$;
 
--- The text of content parts, a line for each.
+-- The text of content parts, one line per part.
 create or replace function lanefold._text_of(p_parts jsonb)
 returns text language sql immutable as $$
   select coalesce(string_agg(x.part ->> 'text', E'\n' order by x.n), '')

@@ -1,4 +1,4 @@
--- Bytes of the input that is queued for a run. p_queued: how many there are, mostly none.
+-- Bytes of the input queued for a run. p_queued is the number of queued inputs; 0, the usual case, needs no query.
 create or replace function lanefold._queued_bytes(p_thread_id text, p_run_id text, p_queued int)
 returns bigint language plpgsql stable as $$
 declare

@@ -1,8 +1,10 @@
--- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of the caller's own kinds.
--- p_entries: [{kind?: a note without, context_ref?, payload?, refs?}]; p_options: {expected_rev?, op_id?, op_hash?, repair?, max_context_bytes?,
--- contents?: see _store_contents}. The same op_id and hash again gives the first answer. Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007
--- another body under the op_id, LF008 open tool groups, LF009 reserved kind, LF014 malformed message or refs, LF016 bad context_ref, LF023
--- context too large.
+-- Appends entries of a caller: messages (closed groups, on a lane without an active run) and entries of custom kinds.
+-- p_entries: [{kind?: default note, context_ref?, payload?, refs?}]; p_options: {expected_rev?, op_id?, op_hash?,
+-- repair?, max_context_bytes?, contents?: see _store_contents}. Repeating an op_id with the same hash returns the
+-- first answer.
+-- Returns {first_seq, rev, duplicate}. Raises LF005 lane busy, LF006 another rev, LF007 another body under the op_id,
+-- LF008 open tool groups, LF009 reserved kind, LF014 malformed message or refs, LF016 bad context_ref, LF023 context
+-- too large.
 create or replace function lanefold.append_entries(p_thread_id text, p_entries jsonb, p_options jsonb default '{}')
 returns jsonb language plpgsql as $$
 declare
@@ -34,7 +36,7 @@ begin
   from jsonb_array_elements(p_entries) with ordinality as x (e, n);
   select * into r from lanefold._run where thread_id = p_thread_id and id = t.active_run_id;
 
-  -- lane by lane: the order between lanes is the caller's, the rules are each lane's own
+  -- the caller chooses the order between lanes; the rules apply within each lane
   for e in
     select coalesce(x.e ->> 'context_ref', 'default') as ref,
            jsonb_agg(x.e -> 'payload' || jsonb_build_object('refs', x.e -> 'refs') order by n) as messages
@@ -66,7 +68,7 @@ begin
   end if;
 
   if v_repair then
-    -- repair keeps messages of one lane together; entries of other kinds keep their places between them
+    -- a repair keeps the messages of one lane together; entries of other kinds keep their places between them
     select coalesce(jsonb_agg(d order by n, k), '[]') into v_drafts from (
       select x.n, m.k, lanefold._message_draft(m.m) || jsonb_build_object('context_ref', x.ref) as d
       from (select coalesce(x.e ->> 'context_ref', 'default') as ref, min(n) as n,

@@ -1,9 +1,9 @@
--- Creates a thread. p: {tenant_id?: default the scope, metadata?, system_prompt?}. A prompt is logged as the first entry.
--- Returns {id, rev, created_at}. Raises LF002 where the id is taken, LF003 where it was a thread that is erased, LF014 where the metadata are too
--- large, LF016.
+-- Creates a thread. p: {tenant_id?: default the scope, metadata?, system_prompt?}. A prompt is logged as the first
+-- entry. Returns {id, rev, created_at}. Raises LF002 if the id is taken, LF003 if it belonged to an erased thread,
+-- LF014 if the metadata is too large, LF016.
 create or replace function lanefold.create_thread(p_thread_id text, p jsonb)
 returns jsonb language plpgsql
--- the id may be another transaction's, which has created it and not committed
+-- another transaction may have inserted the id without having committed
 set lock_timeout = '2s' as $$
 declare
   t lanefold.thread;

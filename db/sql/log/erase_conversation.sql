@@ -1,6 +1,7 @@
--- Erases a thread as erase_thread does, and returns what was removed: {tenant_id, entries, events, runs, tool_calls, inputs,
--- operations, contents, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}]}. The jobs are the last ones of its runs, for whoever
--- removes them from the queue. Raises LF004 while a run is active, and LF001 and LF003 as every writer does.
+-- Erases a thread as erase_thread does and returns what was removed: {tenant_id, entries, events, runs, tool_calls,
+-- inputs, operations, contents, jobs: [{queue_prefix, queue_shard, agent, run_id, enqueue_no}]}. `jobs` are the last
+-- jobs of its runs; the caller removes them from the queue. Raises LF004 while a run is active, and LF001 and LF003 as
+-- every writer does.
 create or replace function lanefold.erase_conversation(p_thread_id text)
 returns jsonb language plpgsql as $$
 declare

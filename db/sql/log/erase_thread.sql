@@ -1,6 +1,6 @@
--- The one deletion: everything of a thread goes, a tombstone stays, the id is never used again. Raises LF004 while a run is
--- active, and LF001 and LF003 as every writer does. It has the rights of its owner, because no other role can delete entries;
--- who may execute it is granted: see grants.sql.
+-- The only deletion: removes all data of a thread and leaves a tombstone, so that the id is never used again. Raises
+-- LF004 while a run is active, and LF001 and LF003 as every writer does. Runs with the rights of its owner, because no
+-- other role can delete entries; grants.sql decides which roles may execute it.
 create or replace function lanefold.erase_thread(p_thread_id text)
 returns void language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare

@@ -1,4 +1,4 @@
--- {seq} of the first of the last p_count messages of a lane, {} for none: where the entries of a step stand whose
+-- {seq} of the first of the last p_count messages of a lane, {} for none: finds the entries of a step whose
 -- acknowledgement was lost.
 create or replace function lanefold._first_seq(p_thread_id text, p_context_ref text, p_count int)
 returns jsonb language plpgsql stable as $$

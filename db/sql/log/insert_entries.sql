@@ -1,5 +1,5 @@
--- Inserts drafts [{kind?, context_ref?, role?, payload, refs?, op_id?, is_anchor?}] from the seq p_first on. Checks nothing:
--- the callers hold the lock of the thread, have checked, and move its `rev`.
+-- Inserts drafts [{kind?, context_ref?, role?, payload, refs?, op_id?, is_anchor?}] from the seq p_first on. Checks
+-- nothing: callers hold the lock of the thread, have validated the drafts and move its `rev`.
 create or replace function lanefold._insert_entries(
   p_thread_id text, p_first bigint, p_at timestamptz, p_entries jsonb,
   p_context_ref text, p_run_id text default null, p_request_id text default null

@@ -1,5 +1,5 @@
--- A message as callers write it {role, content, tool_calls?, …, refs?} as a draft for _insert_entries: nulls and an
--- empty tool_calls are absent, a null content is "".
+-- Converts a message as callers write it {role, content, tool_calls?, …, refs?} to a draft for _insert_entries: nulls
+-- and an empty tool_calls become absent, a null content becomes "".
 create or replace function lanefold._message_draft(m jsonb)
 returns jsonb language sql immutable as $$
   select jsonb_build_object('role', m ->> 'role', 'refs', m -> 'refs', 'payload',

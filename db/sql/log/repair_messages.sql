@@ -1,12 +1,12 @@
--- The messages with an error result, flagged in `refs`, for every call that they leave unanswered. They are those that
--- _messages_problem accepts with p_repair.
+-- Adds an error result, flagged in `refs`, for every call without an answer. The messages must be accepted by
+-- _messages_problem with p_repair.
 create or replace function lanefold._repair_messages(p_messages jsonb)
 returns jsonb language plpgsql immutable as $$
 declare
   m jsonb;
-  v_out jsonb[] := array[]::jsonb[];  -- appended to in place: a growing jsonb would be copied for each message
+  v_out jsonb[] := array[]::jsonb[];  -- grows in place; a jsonb would be copied for each message
   v_calls jsonb[] := array[]::jsonb[];
-  v_next int := 1;                    -- the first of v_calls still to be answered
+  v_next int := 1;                    -- the first of v_calls without an answer
   v_missing constant text :=
     '{"ok":false,"error":{"type":"missing_result","message":"The result of this tool call was never recorded.","retryable":false}}';
 begin

@@ -1,5 +1,5 @@
--- BullMQ's tables: for the owner, whose functions add jobs, and for the roles that take and show them. Where another role made
--- them, it has to grant this.
+-- Grants rights on BullMQ's tables to the owner, whose functions add jobs, and to the roles that take and show them.
+-- If another role created the tables, that role has to grant these rights.
 create or replace function lanefold._give_queue()
 returns void language plpgsql as $$
 declare

@@ -1,4 +1,5 @@
--- Grants a role what its duty needs, and takes nothing. Also after each migration, which may have brought more.
+-- Grants a role the rights its duty needs and revokes nothing. Also runs after each migration, which may have added
+-- objects.
 create or replace function lanefold._give_rights(p_role text, p_duty text)
 returns void language plpgsql as $$
 declare
@@ -16,11 +17,11 @@ begin
   for v_function in
     select p.oid::regprocedure from pg_proc p
     where p.pronamespace = 'lanefold'::regnamespace and case
-      -- what a policy asks, with the rights of whoever reads the table
+      -- called by policies, with the rights of the role that reads the table
       when p.proname in ('_sees_all', '_chooses_tenant', '_bound_tenant') then true
       when p.proname = '_all_tenants' then p_duty = 'worker'
       when p.proname = '_any_tenant' then p_duty = 'api'
-      -- in statements of the library
+      -- called by statements of the library
       when p.proname in ('_now', '_lease_over', '_lane_prompt', '_agent_queue', '_for_tenant') then p_duty <> 'reader'
       when p.proname ~ '^_' or p.proname in ('grant_role', 'revoke_role') then false
       when p.provolatile <> 'v' then true

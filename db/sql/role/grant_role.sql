@@ -1,7 +1,7 @@
--- Gives a role of the server what its duty needs and takes everything else from it: `worker` executes runs of all tenants,
--- `api` acts for one tenant at a time and names it, `reader` reads the public views of p_tenant, '*' for all. Rights are to
--- execute functions and to read; nobody but the owner may write a table. Call it as the owner. Raises LF014 for another duty, a
--- role that does not exist, or a reader where Citus is.
+-- Grants a role of the server the rights its duty needs and revokes all others: `worker` executes runs of all tenants,
+-- `api` acts for one tenant at a time and names it, `reader` reads the public views of p_tenant, '*' for all. Rights
+-- are to execute functions and to read; only the owner may write to tables. Call it as the owner. Raises LF014 for an
+-- unknown duty, a role that does not exist, or a reader on a Citus database.
 create or replace function lanefold.grant_role(p_role text, p_duty text, p_tenant text default null)
 returns void language plpgsql as $$
 begin

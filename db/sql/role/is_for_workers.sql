@@ -1,4 +1,4 @@
--- The functions that only workers call: the protocol of a run, the sweep, and retention.
+-- Whether only workers call a function: those of the run protocol, the sweep and retention.
 create or replace function lanefold._is_for_workers(p_function text)
 returns boolean language sql immutable parallel safe
 return p_function in ('claim_failed', 'claim_run', 'commit_step', 'drop_trace', 'expire_approvals', 'fail_expired', 'fail_unknown_agent', 'finish_cancelled_run', 'finish_run',

@@ -1,4 +1,4 @@
--- Takes from a role of the server what grant_role gave it. Sessions it has open lose their rights at once.
+-- Revokes the rights that grant_role gave a role of the server. Its open sessions lose them at once.
 create or replace function lanefold.revoke_role(p_role text)
 returns void language plpgsql as $$
 declare
@@ -6,7 +6,7 @@ declare
 begin
   delete from lanefold._role where name = p_role;
   execute format('revoke all on all tables in schema lanefold from %I', p_role);
-  -- Citus tells its nodes of all tables, and not of views
+  -- Citus applies `on all tables` on its nodes to tables only, not to views
   for v_view in select oid::regclass from pg_class where relnamespace = 'lanefold'::regnamespace and relkind = 'v' loop
     execute format('revoke all on %s from %I', v_view, p_role);
   end loop;

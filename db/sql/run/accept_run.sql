@@ -1,10 +1,10 @@
--- enqueue_run, for a caller that holds the lock of the thread and has its row `t`; null where there is none yet.
+-- enqueue_run, for a caller that holds the lock of the thread. `t` is its row, null if the thread does not exist yet.
 create or replace function lanefold._accept_run(p_thread_id text, t lanefold.thread, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   r lanefold._run;
   v_run constant text := p ->> 'run_id';
-  v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run keeps them
+  v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run stores it
   v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0::smallint);
   v_at timestamptz;
   v_start_at timestamptz;
@@ -25,7 +25,7 @@ begin
     on conflict (id) do nothing returning * into t;
     v_created := found;
     if not v_created then
-      -- somebody else has just created it
+      -- another transaction has just created it
       select * into t from lanefold.thread where id = p_thread_id for update;
       if t.id is null then
         perform lanefold._fail_taken(p_thread_id);
@@ -37,7 +37,7 @@ begin
   else
     perform lanefold._check_thread(p_thread_id, t);
     v_at := lanefold._now();
-    -- one probe of each index: an OR over both may read every run of the thread
+    -- two queries, one per index: a single one with OR may read every run of the thread
     select * into r from lanefold._run where thread_id = p_thread_id and request_id = p ->> 'request_id';
     if not found then
       select * into r from lanefold._run where thread_id = p_thread_id and id = p ->> 'request_id' and request_id is null;
@@ -51,7 +51,7 @@ begin
         'duplicate', true);
     end if;
     if p -> 'options' ? 'compaction' then
-      -- one compaction of a lane at a time: whoever asks again gets that one
+      -- one compaction of a lane at a time: another request returns the same run
       select * into r from lanefold._run
       where thread_id = p_thread_id and id = t.active_run_id and context_ref = p ->> 'context_ref' and options ? 'compaction';
       if not found then
@@ -66,7 +66,7 @@ begin
     end if;
     v_queued := t.active_run_id is null;
     if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt')
-      -- nobody asked for a compaction to be in the way: it is over soon, and the request waits
+      -- a compaction does not make the thread busy: it ends soon, and the request waits
       and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = t.active_run_id and k.options ? 'compaction')
     then
       perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id),
@@ -80,7 +80,7 @@ begin
   perform lanefold._check_small_json(p #> '{input,refs}', 'refs', 'The request');
   v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
   perform lanefold._check_id(v_context_ref, 'context_ref');
-  -- the lanes of a young thread are empty
+  -- the lanes of an empty thread need no check
   if t.rev > 0 or pg_column_size(p -> 'input') > lanefold._max_context_bytes(p) then
     perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
   end if;

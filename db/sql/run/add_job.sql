@@ -1,7 +1,8 @@
--- Adds the job of a run to BullMQ's queue in this database, in the same transaction as the run. p: the request, as enqueue_run
--- takes it. BullMQ has no documented call for it: the signature is that of 6.x, where the package is pinned and a test
--- watches it. Two locks are held until the commit, one that makes a second add of the same job wait and one that delays
--- wake-ups, so this comes last in its function; the batch it may be part of lasts milliseconds.
+-- Adds the job of a run to BullMQ's queue in this database, in the same transaction as the run. p: the request, as
+-- enqueue_run takes it. BullMQ documents no call for this: the signature is the one of 6.x, to which the package is
+-- pinned, and a test checks it. Two locks are held until the commit: one makes a second add of the same job wait, the
+-- other delays wake-ups. This is therefore the last statement of its function; a batch that contains it takes
+-- milliseconds.
 create or replace function lanefold._add_job(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns void language plpgsql as $$
 declare

@@ -1,7 +1,8 @@
--- What follows the end of a run, in the same commit and in this order: input that nobody took is dropped, the context is
--- restored where the run requested it, the deferred operation and configuration are applied, the next waiting run becomes the
--- active one. The caller, commit_step or finish_run, holds the lock of the thread. A restore or an operation too
--- large to be written is left out, and error.skipped of the run says so: no run waits for ever to end. Returns {promoted?}.
+-- Completes the end of a run, in the same commit and in this order: drops input that was not used, restores the
+-- context if the run requested it, applies the deferred operation and configuration, and makes the next waiting run
+-- active. The caller, commit_step or finish_run, holds the lock of the thread. A restore or an operation too large to
+-- be written is skipped and recorded in error.skipped of the run, so that no run is kept from ending. Returns
+-- {promoted?}.
 create or replace function lanefold._after_finish(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Applies the operation that was deferred until the end of the run. Returns false where it is too large to be written with what a
--- compaction carries over: it counts as stale then.
+-- Applies the operation that was deferred until the end of the run. Returns false if it is too large to be written
+-- with the messages that a compaction carries over; it then becomes stale.
 create or replace function lanefold._apply_pending(p_thread_id text, p_op_id text)
 returns boolean language plpgsql as $$
 declare

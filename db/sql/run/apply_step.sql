@@ -49,7 +49,7 @@ begin
   v_first := t.rev;
   v_next := v_first + v_entries;
   if v_entries > 0 then
-    -- row by row: Citus replans an insert from a query on every call, and copies its rows
+    -- row by row, because Citus replans an insert from a query on every call and copies its rows
     v_list := p -> 'entries';
     for n in 0 .. v_entries - 1 loop
       v_one := v_list -> n;
@@ -117,7 +117,7 @@ begin
   if v_finish is null then
     v_then := coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
     if v_inputs is not null then
-      -- the worker counted the messages without these
+      -- the worker's count of messages does not include these inputs
       select coalesce(jsonb_agg(case when e ? 'm'
         then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n), '[]')
       into v_then from jsonb_array_elements(v_then) with ordinality as x (e, n);
@@ -158,7 +158,7 @@ begin
         other_usage = coalesce(p -> 'other_usage', other_usage), status = 'running',
         state = v_state, lease_until = v_until, claims_without_progress = case when p ? 'resumed' then claims_without_progress else 0 end,
         event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs,
-        -- for a lost acknowledgement, where it says more than the row itself
+        -- for a retry after a lost acknowledgement, only if the row alone cannot answer it
         last_commit = case when v_inputs is not null then v_out end,
         sealed_at = case when p ? 'seal' and not v_continued then coalesce(sealed_at, v_at) else sealed_at end
     where thread_id = p_thread_id and id = p_run_id;

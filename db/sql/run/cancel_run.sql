@@ -1,6 +1,6 @@
--- Cancels a run. One that no worker holds ends here; a running one is left to its worker, whose terminal commit records
--- `cancelled` whatever its outcome. Twice or too late is harmless. Returns {status, accepted, finished?, promoted?}.
--- Raises LF011.
+-- Cancels a run. A run that no worker holds ends here; a running one is left to its worker, whose terminal commit
+-- records `cancelled` whatever its outcome. Repeating it, or calling it after the end, has no effect. Returns {status,
+-- accepted, finished?, promoted?}. Raises LF011.
 create or replace function lanefold.cancel_run(p_thread_id text, p_run_id text, p_reason text default 'user_cancelled')
 returns jsonb language plpgsql as $$
 declare
@@ -21,8 +21,8 @@ begin
       sealed_at = coalesce(sealed_at, v_at)
   where thread_id = p_thread_id and id = p_run_id;
   if r.status = 'running' then
-    -- Tells the worker that holds the run; its next renewal would find the cancel as well. Any role may listen, and ids may name
-    -- a person: hence their hash.
+    -- Notifies the worker that holds the run before its next lease renewal would tell it. Sends a hash of the ids,
+    -- because any role may listen and ids may identify a person.
     perform pg_notify('lanefold_cancel', left(encode(sha256(convert_to(p_thread_id || ' ' || p_run_id, 'UTF8')), 'hex'), 32));
     return jsonb_build_object('status', 'running', 'accepted', true);
   end if;

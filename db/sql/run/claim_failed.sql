@@ -1,7 +1,8 @@
--- Counts a claim that raised an error as one without progress, and ends the run at the limit: a run that cannot be claimed must end as
--- well, whatever the reason. The limit is one less than that of crashes: the last claim of those is made alone, and nothing here
--- needs a worker of its own. p: {max_claims_without_progress, error: {type, message}}. Returns {counted: false} where the run is no
--- longer the one of the job, {counted: true, claims} where it may be claimed again, and with what finish_run returns where this ended it.
+-- Counts a claim that raised an error as one without progress and ends the run at the limit, because a run that cannot
+-- be claimed must end, too. The limit is one less than for crashes: there the last claim is reserved for a worker that
+-- holds no other run, which is not needed here. p: {max_claims_without_progress, error: {type, message}}. Returns
+-- {counted: false} if the job is outdated or the run is no longer claimable, {counted: true, claims} if it may be
+-- claimed again, or the answer of finish_run with {counted: true} if this ended the run.
 create or replace function lanefold.claim_failed(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -24,7 +25,7 @@ begin
   begin
     v_ended := lanefold.finish_run(p_thread_id, p_run_id, null, v_end);
   exception when others then
-    -- what passes is no reason to give anything up
+    -- a transient error is no reason to drop these writes
     if sqlstate ~ '^(40|53|55P03|57|58)' then
       raise;
     end if;

@@ -1,7 +1,7 @@
--- The normal end of a run: what the step of its machine that carries `finish` makes of it. commit_step writes this with the last
--- entries of the run, and _after_finish does what follows. A cancel recorded before this commit wins; the answer stays in the
--- log. p_finish: see commit_step; p_last_seq: the entry that is the result where `finish` carries none.
--- Returns the terminal status, reason and events, the seq of the result, and `finish` with the result and error to store.
+-- The normal end of a run: computes what a step with `finish` writes. commit_step writes it with the last entries of
+-- the run, and _after_finish does what follows. A cancel recorded before this commit wins; the answer stays in the
+-- log. p_finish: see commit_step; p_last_seq: the entry that is the result if `finish` has none. Returns the terminal
+-- status, reason and events, the seq of the result, and `finish` with the result and error to store.
 create or replace function lanefold._complete_run(
   p_finish jsonb, p_iteration int, p_last_seq bigint, p_cancelled boolean, p_cancel_reason text,
   out status text, out reason text, out result_seq bigint, out finish jsonb, out events jsonb
@@ -24,7 +24,7 @@ begin
     || lanefold._terminal_events(status, reason, p_iteration, finish -> 'error', result_seq,
          coalesce(finish -> 'shown', finish -> 'result'));
   if finish ? 'output' then
-    -- of the terminal event, which the terminal checkpoint follows
+    -- the terminal event is the last but one; the terminal checkpoint follows it
     events := jsonb_set(events, array[(jsonb_array_length(events) - 2)::text, 'd', 'output'], finish -> 'output');
   end if;
 end $$;

@@ -1,4 +1,4 @@
--- Ends a run whose time to live is over. The caller holds the lock of the thread. Returns what finish_run does.
+-- Ends a run whose time to live is over. The caller holds the lock of the thread. Returns the answer of finish_run.
 create or replace function lanefold._end_expired(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 begin

@@ -1,5 +1,5 @@
--- Ends a run as `failed`, `expired`, because no worker has started it within its time to live. Returns what finish_run does, or
--- null where that is not so (any more), or where a writer holds the thread: the next sweep will try again.
+-- Ends a run as `failed`, `expired`, because no worker started it within its time to live. Returns the answer of
+-- finish_run, or null if the run is not expired or a writer holds the thread; the next sweep tries again.
 create or replace function lanefold.fail_expired(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 declare

@@ -1,7 +1,8 @@
--- Ends a run as `failed`, `poisoned`: it takes down worker after worker. Each claim counts in claims_without_progress, and each
--- committed step sets the count back to 0, but for one that only resumes the run. What shared its workers with such a run looks
--- the same to the count: so the last claim before the limit is one alone (_needs_a_worker_alone), and only a run whose worker died
--- of it alone reaches the limit. claim_run calls this for the next claim after that. Returns the answer of the claim.
+-- Ends a run as `failed`, `poisoned`: it crashes worker after worker. Each claim increases claims_without_progress,
+-- and each committed step resets it, except one that only resumes the run. Runs that share a worker with a poisoned
+-- run reach the same count. The last claim before the limit is therefore reserved for a worker without other runs
+-- (_needs_a_worker_alone), so that only a run that crashes a worker alone reaches the limit. claim_run calls this for
+-- the next claim after that. Returns the answer of the claim.
 create or replace function lanefold._fail_poisoned(p_thread_id text, p_run_id text, p_claims int)
 returns json language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- Ends a run whose context no worker may hold as `failed`, `context_too_large`, in place of its claim. Its message and its input
--- do not enter the log. Returns the answer of the claim.
+-- Ends a run whose context is larger than a worker may hold as `failed`, `context_too_large`, in place of its claim.
+-- Its message and input do not enter the log. Returns the answer of the claim.
 create or replace function lanefold._fail_too_large(p_thread_id text, p_run_id text, p_context_ref text, p_bytes bigint, p jsonb)
 returns json language plpgsql as $$
 declare

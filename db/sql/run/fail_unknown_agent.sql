@@ -1,5 +1,6 @@
--- Ends a run as `failed`, `unknown_agent` or `unknown_strategy`: for p_limit_ms no worker that knows both was seen. Returns what finish_run does,
--- or null where that is not so, or where a writer holds the thread: the next sweep will try again.
+-- Ends a run as `failed`, `unknown_agent` or `unknown_strategy`: for p_limit_ms no worker that knows both was seen.
+-- Returns the answer of finish_run, or null if that is not the case or a writer holds the thread; the next sweep tries
+-- again.
 create or replace function lanefold.fail_unknown_agent(p_thread_id text, p_run_id text, p_limit_ms float8)
 returns jsonb language plpgsql as $$
 declare

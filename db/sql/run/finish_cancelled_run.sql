@@ -1,5 +1,5 @@
--- Ends a cancelled run that did not stop in time, without its worker. Returns what finish_run does, or null where a writer
--- holds the thread: the next sweep will try again.
+-- Ends a cancelled run that did not stop in time, without its worker. Returns the answer of finish_run, or null if a
+-- writer holds the thread; the next sweep tries again.
 create or replace function lanefold.finish_cancelled_run(p_thread_id text, p_run_id text)
 returns jsonb language plpgsql as $$
 begin

@@ -1,9 +1,9 @@
--- Ends a run without its machine: by its worker (p_lease given) after a failure or a cancel, or by anyone's authority
--- (p_lease null) when no worker can. The normal end, by the machine, is the commit_step that carries `finish`: see
--- _complete_run. The open tool group is closed from the ledger first: stored outcomes become real tool messages, the others
--- error results that name the reason. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status, promoted?};
--- ending an ended run writes nothing and returns finished: false. Raises LF011, and LF012 for a worker that no longer holds it:
--- another worker does, or the run is queued or suspended and nobody does.
+-- Ends a run outside its state machine: by its worker (p_lease given) after a failure or a cancel, or by any caller
+-- (p_lease null) if no worker can. The normal end is the commit_step that carries `finish`: see _complete_run. First
+-- closes the open tool group from the ledger: stored outcomes become real tool messages, all other calls get error
+-- results that name the reason. p: {status, reason, error?, usage?, other_usage?, events?}. Returns {finished, status,
+-- promoted?}; for a run that has ended it writes nothing and returns finished: false. Raises LF011, and LF012 for a
+-- worker that no longer holds the run: another worker does, or the run is queued or suspended and held by no worker.
 create or replace function lanefold.finish_run(p_thread_id text, p_run_id text, p_lease bigint, p jsonb)
 returns jsonb language plpgsql as $$
 declare
@@ -51,7 +51,7 @@ begin
   )
   select jsonb_agg(jsonb_build_object('role', 'tool', 'context_ref', m.context_ref,
            'payload', jsonb_build_object('tool_call_id', c.tool_call_id, 'name', c.name, 'content',
-             -- outcomes that are too large together are left out: a run must end
+             -- outcomes that are too large together are left out, so that the run can end
              case when v_stored <= 67108864 and c.stored is not null then c.stored ->> 'content' else v_no_result end),
            'refs', jsonb_build_object('iteration', r.iteration) || case when c.stored is null then jsonb_build_object('kind', c.status)
              else coalesce(c.stored -> 'refs', '{}') || case when c.stored ? 'cleaned' then '{"cleaned": true}' else '{}' end::jsonb
@@ -80,7 +80,7 @@ begin
   update lanefold._run
   set status = v_status, active = false, termination_reason = v_reason, error = v_error, usage = coalesce(p -> 'usage', usage),
       other_usage = coalesce(p -> 'other_usage', other_usage),
-      -- what a run was asked that never began is nowhere else: retrying it needs this
+      -- a run that never started has its input only here, and a retry needs it
       state = null, input = case when r.user_seq is null then r.input end, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
       first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
       last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1, lease_until = null, finished_at = v_at,

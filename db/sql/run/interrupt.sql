@@ -1,5 +1,6 @@
--- Makes way for the interrupt p_run_id, which waits already: ends earlier interrupts that have not begun and cancels the
--- active run. Where no worker holds that one it ends here, which promotes the interrupt. Returns whether it did.
+-- Makes way for the interrupt p_run_id, which already waits: ends earlier interrupts that have not started and cancels
+-- the active run. If no worker holds the active run it ends here, which promotes the interrupt. Returns whether it was
+-- promoted.
 create or replace function lanefold._interrupt(p_thread_id text, p_run_id text, p_active_run_id text)
 returns boolean language plpgsql as $$
 declare

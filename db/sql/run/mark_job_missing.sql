@@ -1,5 +1,5 @@
--- Notes that a queued run has no job, because its queue cannot be reached by the process that should have added it: the next
--- sweep of its own fleet adds the job at once, as for a run forgotten long ago.
+-- Notes that a queued run has no job, because the process that should have added it cannot reach its queue. The next
+-- sweep of the run's own fleet adds the job at once, as for a job lost long ago.
 create or replace function lanefold.mark_job_missing(p_thread_id text, p_run_id text, p_enqueue_no int)
 returns void language plpgsql as $$
 declare

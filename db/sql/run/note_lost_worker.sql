@@ -1,7 +1,7 @@
--- Writes into the trace that the worker of a run is gone: its lease is past, and a claim found the run at p_at. last_seen_at is
--- when it last claimed the run, committed or renewed its lease, tool_call_ids are the calls of the round at work whose outcome
--- nobody knows. For a caller that holds the lock of the thread, with its row
--- `t` and that of the run, `r`.
+-- Adds `worker_lost` to the trace: the lease of the run has expired, and a claim found the run at p_at. last_seen_at
+-- is when the worker last claimed the run, committed or renewed its lease; tool_call_ids are the calls of the current
+-- round without a known outcome. The caller holds the lock of the thread and has its row `t` and the row `r` of the
+-- run.
 create or replace function lanefold._note_lost_worker(p_thread_id text, t lanefold.thread, r lanefold._run, p_at timestamptz)
 returns void language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Notes that a worker lacks the agent of a run, or the strategy given, and tells the workers that have both, on the channel
--- lanefold_agent: from now on the job of the run is in the queue that _agent_queue names. The caller holds the lock of the
--- thread and has the row `r`.
+-- Notes that a worker lacks the agent of a run, or the given strategy, and notifies workers that have both on the
+-- channel lanefold_agent. From now on the job of the run is in the queue that _agent_queue names. The caller holds the
+-- lock of the thread and has the row `r`.
 create or replace function lanefold._pass_on(p_thread_id text, r lanefold._run, p_unknown_strategy text, p_at timestamptz)
 returns void language plpgsql as $$
 begin

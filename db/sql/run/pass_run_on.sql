@@ -1,7 +1,7 @@
--- Notes that a worker took the job of a run and does not know the run's agent, and tells the workers that do, on the channel
--- lanefold_agent: from now on the job of the run is in the queue of its agent. Returns true where the caller has to put it
--- there. False where p_patience_ms (null: no limit) have passed since a worker that knows the agent was last seen, or where the
--- run has no use for a job under p_enqueue_no: it has another, it has ended, or a worker holds it.
+-- Notes that a worker took the job of a run without knowing the agent, and notifies workers that know it on the
+-- channel lanefold_agent. From now on the job of the run is in the queue of its agent. Returns true if the caller has
+-- to add it there. Returns false if p_patience_ms (null: no limit) have passed since a worker that knows the agent was
+-- last seen, or if the run needs no job under p_enqueue_no: it has another one, has ended, or a worker holds it.
 create or replace function lanefold.pass_run_on(p_thread_id text, p_run_id text, p_enqueue_no int, p_patience_ms int)
 returns boolean language plpgsql as $$
 declare

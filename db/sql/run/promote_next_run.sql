@@ -1,6 +1,6 @@
--- Makes the next waiting run the thread's active one: interrupts go first, then the oldest. One that named no lane is on the
--- lane that is active now. The caller holds the lock of the
--- thread, which has no active run. Returns {promoted?} as _promoted does.
+-- Makes the next waiting run the thread's active one: interrupts first, then the oldest. A run enqueued without a lane
+-- uses the lane that is active now. The caller holds the lock of the thread, which has no active run. Returns
+-- {promoted?} as _promoted does.
 create or replace function lanefold._promote_next_run(p_thread_id text)
 returns jsonb language plpgsql as $$
 declare

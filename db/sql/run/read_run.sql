@@ -1,5 +1,5 @@
--- A run as `runs.get` and `wait` return it, the keys in camel case; null where there is none. One value, because a client
--- spends more on the description of thirty columns than on their content. It reads the tables
+-- A run as `runs.get` and `wait` return it, with camel-case keys; null if it does not exist. Returns one value,
+-- because a client spends more time on the description of thirty columns than on their content. Reads the tables
 -- rather than the view, because Citus nodes do not cache the plan of the view's join.
 create or replace function lanefold.read_run(p_thread_id text, p_run_id text)
 returns json language plpgsql stable as $$

@@ -1,7 +1,7 @@
--- Gives a run back to the queue, by the worker that holds it and will not continue it: the run is queued again under a new
--- enqueue_no, and the next worker need not wait for the lease to run out. For a worker that is p_stopping the claim
--- that brought the run here does not count as one without progress, because nothing died of it. Returns the job to add; no row
--- where the lease is another's or the run has ended.
+-- Returns a run to the queue; called by a worker that holds the run and will not continue it. The run is queued again
+-- under a new enqueue_no, so the next worker need not wait for the lease to expire. If the worker is p_stopping, its
+-- claim does not count as one without progress, because nothing crashed. Returns the job to add; no row if another
+-- worker holds the lease or the run has ended.
 create or replace function lanefold.release_run(p_thread_id text, p_run_id text, p_lease bigint, p_stopping boolean)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
 declare

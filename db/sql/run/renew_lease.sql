@@ -1,6 +1,6 @@
--- Renews the lease of a run for its worker. Takes the run's row only and skips it where a writer holds it, so it waits for
--- nobody; the next renewal will do. Returns one row: `lost` where another worker has the run, or it ended or is gone;
--- `cancel_requested`; `renewed`, false without `lost` where the row was held.
+-- Renews the lease of a run for its worker. Locks only the row of the run and skips it if a writer holds it, so it
+-- never waits; the next renewal tries again. Returns one row: `lost` if another worker took the run over, or it ended
+-- or does not exist any more; `cancel_requested`; `renewed`, false without `lost` if the row was locked.
 create or replace function lanefold.renew_lease(p_thread_id text, p_run_id text, p_lease bigint, p_lease_ms int)
 returns table (lost boolean, cancel_requested boolean, renewed boolean) language plpgsql as $$
 declare

@@ -1,9 +1,9 @@
--- Renews the leases [{thread_id, run_id, lease}] of one worker in one statement, as renew_lease does each. Returns a row for each
--- of which the worker must know something: see there. A row that somebody holds is left out, so nobody is waited for, and
+-- Renews the leases [{thread_id, run_id, lease}] of one worker in one statement, each as renew_lease does. Returns a
+-- row for each lease that needs the worker's attention: see renew_lease. Skips locked rows, so it never waits, and
 -- renewals of several workers cannot deadlock.
 create or replace function lanefold.renew_leases(p_leases jsonb, p_lease_ms int)
 returns table (thread_id text, run_id text, lost boolean, cancel_requested boolean, renewed boolean) language plpgsql
--- a plan for tables of any size, as nobody can tell how they grow while a session keeps it
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_until constant timestamptz := lanefold._now() + p_lease_ms * interval '1 ms';

@@ -1,9 +1,11 @@
--- Gives a run whose job the queue has lost a new one: raises its enqueue_no, so that a late job of the old number is refused,
--- and returns the job to add. p_enqueue_no is that of the lost job. p: {grace_ms, prefix: of the queue that takes the job,
--- adopt_ms, adoptable: [agent], strategies?: [those that the adopting workers know], agent_queue?: present where the job goes to the queue of the run's agent}. No row where there
--- is nothing to do (any more): the run is neither queued nor running with its lease past; a running one was given to the queue within grace_ms, by another sweep; a run of another queue is not of an
--- adoptable agent and a known strategy, or its lease is not past for adopt_ms (see _lease_over for a clock that went back); or a writer holds the
--- run, which the next sweep will find again.
+-- Gives a run whose job the queue lost a new job: raises its enqueue_no, so that a late job under the old number is
+-- rejected, and returns the job to add. p_enqueue_no is the number of the lost job. p: {grace_ms, prefix: of the queue
+-- that takes the job, adopt_ms, adoptable: [agent], strategies?: [those that the adopting workers know], agent_queue?:
+-- present if the job goes to the queue of the run's agent}.
+-- Returns no row if there is nothing to do: the run is neither queued nor running with an expired lease; it is running
+-- and another sweep requeued it within grace_ms; it belongs to another queue and its agent or strategy is not
+-- adoptable, or its lease has not been expired for adopt_ms (see _lease_over for a clock that went back); or a writer
+-- holds the run, which the next sweep finds again.
 create or replace function lanefold.requeue_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns table (thread_id text, run_id text, agent text, enqueue_no int, queue_shard smallint) language plpgsql as $$
 declare

@@ -1,8 +1,9 @@
--- Resumes an unfinished run that no worker holds, at the step of a checkpoint. One whose worker is gone gets a new enqueue_no
--- where a sweep would give it one: not within 5 s of the last, and on another queue not within five minutes. One that is queued
--- keeps its job; one that waits, for its turn or for approval, continues by itself; an ended run is left as it is. Returns
--- {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard, priority?}}; the caller adds the job. Raises LF011, LF017 for a stale
--- checkpoint, LF018 while a worker holds the run.
+-- Resumes an unfinished run that no worker holds, at the step of a checkpoint. A run whose worker is lost gets a new
+-- enqueue_no under the rules of the sweep: not within 5 s of the last one, and not within five minutes for another
+-- queue. A queued run keeps its job; a run that waits for its turn or for approval continues by itself; a run that
+-- completed or failed is left unchanged. Returns {status, job?: {thread_id, run_id, agent, enqueue_no, queue_shard,
+-- priority?}}; the caller adds the job. Raises LF011, LF017 for a stale checkpoint or a cancelled run, LF018 while a
+-- worker holds the run.
 create or replace function lanefold.resume_run(p_thread_id text, p_run_id text, p_step int, p_prefix text)
 returns jsonb language plpgsql as $$
 declare

@@ -1,4 +1,4 @@
--- Whether a run has ended; true also for a run that does not exist, so that nobody waits for it.
+-- Whether a run has ended; true also for a run that does not exist, so that no client waits for it.
 create or replace function lanefold.run_ended(p_thread_id text, p_run_id text)
 returns boolean language plpgsql stable as $$
 begin

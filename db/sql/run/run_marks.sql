@@ -1,17 +1,19 @@
--- What is worth a look in some runs of a thread: the one definition of what conversations and lists mark. `seq` is the entry to
--- look at and llm_call_id the model call that shows more, either null where there is none: a question of a strategy has no entry. The kinds and their data:
+-- Notable things in some runs of a thread: the only definition of what conversations and lists mark. `seq` is the
+-- entry to look at and llm_call_id the model call with more detail; either is null if there is none: a question of a
+-- strategy has no entry. The kinds and their data:
 --   tool_failed       {tool, status}, tool_retried {tool, attempts}: from the ledger
 --   model_retried     {error?, lost?}, worker_lost {worker_id}: at the answer that came in the end
---   cut               the policy left messages out of the call; over_budget: what it must keep is more than its budget
---   cache_missed      {cause: prompt, anchor or policy, seq?}: the call does not begin with what the one before it on the lane sent
+--   cut               the policy left messages out; over_budget: the messages it must keep exceed the budget
+--   cache_missed      {cause: prompt, anchor or policy, seq?}: its prefix differs from the lane's previous call
 --   model_overridden  {model, instead_of, transformer?}
 --   steered           {kind, source, sent_at, reached_at}, steer_dropped {kind, source, sent_at}
---   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the answer before the run
+--   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
+--                     answer before the run
 --   waiting           {for: run, approval, start_at or worker, until?}, failed {type, message}, abandoned
--- What comes from events ends with the trace of the run.
+-- Marks derived from events disappear when the trace of the run is dropped.
 create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[])
 returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
--- planning it takes longer than the work for ten runs
+-- planning the query takes longer than executing it for ten runs
 set plan_cache_mode = force_generic_plan as $$
 begin
   return query
@@ -21,7 +23,7 @@ begin
       and v.kind in ('llm_completed', 'llm_retry', 'llm_lost', 'worker_lost', 'compaction_completed')
   ), answers as materialized (
     select e.run_id, e.event_seq, (e.data ->> 'seq')::bigint as seq, e.data ->> 'model' as model,
-           -- without an entry, nobody can read the call
+           -- a call without an entry cannot be opened
            case when e.data ? 'seq' then e.data ->> 'call_id' end as call_id, e.data ->> 'cut' as cut, e.data ? 'over_budget' as over_budget, row_number() over (partition by e.run_id order by e.event_seq) as n
     from events e where e.kind = 'llm_completed'
   ), runs as materialized (
@@ -29,7 +31,7 @@ begin
            (select max(a.seq) from answers a where a.run_id = r.id) as last_seq
     from lanefold._run r
     left join lateral (
-      -- the answer before the run's question, of whichever run
+      -- the last answer before the user message of the run, from any run
       select e.seq from lanefold._entry e
       where e.thread_id = r.thread_id and e.context_ref = r.context_ref and e.kind = 'ai_message' and e.seq < r.user_seq
         and e.role = 'assistant' and e.refs ? 'llm_call_id'
@@ -126,12 +128,12 @@ begin
   cross join lateral (values
     ('prompt_changed', not c.is_anchor,
       jsonb_strip_nulls(jsonb_build_object('by', c.refs -> 'by', 'agent', c.refs -> 'agent'))),
-    -- one that a run wrote is a compaction, which its own events tell
+    -- an anchor that a run wrote is a compaction, which has separate events
     ('context_replaced', c.is_anchor and c.by_run is null, jsonb_build_object('reason', c.payload -> 'operation' -> 'reason'))
   ) as x (kind, holds, data)
   where x.holds
   union all
-  -- one for each call: what comes first in its messages broke it first
+  -- one for each call: the cause that comes first in its messages
   (select distinct on (b.run_id, b.seq) b.run_id, 'cache_missed', b.seq, a.call_id,
           jsonb_strip_nulls(jsonb_build_object('cause', b.cause, 'seq', b.by_seq))
    from broken b join answers a on a.run_id = b.run_id and a.seq = b.seq

@@ -1,6 +1,6 @@
--- Gives up whatever the end of a run would write besides the end itself, for a run whose end raised an error: stored outcomes of open
--- tool calls become `unknown`, the deferred operation `stale`; the restore and the deferred configuration are dropped. Returns what
--- was given up, for error.skipped.
+-- Gives up all other writes at the end of a run, for a run whose end raised an error: stored outcomes of open tool
+-- calls become `unknown`, the deferred operation `stale`; the restore and the deferred configuration are dropped.
+-- Returns what was given up, for error.skipped.
 create or replace function lanefold._skip_writes(p_thread_id text, r lanefold._run)
 returns jsonb language plpgsql as $$
 declare

@@ -23,7 +23,7 @@ declare
   v_bytes bigint;
   v_end jsonb;
   v_strategy text;
-  v_compacts boolean;  -- a compaction asks nothing of its own
+  v_compacts boolean;  -- a compaction has no input message
 begin
   perform lanefold._check_thread(p_thread_id, t);
   v_at := lanefold._now();
@@ -33,7 +33,7 @@ begin
   elsif r.enqueue_no <> p_enqueue_no then
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
   elsif not (r.status = 'queued' or (r.status = 'running' and (lanefold._lease_over(r.lease_until, r.lease_ms, v_at)
-      -- this worker's own claim, whose answer was lost
+      -- a repeat by the same worker, which did not receive the answer
       or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
     return (jsonb_build_object('claimed', false, 'status', r.status,
         'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
@@ -47,7 +47,7 @@ begin
     return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
   end if;
   v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
-  -- workers of schema 4 do not say what they know: these
+  -- workers of schema 4 do not send their strategies; these are the ones they know
   if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
     perform lanefold._pass_on(p_thread_id, r, v_strategy, v_at);
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
@@ -60,7 +60,7 @@ begin
   if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
   elsif lanefold._needs_a_worker_alone(r.claims_without_progress, v_max, p) then
-    -- nobody holds it: without this a sweep would take the job of the worker that makes room for it for a dead worker's
+    -- no worker holds it: otherwise a sweep would treat the job of the worker that waits to be alone as a dead worker's
     update lanefold._run set status = 'queued', lease_until = null, enqueued_at = v_at
     where thread_id = p_thread_id and id = p_run_id;
     return json_build_object('claimed', false, 'status', 'queued', 'reason', 'alone');
@@ -70,7 +70,7 @@ begin
   v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
     + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
   if v_bytes > lanefold._max_context_bytes(p) then
-    -- asked before the context is read: neither this database nor the worker could hold it
+    -- checked before the context is read, because neither the database nor the worker could hold it
     return lanefold._fail_too_large(p_thread_id, p_run_id, r.context_ref, v_bytes, p);
   end if;
   if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
@@ -97,14 +97,14 @@ begin
   end if;
 
   if v_fresh and r.queued_inputs > 0 then
-    -- input that came before the run began goes into its first call
+    -- input queued before the run started goes into its first call
     select inputs, events into v_inputs, v_injected
     from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1);
     v_rev := v_rev + jsonb_array_length(v_inputs);
   end if;
 
   if t.rev = 0 and v_inputs is null and not v_compacts then
-    -- a young thread: the context is what was just written
+    -- an empty thread: the context is what was just written
     v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
     if v_prompt.prompt is not null then
       v_context := json_build_array(json_build_object('seq', v_prompt.seq, 'role', 'system', 'content', v_prompt.prompt),
@@ -119,7 +119,7 @@ begin
       where v_prompt.prompt is not null
       union all
       select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
-             -- what a context policy asks of a message
+             -- the refs that a context policy needs
              case when refs ?| array['kind', 'dropped', 'kinds'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
                'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
                'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut')) end

@@ -1,6 +1,6 @@
--- Writes what a strategy found out: [{node, status, kind?: thought, parent?, depth?, score?, content?, call_no?, usage?,
--- elapsed_ms?, data?}], each node once. A node that is there gets the status and the keys of data, and keeps what its draft leaves out. The caller
--- holds the lock of the thread.
+-- Writes the results of a strategy: [{node, status, kind?: thought, parent?, depth?, score?, content?, call_no?,
+-- usage?, elapsed_ms?, data?}], each node once. An existing node gets the new status and the keys of data, and keeps
+-- everything its draft leaves out. The caller holds the lock of the thread.
 create or replace function lanefold._write_nodes(p_thread_id text, p_tenant_id text, p_run_id text, p_nodes jsonb)
 returns void language plpgsql as $$
 begin

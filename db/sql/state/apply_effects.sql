@@ -1,5 +1,5 @@
--- The state of a thread after some effects of tools, in their order. A path is made of keys of objects; lists are values.
--- The library has the same rules in src/context/state.ts; a test holds the two together.
+-- The state of a thread after some effects of tools, in their order. A path consists of object keys; lists are values.
+-- src/context/state.ts has the same rules, and a test compares the two.
 create or replace function lanefold._apply_effects(p_state jsonb, p_effects jsonb)
 returns jsonb language plpgsql immutable as $$
 declare
@@ -29,7 +29,7 @@ begin
     select jsonb_object_agg(key, case when a ? key then lanefold._deep_merge(a -> key, value) else value end) from jsonb_each(b)), '{}');
 end $$;
 
--- Creates missing parents, and replaces those that are no objects.
+-- Creates missing parents and replaces parents that are not objects.
 create or replace function lanefold._set_path(p jsonb, p_path text[], p_value jsonb)
 returns jsonb language plpgsql immutable as $$
 declare

@@ -1,4 +1,5 @@
--- The state of tools as of an entry, inclusive: the fold of all state changes up to there. Above the head it is thread.state.
+-- The state of tools as of an entry, inclusive: the fold of all state changes up to that entry. Beyond the head it is
+-- thread.state.
 create or replace function lanefold.thread_state_at(p_thread_id text, p_upto bigint)
 returns jsonb language plpgsql stable as $$
 declare

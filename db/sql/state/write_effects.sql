@@ -1,5 +1,5 @@
--- Appends the effects of a round as one entry and applies them to the thread's state. The caller holds the lock of the thread
--- and moves its `rev`.
+-- Appends the effects of a round as one entry and applies them to the thread's state. The caller holds the lock of the
+-- thread and moves its `rev`.
 create or replace function lanefold._write_effects(
   p_thread_id text, p_seq bigint, p_at timestamptz, p_run_id text, p_request_id text, p_iteration int, p_effects jsonb
 ) returns void language plpgsql as $$

@@ -1,3 +1,3 @@
--- The right to execute this is the right to all tenants: the owner's, and what grant_role gives workers.
+-- The right to execute this grants access to all tenants: the owner has it, and grant_role gives it to workers.
 create or replace function lanefold._all_tenants()
 returns boolean language sql immutable parallel safe return true;

@@ -1,5 +1,5 @@
--- Sets what is given of a tenant: p {limits?, chained?}. `limits` is what all its keys together may do; with `chained`, threads
--- that it creates from now on have tamper evidence. Raises LF016.
+-- Changes the given settings of a tenant: p {limits?, chained?}. `limits` applies to all its keys together; with
+-- `chained`, threads created from now on have tamper evidence. Raises LF016.
 create or replace function lanefold.configure_tenant(p_tenant_id text, p jsonb)
 returns void language plpgsql as $$
 declare

@@ -1,5 +1,5 @@
--- The tenant of a thread to be created: p.tenant_id, else that of the session, else `default`. A tenant outside the scope of
--- the session is refused by the policy of the table.
+-- The tenant of a thread to be created: p.tenant_id, else the tenant of the session, else `default`. The policy of the
+-- table rejects a tenant outside the scope of the session.
 create or replace function lanefold._new_tenant(p jsonb)
 returns text language plpgsql stable as $$
 declare

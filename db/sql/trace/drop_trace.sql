@@ -1,6 +1,6 @@
--- Empties runs that have ended of what only their trace says: events, nodes, state, and results that are no message of the log. The
--- rows of runs and of the ledger stay, with their keys and numbers; so does the log. Returns how many runs were emptied; 0 where
--- a writer holds the thread, which is left for the next time.
+-- Removes from ended runs the data that only their trace has: events, nodes, state, and results that are not a message
+-- of the log. Rows of runs and of the ledger stay, with their keys and numbers, and so does the log. Returns how many
+-- runs were emptied; 0 if a writer holds the thread, which is retried next time.
 create or replace function lanefold.drop_trace(p_thread_id text, p_run_ids text[])
 returns int language plpgsql as $$
 declare
@@ -20,7 +20,7 @@ begin
   end if;
   select array_agg(b.event_seq) into v_batches from lanefold._run_batch b
   where b.thread_id = p_thread_id and b.run_id = any (v_ids);
-  -- one by one: for a list PostgreSQL 15 reads the events of the whole thread
+  -- one by one, because for a list PostgreSQL 15 reads the events of the whole thread
   foreach v_batch in array coalesce(v_batches, '{}') loop
     delete from lanefold._event_batch b where b.thread_id = p_thread_id and b.event_seq = v_batch;
   end loop;

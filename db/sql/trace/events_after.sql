@@ -1,5 +1,5 @@
--- Events of a thread after an event_seq, in order. A batch is found by its first event, so the search starts at the last
--- batch that begins at or before the wanted one.
+-- Events of a thread after an event_seq, in order. A batch is found by its first event, so the search starts at the
+-- last batch that begins at or before the wanted one.
 create or replace function lanefold.events_after(p_thread_id text, p_after bigint, p_limit int)
 returns setof lanefold.run_event language plpgsql stable rows 100 as $$
 declare

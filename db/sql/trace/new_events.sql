@@ -1,5 +1,5 @@
--- What a stream has not seen: the events of a thread after p_head, in order, at most p_limit. An idle thread costs one look at
--- its row and gives no row; an erased one gives a single row that says so.
+-- The events of a thread that a stream has not seen: those after p_head, in order, at most p_limit. An idle thread
+-- costs one read of its row and returns no row; an erased one returns a single row with `erased`.
 create or replace function lanefold.new_events(p_thread_id text, p_head bigint, p_limit int)
 returns table (
   erased boolean, event_seq bigint, run_id text, seq int, kind text, iteration int, data jsonb, at timestamptz

@@ -1,5 +1,5 @@
--- The events that end a run, in the form of _event_batch: the terminal one, then the terminal checkpoint. Their usage is the
--- run's: the view run_event adds it.
+-- The events that end a run, in the form of _event_batch: the terminal event, then the terminal checkpoint. They have
+-- no usage of their own in storage: the view run_event adds the run's.
 create or replace function lanefold._terminal_events(
   p_status text, p_reason text, p_iteration int, p_error jsonb, p_result_seq bigint, p_result jsonb
 ) returns jsonb language plpgsql immutable as $$

@@ -1,5 +1,5 @@
--- The events of a commit that still go into the trace of their run: the first p_room of them, then those that say how the
--- run went. Where some are left out the run's trace_truncated is set; they take no seq.
+-- The events of a commit that still fit into the trace of their run: the first p_room of them, then those needed to
+-- follow the course of the run. If events are left out, the run's trace_truncated is set; they take no seq.
 create or replace function lanefold._trim_events(p_thread_id text, p_run_id text, p_events jsonb, p_room int)
 returns jsonb language plpgsql as $$
 declare

@@ -1,6 +1,6 @@
--- Entries never change, also for the owner and under session_replication_role = replica. The one exception is the deletion of
--- an erased thread by erase_thread, which runs with the rights of the owner: a role that only writes can delete nothing, whatever
--- it does to the row of the thread.
+-- Entries never change, not even for the owner or under session_replication_role = replica. The only exception is
+-- erase_thread, which deletes the entries of a thread with the rights of the owner. A role that only writes can delete
+-- nothing, whatever it does to the row of the thread.
 create or replace function lanefold._refuse_change()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -14,8 +14,8 @@ begin
   return null;
 end $$;
 
--- Whether this is the owner of erase_thread: inside that function it is, whoever calls it. The functions here have a search_path
--- of their own, so that no caller can put another meaning under theirs.
+-- Whether the current user is the owner of erase_thread, as is always the case inside that function. The functions
+-- here fix their search_path, so that no caller can redirect the names they use.
 create or replace function lanefold._may_erase()
 returns boolean language plpgsql stable set search_path = pg_catalog, pg_temp as $$
 begin
@@ -32,7 +32,7 @@ create or replace trigger append_only_truncate before truncate on lanefold._entr
 for each statement execute function lanefold._refuse_change();
 alter table lanefold._entry enable always trigger append_only_truncate;
 
--- A tombstone stays, as it is, and is made by erase_thread only: the id of an erased thread is never used again.
+-- Only erase_thread makes a tombstone, and a tombstone never changes: the id of an erased thread is never used again.
 create or replace function lanefold._keep_tombstone()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
@@ -50,7 +50,7 @@ for each row when (old.erased_at is not null or new.erased_at is not null or new
 execute function lanefold._keep_tombstone();
 alter table lanefold.thread enable always trigger final_tombstone;
 
--- Nor is a thread deleted: its id would be free.
+-- A thread is never deleted, because that would free its id.
 create or replace function lanefold._refuse_thread_delete()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin

@@ -1,4 +1,4 @@
--- Who did what stays, also for the owner and under session_replication_role = replica.
+-- Audit records never change, not even for the owner or under session_replication_role = replica.
 create or replace function lanefold._refuse_audit_change()
 returns trigger language plpgsql as $$
 begin

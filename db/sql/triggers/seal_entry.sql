@@ -1,10 +1,10 @@
--- Chains an entry to the one before it, where its thread has a chain: the functions that write entries give it an empty hash
--- then. Rows of one statement come in the order of their seq; a row without the one before it is refused.
+-- Chains an entry to the previous one if its thread has a chain: the functions that write entries then pass an empty
+-- hash. Rows of one statement arrive in the order of their seq; a row is rejected if the previous one is missing.
 create or replace function lanefold._seal_entry()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 declare
   v_before bytea;
-  v_entry lanefold._entry := new;  -- on a node of Citus, new is a row of a shard
+  v_entry lanefold._entry := new;  -- on a Citus node, new has the row type of the shard
 begin
   if new.seq = 0 then
     v_before := lanefold._chain_start(new.thread_id);

@@ -1,5 +1,5 @@
--- The batches of events of each run, found by the range of event_seq its row names: the one place that knows the range. A
--- run without first_event_seq is older than that column, and one without last_event_seq has not ended.
+-- The event batches of each run, found by the range of event_seq in its row; only this view uses that range. A run
+-- without first_event_seq is older than the column, and one without last_event_seq has not ended.
 create or replace view lanefold._run_batch as
 select r.thread_id, r.id as run_id, b.event_seq, b.seq, b.at, b.entry_seq, b.events, r.model, r.usage, r.tenant_id
 from lanefold._run r

@@ -1,5 +1,5 @@
--- Where each lane stands: its anchor, its last message or operation, and how many calls of its last assistant message no
--- tool message answers yet. A look at one lane is a few index probes, however long the thread is.
+-- The state of each lane: its anchor, its last message or operation, and how many calls of its last assistant message
+-- have no tool message yet. Reading one lane takes a few index probes, however long the thread is.
 create or replace view lanefold.lane as
 select l.thread_id, l.context_ref, coalesce(anchor.seq, -1) as anchor_seq, greatest(operation.seq, message.seq) as last_seq,
        greatest(0, coalesce(asked.calls - answered.results, 0)) as open_calls, l.tenant_id

@@ -1,6 +1,7 @@
--- What lane_context_at answers for the head of every lane, as SQL over tables: whoever may read the view needs no right on
--- functions, and a condition on thread_id and context_ref reaches the indexes. Each part reads a table of its own thread,
--- and ordinals are counted by thread and lane, so that a sharded database can answer where the thread is.
+-- The result of lane_context_at for the head of every lane, as SQL over tables: readers of the view need no right on
+-- functions, and a condition on thread_id and context_ref reaches the indexes. Each part reads a table of its own
+-- thread, and ordinals are counted by thread and lane, so that a sharded database can answer on the node of the
+-- thread.
 create or replace view lanefold.lane_context as
 select m.thread_id, m.context_ref, m.anchor_seq,
        row_number() over (partition by m.thread_id, m.context_ref order by m.part, m.pos) - 1 as ordinal, m.seq, m.role,

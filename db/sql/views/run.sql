@@ -1,4 +1,4 @@
--- The run as it is read: what is stored once or not at all is composed.
+-- A run with its derived columns, which are stored once or not at all.
 create or replace view lanefold.run as
 select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(r.request_id, r.id) as request_id,
        encode(r.request_hash, 'hex') as request_hash, r.status, r.termination_reason, r.lease, r.worker_id, r.lease_until,
@@ -11,5 +11,5 @@ select r.thread_id, r.id, r.agent, r.strategy, r.model, r.context_ref, coalesce(
        case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end as unknown_strategy,
        r.start_at, r.expires_at, r.other_usage
 from lanefold._run r
--- a join, which leads a sharded database to one shard, where a sub-select would be asked of all
+-- a join, because a sharded database routes it to one shard but sends a sub-select to all
 left join lanefold._entry e on e.thread_id = r.thread_id and e.seq = r.result_seq;

@@ -1,5 +1,6 @@
--- The trace, one row an event. Unpacks what is stored once a batch or once a run: `k` is the kind, `i` the iteration, `d` the
--- data, `c` the number of a model call, `e` the offset of an entry, `m` a number of messages, `r` the reason of a checkpoint.
+-- The trace, one row per event. Unpacks values stored once per batch or per run: `k` is the kind, `i` the iteration,
+-- `d` the data, `c` the number of a model call, `e` the offset of an entry, `m` a number of messages, `r` the reason
+-- of a checkpoint.
 create or replace view lanefold.run_event as
 select b.thread_id, b.event_seq + x.n - 1 as event_seq, b.run_id, (b.seq + x.n - 1)::int as seq, x.e ->> 'k' as kind,
        (x.e -> 'i')::int as iteration,

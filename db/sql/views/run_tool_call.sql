@@ -1,4 +1,5 @@
--- The ledger as it is read: arguments and results are in the log, and the outcome stands in until its message is there.
+-- The ledger with the arguments and results from the log; until the tool message is in the log, the stored outcome is
+-- shown.
 create or replace view lanefold.run_tool_call as
 select c.thread_id, c.run_id, c.round, c.call_index, c.tool_call_id, c.name,
        a.payload -> 'tool_calls' -> c.call_index -> 'arguments' as arguments,

@@ -1,4 +1,4 @@
--- The log as it is read: the payload is composed with what is stored in columns.
+-- The log with complete payloads, including the values stored in columns.
 create or replace view lanefold.thread_entry as
 select thread_id, seq, kind, context_ref, role, op_id, run_id, coalesce(request_id, run_id) as request_id, is_anchor,
        case kind

@@ -1,5 +1,6 @@
--- The workers, and whether they are alive by the clock of the database: `_now`, which a view may not call, because its readers
--- need no right on functions. A heartbeat from the future is one from before the clock went back.
+-- The workers, and whether they are alive by the database clock. The view repeats the expression of `_now` instead of
+-- calling it, because its readers need no right on functions. A heartbeat in the future was written before the clock
+-- went back.
 create or replace view lanefold.worker as
 select w.id, w.host, w.pid, w.version, w.queue_prefix as queue, w.agents, w.strategies, w.concurrency, w.runs_held, w.draining,
        w.started_at, w.heartbeat_at, w.stopped_at, w.dead_after_ms,

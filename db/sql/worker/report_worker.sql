@@ -1,7 +1,8 @@
--- A heartbeat: notes that a worker is alive, what it can execute and what it does, for the view `worker`. p: {host, pid, version,
--- queue, agents, strategies, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a worker adds its row
--- and removes those of workers that were last seen more than 30 days ago; `stopped` is the last one. It rides on the renewal
--- of leases, so it waits for no one: a report whose row is locked, by a session of the same worker that has hung, is left out.
+-- Stores the heartbeat of a worker for the view `worker`: its abilities and current work. p: {host, pid, version,
+-- queue, agents, strategies, concurrency, dead_after_ms, runs_held, draining, stopped}. The first report of a worker
+-- adds its row and removes workers last seen more than 30 days ago; `stopped` marks the last report. It is sent with
+-- lease renewals, so it must never wait: a report is skipped if its row is locked, for example by a hung session of
+-- the same worker.
 create or replace function lanefold.report_worker(p_id text, p jsonb)
 returns void language plpgsql as $$
 declare
@@ -10,7 +11,7 @@ declare
 begin
   perform from lanefold._worker where id = p_id for update skip locked;
   if found then
-    -- no column that a worker keeps for life: long lists of agents are not written again
+    -- only the columns that change: long lists of agents are not rewritten
     update lanefold._worker
     set heartbeat_at = v_at, runs_held = (p ->> 'runs_held')::int, draining = (p ->> 'draining')::boolean, stopped_at = v_stopped_at
     where id = p_id;

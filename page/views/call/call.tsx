@@ -15,10 +15,10 @@ import { MessageList } from './message-list.tsx';
 import { PrefixBreak } from './prefix-break.tsx';
 import { ReplayTab } from './replay-tab.tsx';
 
-/** Reasons for which a whole answer ends. */
+/** Finish reasons of a complete answer. */
 const whole = new Set(['stop', 'tool_calls']);
 
-/** One model call: exactly what was sent, what changed since the call before, and what came back. */
+/** One model call: the exact request, the changes since the previous call, and the answer. */
 export function CallView({ threadId, callId }: { threadId: string; callId: string }) {
   const loaded = useLoaded<ModelCall>((signal) => get(v1('threads', threadId, 'calls', callId), {}, signal), []);
   const tab = useSignal<'sent' | 'diff' | 'answer' | 'tools' | 'replay'>('sent');

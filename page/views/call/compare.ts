@@ -1,2 +1,2 @@
-/** What compares calls. Only a reader who asks for a difference loads it. */
+/** The diff library, loaded only when a reader opens a diff. */
 export { diffArrays, diffWordsWithSpace } from 'diff';

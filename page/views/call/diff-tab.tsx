@@ -5,7 +5,7 @@ import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { diffMessages, type Change } from './diff.ts';
 
-/** What this call sent differently from the one before it on its lane. */
+/** The differences between this call and the previous one on its lane. */
 export function DiffTab({ call }: { call: ModelCall }) {
   const loaded = useLoaded<[ModelCall | null, Compare]>(
     (signal) =>

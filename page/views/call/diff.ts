@@ -8,7 +8,7 @@ export type Change =
   | { kind: 'removed' | 'added'; message: Message }
   | { kind: 'changed'; before: Message; after: Message };
 
-/** What a call sent differently from the one before it. A message that took the place of one with its role is a change. */
+/** The differences between two calls. A message replaced by one with the same role counts as changed. */
 export function diffMessages(compare: typeof diffArrays, before: Message[], after: Message[]): Change[] {
   const text = (message: Message) => canonicalize(message) as string;
   const changes: Change[] = [];

@@ -16,7 +16,7 @@ const reasons = {
   mismatch: 'These messages are not the ones that were sent.',
 };
 
-/** Tells whether the messages shown are what was sent, byte for byte. */
+/** Shows whether the displayed messages are byte for byte what was sent. */
 export function HashBadge({ call }: { call: ModelCall }) {
   const verdict = useSignal<Verdict | undefined>(undefined);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { href } from '../../state/route.ts';
 
 type Range = [from: number, to: number, first?: number, last?: number];
 
-/** What the policy of the run kept from the model, as the worker recorded it with the answer. */
+/** The messages that the context policy left out, as the worker recorded them with the answer. */
 export function LeftOut({ call: { thread_id: threadId, refs } }: { call: ModelCall }) {
   const dropped = (refs['dropped'] ?? []) as Range[];
   const kinds = refs['kinds'] as string[] | undefined;

@@ -3,10 +3,10 @@ import { Tag } from '../../parts/basics.tsx';
 import { isToolError, MessageBody } from '../../parts/message.tsx';
 import { amount } from '../../parts/format.ts';
 
-/** About how many characters a token has; for text of unknown model and language nothing better is known. */
+/** Characters per token, roughly: the model and the language of the text are unknown. */
 const charsPerToken = 4;
 
-/** Messages in the order they are sent, with the share each has of the whole. */
+/** Messages in the order they are sent, each with its share of the total size. */
 export function MessageList({
   messages,
   sources,
@@ -16,7 +16,7 @@ export function MessageList({
   messages: Message[];
   sources: (number | null)[];
   sourceHref: (seq: number) => string;
-  /** What the provider counted, shared out by length; without it, an estimate. */
+  /** The provider's count, distributed by length; without it, an estimate. */
   inputTokens?: number | undefined;
 }) {
   const sizes = messages.map(sizeOf);

@@ -2,7 +2,7 @@ import type { ModelCall } from '../../api/types.ts';
 import { href } from '../../state/route.ts';
 import { causes } from '../marks/words.ts';
 
-/** Where what the provider had cached of the call before ends, and why. What a policy left out is named beside it. */
+/** Where the prefix shared with the previous call, and thus the provider's cache, ends, and why. */
 export function PrefixBreak({ call: { thread_id: threadId, prefix_break: broken } }: { call: ModelCall }) {
   if (broken === null) return null;
   const cause = causes[broken.cause];

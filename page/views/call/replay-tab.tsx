@@ -6,7 +6,7 @@ import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
 import { useLoaded } from '../../state/use-loaded.ts';
 
-/** Makes the call again with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
+/** Replays the call with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
 export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<CallReplay[]> }) {
   const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
   const busy = useSignal(false);
@@ -133,7 +133,7 @@ function Answer({
   );
 }
 
-/** A preset or an object. What is neither, the API refuses with the reason. */
+/** The name of a preset, or an object. The API rejects anything else, with the reason. */
 function policyOf(text: string): Json {
   if (!text.startsWith('{')) return text;
   try {
@@ -143,7 +143,7 @@ function policyOf(text: string): Json {
   }
 }
 
-/** The text of the system message; empty where there is none. */
+/** The text of the system message; empty if there is none. */
 function systemPromptOf([first]: Message[]): string {
   return first?.role === 'system' && typeof first.content === 'string' ? first.content : '';
 }

@@ -4,9 +4,9 @@ import type { Message } from '../../api/types.ts';
 export type Verdict = 'verified' | 'altered' | 'unknown';
 
 /**
- * Whether messages have the recorded hash: SHA-256 over the canonical JSON (RFC 8785) of each, followed by a newline. The
- * browser computes it itself, from the bytes it shows. `unknown`: it offers no cryptography, because the page came over
- * plain HTTP from another host.
+ * Whether messages have the recorded hash: SHA-256 over the canonical JSON (RFC 8785) of each, followed by a newline.
+ * The browser computes it itself, from the bytes it shows. `unknown`: the browser offers no cryptography, because the
+ * page was loaded over plain HTTP from another host.
  */
 export async function verify(messages: Message[], recorded: string): Promise<Verdict> {
   if (!globalThis.crypto?.subtle) return 'unknown';

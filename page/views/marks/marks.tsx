@@ -5,7 +5,7 @@ import { kinds, wordsOf, type Tone } from './words.ts';
 const icons: Record<Tone, string> = { bad: '✕', warn: '▲', note: '●' };
 const maxChars = 160;
 
-/** What is marked, in words that lead to where it can be seen. */
+/** A mark in words, linked to the place it refers to. */
 function Badge({ kind, words, to }: { kind: string; words: string; to: string }) {
   const tone = kinds[kind]?.[0] ?? 'note';
   return (
@@ -16,7 +16,7 @@ function Badge({ kind, words, to }: { kind: string; words: string; to: string })
   );
 }
 
-/** The marks of a row of a list, counted; each leads to the first place. */
+/** The marks of a list row with their counts; each links to its first place. */
 export function CountedMarks({
   threadId,
   marks,
@@ -24,7 +24,7 @@ export function CountedMarks({
 }: {
   threadId: string;
   marks: MarkCount[] | null | undefined;
-  /** What the row says anyway. */
+  /** Kinds that the row shows anyway. */
   known?: (string | false)[];
 }) {
   const shown = marks?.filter(({ kind }) => !known.includes(kind)) ?? [];
@@ -45,7 +45,10 @@ export function CountedMarks({
   );
 }
 
-/** The marks of an entry, or of a run: the same ones once, counted. Each leads to its model call, or else to the run. */
+/**
+ * The marks of an entry or a run, equal ones combined with their count. Each links to its model call, or else to the
+ * run.
+ */
 export function Marks({ threadId, marks = [] }: { threadId: string; marks: readonly Mark[] | undefined }) {
   if (marks.length === 0) return null;
   const badges = new Map<string, { kind: string; words: string; to: string; count: number }>();

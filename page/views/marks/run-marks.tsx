@@ -7,11 +7,13 @@ import { Marks } from './marks.tsx';
 export interface MarkedRun {
   runId: string;
   marks: Mark[];
-  /** -1: no entry shown is older; Infinity: it goes on, behind all of them. */
+  /** `seq` of that entry. -1: before all entries shown; Infinity: after all, because the run continues. */
   after: number;
 }
 
-/** The runs with marks of their own, as of an entry. One that has written nothing has its place by the time at which it ended. */
+/**
+ * The runs with marks on the run itself, as of an entry. A run without entries is placed by the time at which it ended.
+ */
 export function markedRuns(
   state: ThreadState,
   ofRun: ReadonlyMap<string, Mark[]>,
@@ -31,7 +33,7 @@ export function markedRuns(
     if (!run || (lane !== '' && run.context_ref !== lane)) return [];
     const end = run.finished_at;
     if (end === null) return at === null ? [{ runId, marks, after: Infinity }] : [];
-    // of an earlier moment only the next entry tells whether the run had ended by then
+    // for an earlier moment, only the next entry shows whether the run had ended by then
     if (at !== null && at < state.head.value && !(end <= (all.find(({ seq }) => seq > at)?.at ?? ''))) return [];
     const after = entries.findLast((entry) => entry.at <= end)?.seq ?? (startsHere ? -1 : undefined);
     return after === undefined ? [] : [{ runId, marks, after }];

@@ -1,10 +1,10 @@
 import type { JsonObject, Mark } from '../../api/types.ts';
 import { duration, fullTime } from '../../parts/format.ts';
 
-/** How bad it is: it went wrong, it cost something, or it is good to know. */
+/** Severity: a failure, an extra cost, or information. */
 export type Tone = 'bad' | 'warn' | 'note';
 
-/** Of each kind how bad it is, and what a list says of one and of several. */
+/** The severity of each kind, and its label in a list for one and for several. */
 export const kinds: Record<string, [tone: Tone, one: string, several: string]> = {
   tool_failed: ['bad', 'tool failed', 'tools failed'],
   tool_retried: ['warn', 'tool tried again', 'tools tried again'],
@@ -43,7 +43,7 @@ const waits: Record<string, string> = {
   worker: 'waits for a worker that knows its agent',
 };
 
-/** What the conversation says of a mark. */
+/** The text of a mark in the conversation. */
 export function wordsOf({ kind, data }: Mark): string {
   const text = (key: string) => String(data[key] ?? '');
   switch (kind) {

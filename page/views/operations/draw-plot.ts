@@ -3,7 +3,7 @@ import type { Series } from './plot.tsx';
 
 const height = 180;
 
-/** Draws values over time into an element. Returns what removes the drawing. */
+/** Draws values over time into an element. Returns a function that removes the drawing. */
 export function drawPlot(element: HTMLElement, times: number[], series: Series[]): () => void {
   const style = getComputedStyle(element);
   const colour = (name: string) => resolved(element, style.getPropertyValue(`--${name}`));

@@ -15,7 +15,7 @@ const spans: [string, string][] = [
   ['168', 'last week'],
 ];
 
-/** Queue, workers, errors, tokens and money, for whoever keeps it running. */
+/** Queue, workers, errors, tokens and cost, for operators. */
 export function OperationsView() {
   const hours = route.value.query.get('hours') ?? '24';
   const loaded = useLoaded<Activity>((signal) => get('/v1/activity', { hours }, signal), [hours], {

@@ -8,7 +8,9 @@ export interface Series {
   values: number[];
 }
 
-/** Values over time. What draws them is loaded with the first plot; the caption says the same in words. */
+/**
+ * Values over time. The plot library is loaded with the first plot; the caption gives the same information in words.
+ */
 export function Plot({ label, times, series }: { label: string; times: number[]; series: Series[] }) {
   const box = useRef<HTMLDivElement>(null);
   const key = JSON.stringify([times, series, theme.value]);

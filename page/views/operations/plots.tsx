@@ -7,7 +7,7 @@ import { withGaps } from './slots.ts';
 
 type Slot = Activity['slots'][number];
 
-/** Tokens, money and runs over time. */
+/** Tokens, cost and runs over time. */
 export function Plots({ now, hours }: { now: Activity; hours: number }) {
   const { since } = now;
   const slots = withGaps(now.slots, since, hours);
@@ -16,7 +16,7 @@ export function Plots({ now, hours }: { now: Activity; hours: number }) {
   const values = (key: Exclude<keyof Slot, 'at'>) => slots.map((slot) => slot[key]);
   const sum = (key: Exclude<keyof Slot, 'at'>) => values(key).reduce((total, value) => total + value, 0);
   const unpriced = sum('unpriced_tokens');
-  // where no price is known, nothing was not spent
+  // without any known price, the cost is unknown, not 0
   const known = sum('cost') > 0 || unpriced === 0;
   const cost = price({ cost: known ? sum('cost') : null, unpriced_tokens: known ? 0 : unpriced });
   return (

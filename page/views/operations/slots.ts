@@ -2,7 +2,7 @@ import type { Activity } from '../../api/types.ts';
 
 type Slot = Activity['slots'][number];
 
-/** The API leaves out slots without runs: with them a plot shows when nothing happened. */
+/** Adds the slots without runs that the API leaves out, so that a plot shows idle times. */
 export function withGaps(slots: Slot[], since: string, hours: number): Slot[] {
   const width = hours * 36_000;
   const known = new Map(slots.map((slot) => [Math.round(Date.parse(slot.at) / width), slot]));

@@ -1,7 +1,7 @@
 import { Empty, Time } from '../../parts/basics.tsx';
 import { noneAlive, useWorkers } from '../../state/use-workers.ts';
 
-/** The workers that are alive, and those that stopped or died in the last hour. */
+/** Live workers, and those that stopped or died in the last hour. */
 export function Workers({ alive }: { alive: number }) {
   const workers = useWorkers();
   return (

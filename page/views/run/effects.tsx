@@ -9,7 +9,7 @@ interface Props {
   entries: Entry[];
 }
 
-/** What the tools of a run changed in the state of its thread, one entry for each round. */
+/** Changes of the thread state by the tools of a run, one entry per round. */
 export const Effects = ({ threadId, calls, entries }: Props) => (
   <section aria-labelledby="effects">
     <h2 id="effects">Effects on state</h2>

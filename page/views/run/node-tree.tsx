@@ -6,8 +6,8 @@ import { Text } from '../../parts/text.tsx';
 const deepest = 16;
 
 /**
- * What a strategy found out: its thoughts as the tree it made of them, each below the one it follows from, and the answers
- * it made them of. A strategy without thoughts has its answers in the tree.
+ * The results of a strategy: its thoughts as a tree, each below the one it follows from, and the answers they are
+ * derived from. For a strategy without thoughts, the tree shows the answers.
  */
 export function NodeTree({ nodes }: { nodes: RunNode[] }) {
   const answers = nodes.filter(({ call_id: callId }) => callId !== null);
@@ -56,7 +56,7 @@ const Node = ({ node, open = false }: { node: RunNode; open?: boolean }) => (
   </details>
 );
 
-/** The nodes depth first, with a stack of its own: a chain of a thousand steps is deep. */
+/** The nodes depth first, with an explicit stack, because a chain may have a thousand steps. */
 function inOrder(nodes: RunNode[]): { node: RunNode; depth: number }[] {
   const known = new Set(nodes.map(({ node }) => node));
   const children = new Map<number, RunNode[]>();
@@ -77,7 +77,7 @@ function inOrder(nodes: RunNode[]): { node: RunNode; depth: number }[] {
   return found;
 }
 
-/** The best nodes and all they follow from. */
+/** The best nodes and all their ancestors. */
 function wayToBest(nodes: RunNode[]): ReadonlySet<number> {
   const known = new Map(nodes.map((node) => [node.node, node]));
   const way = new Set<number>();

@@ -42,7 +42,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         get<Page<RunNode>>(path('nodes'), { limit: maxNodes }, signal),
       ]);
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
-      // last: a look under way is dropped with its timer
+      // last, because it stops the timer and drops a read in progress
       ended.value = over.has(run.status);
       return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects };
     },
@@ -96,7 +96,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           ['Model', run.model],
           ['Strategy', run.strategy],
           ['Lane', run.context_ref],
-          // the iteration that goes over the limit makes no call
+          // the iteration that exceeds the limit makes no call
           [
             'Model calls',
             run.max_iterations
@@ -141,7 +141,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
   );
 }
 
-/** Its effects follow its first answer in the log; those of later runs come after them. */
+/** The effects of a run follow its first answer in the log; effects of later runs come after them. */
 async function effectsOf(threadId: string, { id }: RunSnapshot, events: RunEvent[], signal: AbortSignal) {
   const answered = events.find(({ kind }) => kind === 'llm_completed');
   if (!answered) return [];

@@ -6,9 +6,9 @@ export interface Span {
   title: string;
   start: number;
   end: number;
-  /** Still under way. */
+  /** Not ended yet. */
   open?: boolean;
-  /** It came to no good end. */
+  /** It failed. */
   bad?: boolean;
   note?: string;
   callId?: string;
@@ -21,7 +21,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   const since = (at: string) => Math.max(0, Date.parse(at) - zero);
   const spans: Span[] = [];
   const open = new Map<string, Span>();
-  /** Calls of the model during which a worker died, by the same keys. */
+  /** Model calls during which a worker died, by the same keys. */
   const lost = new Map<string, Span>();
   const begin = (key: string, span: Omit<Span, 'end'>) => {
     const begun: Span = { ...span, end: span.start, open: true };
@@ -59,7 +59,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         const seq = Number(data['seq']);
         const note = usageNote(data['usage'] as Record<string, number> | undefined);
         const begun = lost.get(text('call_id'));
-        // its answer had been stored before the worker died
+        // the answer was already stored when the worker died
         if (!finish(text('call_id'), t, { seq, note }) && begun) Object.assign(begun, { kind: 'model', seq, note });
         break;
       }
@@ -72,14 +72,14 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
           const { kind, title } = span;
           if (kind === 'tool' ? !unknown.has(key.slice('tool '.length)) : kind !== 'model') continue;
           finish(key, seen, { kind: 'lost', note: 'the worker died here' });
-          // a call of the model is begun again by an event of its own
+          // a repeated model call has a separate event
           if (kind === 'tool') begin(key, { kind, title, start: t });
           else lost.set(key, span);
         }
         break;
       }
       case 'llm_lost':
-        // after a handover: the worker was stopped, and gave the run back
+        // after a handover: the worker was stopped and released the run
         finish(text('call_id'), t, { kind: 'lost', note: 'lost with its worker' });
         break;
       case 'llm_retry':
@@ -98,7 +98,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         const more = { seq: Number(data['seq']), bad: status !== 'ok', ...(note ? { note } : {}) };
         const key = `tool ${text('tool_call_id')}`;
         const begun = open.get(key);
-        // A round is committed as a whole: how long each of its tools took, they say themselves.
+        // A round is committed as a whole, so each tool reports its own duration.
         const end = begun && took > 0 ? Math.min(t, begun.start + took) : t;
         if (!finish(key, end, more))
           spans.push({ kind: 'tool', title: text('tool_name'), start: Math.max(0, t - took), end: t, ...more });

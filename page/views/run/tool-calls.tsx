@@ -8,7 +8,9 @@ type Call = RunSnapshot['tool_calls'][number];
 
 const bad = new Set(['error', 'unknown', 'denied', 'abandoned']);
 
-/** The tool calls of a run. One that was made before with the same arguments says so: the model goes in circles. */
+/**
+ * The tool calls of a run. Flags a call repeated with the same arguments, because the model may be going in circles.
+ */
 export function ToolCalls({ calls }: { calls: Call[] }) {
   if (calls.length === 0) return null;
   const made = new Map<string, Call>();

@@ -3,7 +3,7 @@ import { duration } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { spansOf, type Span } from './spans.ts';
 
-/** Where the time of a run went. */
+/** How a run spent its time. */
 export function Waterfall({ run, events }: { run: Run; events: RunEvent[] }) {
   const { spans, total } = spansOf(run, events, Date.now());
   return (

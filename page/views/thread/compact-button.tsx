@@ -2,7 +2,7 @@ import { post, v1 } from '../../api/client.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import type { ThreadState } from '../../state/thread.ts';
 
-/** Has a model summarise the older part of a lane, in a run of its own. */
+/** Starts a separate run in which a model summarises the older part of a lane. */
 export const CompactButton = ({ state }: { state: ThreadState }) => (
   <DialogButton
     title="Compact a lane"

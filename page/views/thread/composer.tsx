@@ -13,7 +13,7 @@ const sends = {
 } as const;
 type Way = keyof typeof sends;
 
-/** Sends text to the thread: a question, or a word to the run that is under way. */
+/** Sends text to the thread: a question, or input for the active run. */
 export function Composer({ state }: { state: ThreadState }) {
   const text = useSignal('');
   const error = useSignal<Error | undefined>(undefined);

@@ -13,10 +13,10 @@ interface Context {
   meta: { estimated_tokens: number; budget: number | null; entries_included: number; entries_total: number };
 }
 
-/** What a call made at the moment shown would send of a lane, under the policy of the thread, and why. */
+/** The messages of a lane that a call at the displayed moment would send under the thread's policy, and why. */
 export function ContextTab({ state, lane }: { state: ThreadState; lane: string }) {
   const at = state.at.value;
-  // its window is the budget
+  // the context window of the model is the budget
   const model = state.runs.value[0]?.model;
   const context = useLoaded<Context>(
     (signal) => get(v1('threads', state.id, 'contexts', lane), { at_seq: at, explain: 'true', model }, signal),
@@ -42,7 +42,7 @@ export function ContextTab({ state, lane }: { state: ThreadState; lane: string }
   );
 }
 
-/** Every message of the lane: whether the policy lets it through, for what reason, and what it costs. */
+/** Every message of the lane: whether the policy includes it, why, and its size in tokens. */
 const Explained = ({ messages, entry }: { messages: ExplainedMessage[]; entry: (seq: number) => string }) => (
   <table class="list">
     <thead>

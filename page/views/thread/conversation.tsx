@@ -11,7 +11,7 @@ type Item =
   | { key: string; run: MarkedRun }
   | { key: string; live: { text: string; thinking: string } };
 
-/** The entries up to the moment shown, and at the end the answers under way. */
+/** The entries up to the displayed moment, followed by the answers being streamed. */
 export function Conversation({ state, lane }: { state: ThreadState; lane: string }) {
   const at = state.shownAt.value;
   const entries = state.entries.value.filter(

@@ -1,15 +1,15 @@
 import type { Entry, JsonObject, Message } from '../../api/types.ts';
 
-/** An entry that is no message, in a few words. */
+/** A short description of an entry that is not a message. */
 export interface Description {
   title: string;
   /** Who did it, as far as the log knows. */
   by?: string;
-  /** What took the place of the messages that a compaction covered. */
+  /** The summary that replaced the messages a compaction covered. */
   summary?: string;
-  /** The context of its lane starts anew there, with these messages. */
+  /** The context of its lane restarts with these messages. */
   anchor?: Message[];
-  /** What it begins with is all there is to see of the thread. */
+  /** Initially expanded, because the thread has nothing else to show. */
   open?: boolean;
 }
 
@@ -41,7 +41,7 @@ export function describeEntry({ kind, payload, refs }: Entry): Description {
   return { title: kind };
 }
 
-/** Many changes say nothing of their author: those of a program that does not say it, and of a fork. */
+/** Many changes have no author: those by programs that name none, and those of a fork. */
 function actorOf({ by, source, agent }: JsonObject): { by?: string } {
   if (source === 'agent') return { by: `from the agent ${String(agent)}` };
   return by === undefined ? {} : { by: `by ${String(by)}` };

@@ -75,7 +75,7 @@ function Mark({ entry, state }: CardProps) {
   );
 }
 
-/** An answer while it is written. */
+/** An answer while it is being streamed. */
 export const LiveCard = ({ answer }: { answer: { text: string; thinking: string } }) => (
   <div class="entry assistant live">
     <div class="entry-head">

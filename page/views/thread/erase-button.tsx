@@ -6,7 +6,7 @@ import { number } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
 
-/** Removes the thread for good. Whoever does it types its id, because nothing brings it back. */
+/** Removes the thread for good. The user must type its id, because this cannot be undone. */
 export const EraseButton = ({ state }: { state: ThreadState }) => (
   <DialogButton
     title="Erase this thread"

@@ -5,7 +5,7 @@ import { href } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { LaneOptions } from './lane-options.tsx';
 
-/** Begins a new thread as this one was after an entry, and goes there. This one stays as it is. */
+/** Creates a thread with the state of this one after an entry, and opens it. This thread stays unchanged. */
 export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState; seq: number; ofEntry?: boolean }) => (
   <DialogButton
     title={`Fork after entry #${seq}`}

@@ -5,7 +5,7 @@ import type { ThreadState } from '../../state/thread.ts';
 import { CompactButton } from './compact-button.tsx';
 import { ForkButton } from './fork-button.tsx';
 
-/** The lanes of the thread, which of them is active, and the operations on them. */
+/** The lanes of the thread, with the active one marked, and operations on them. */
 export function LaneActions({ state }: { state: ThreadState }) {
   const active = state.thread.value!.active_context_ref;
   const switchTo = async (fields: FormData) => {

@@ -2,7 +2,7 @@ import { Tabs } from '../../parts/tabs.tsx';
 import { setQuery } from '../../state/route.ts';
 import type { ThreadState } from '../../state/thread.ts';
 
-/** The lanes of a thread that has more than one, after `all`: what stands for not choosing one. */
+/** Tabs for the lanes of a thread with more than one. The first tab, labelled `all`, selects none of them. */
 export function LaneTabs({ state, lane, all }: { state: ThreadState; lane: string; all: string }) {
   const names = state.lanes.value.map(({ context_ref: name }) => name);
   if (names.length < 2 && lane === '') return null;

@@ -2,7 +2,7 @@ import { post, v1 } from '../../api/client.ts';
 import { DialogButton } from '../../parts/dialog.tsx';
 import type { ThreadState } from '../../state/thread.ts';
 
-/** Begins the context of a lane anew, with a message or with nothing. */
+/** Restarts the context of a lane, with a message or empty. */
 export const ReplaceButton = ({ state }: { state: ThreadState }) => (
   <DialogButton
     title="Replace the context"

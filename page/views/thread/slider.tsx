@@ -16,7 +16,7 @@ export function Slider({ state }: { state: ThreadState }) {
     setQuery({ at: to === null ? undefined : String(to) });
     void state.seek(to);
   };
-  // Dragging passes many entries: read once the reader stops.
+  // Dragging passes many entries, so read only once the reader stops.
   const drag = (to: number) => {
     state.at.value = to;
     clearTimeout(timer.current);

@@ -4,7 +4,7 @@ import type { ThreadState } from '../../state/thread.ts';
 import { EraseButton } from './erase-button.tsx';
 import { ReplaceButton } from './replace-button.tsx';
 
-/** What ends a run, takes the context away, or removes the thread. */
+/** Actions that cancel a run, replace the context or erase the thread. */
 export function ThreadMenu({ state }: { state: ThreadState }) {
   const active = state.activeRun.value;
   const cancel = async () => {

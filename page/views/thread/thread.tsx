@@ -15,7 +15,7 @@ import { Slider } from './slider.tsx';
 import { LaneTabs } from './lane-tabs.tsx';
 import { ThreadMenu } from './thread-menu.tsx';
 
-/** A thread: its log as a conversation, as of now or of any entry, and what can be done with it. */
+/** A thread: its log as a conversation, live or as of any entry, and the actions on it. */
 export function ThreadView({ threadId }: { threadId: string }) {
   const state = useMemo(() => new ThreadState(threadId), [threadId]);
   const { query } = route.value;
@@ -25,7 +25,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
     void state.open(at);
     return () => state.close();
   }, [state]);
-  // a link to another entry of the thread, or the way back from one
+  // follows a link to another entry of the thread, or the way back
   useEffect(() => {
     if (state.thread.value && state.at.value !== at) void state.seek(at);
   }, [at]);
@@ -85,7 +85,7 @@ export function ThreadView({ threadId }: { threadId: string }) {
   );
 }
 
-/** What was asked last, as in the list of threads. */
+/** The latest question, as in the list of threads. */
 const questionOf = (state: ThreadState): string | undefined =>
   state.runs.value.find(({ question }) => question?.trim())?.question ?? undefined;
 

@@ -8,10 +8,10 @@ import { useLoaded } from '../../state/use-loaded.ts';
 
 const statuses = ['running', 'queued', 'suspended', 'failed', 'completed', 'cancelled'];
 const typingMs = 250;
-/** Those that a phone folds away: the search stays. */
+/** Filters that collapse on a phone; the search stays visible. */
 const folded = ['status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'];
 
-/** The filters live in the address, so that a filtered list can be sent to somebody. */
+/** The filters are part of the address, so that a filtered list can be shared. */
 export function Filters() {
   const { query } = route.value;
   const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);

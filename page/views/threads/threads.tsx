@@ -10,11 +10,11 @@ import { Filters } from './filters.tsx';
 import { ThreadTable } from './thread-table.tsx';
 
 const names = ['text', 'status', 'agent', 'tenant_id', 'metadata', 'created_after', 'created_before'] as const;
-/** Filters for which the server has no threads in the order in which they were asked. */
+/** Filters for which the server cannot order threads by their latest question. */
 const sought = ['text', 'status', 'metadata', 'created_after', 'created_before'];
 const refreshMs = 4_000;
 
-/** All threads, those that were written to last first, refreshed while the reader watches; what is searched for by creation. */
+/** All threads, most recently updated first, refreshed automatically; search results are ordered by creation. */
 export function ThreadsView() {
   const { query } = route.value;
   const order = sought.some((name) => query.get(name)) ? null : 'asked';
@@ -25,7 +25,7 @@ export function ThreadsView() {
     filter,
     paused.value ? undefined : refreshMs,
   );
-  // the server knows when a thread was asked, and not in which order runs under way write
+  // the server orders by the time of the latest question, not by the latest write of an active run
   const threads = order ? items.toSorted((a, b) => b.updated_at.localeCompare(a.updated_at)) : items;
   return (
     <section aria-labelledby="title">

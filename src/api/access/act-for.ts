@@ -4,8 +4,8 @@ import type { Library } from '../../library/library.ts';
 import type { ApiEnv } from '../env.ts';
 
 /**
- * Gives a request the library it acts on: of the tenant its key is bound to, whose rows are all the database then shows, or
- * that of the server.
+ * Selects the library a request acts on: for a key bound to a tenant, a library on which the database shows only that
+ * tenant's rows; otherwise the server's own.
  */
 export const actFor =
   (lanefold: Library): MiddlewareHandler<ApiEnv> =>

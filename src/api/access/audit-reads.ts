@@ -1,9 +1,9 @@
 import type { Principal } from '../../access/principal.ts';
 import type { Library } from '../../library/library.ts';
 
-/** How long a read is not written down again. */
+/** A repeated read is not audited again for this long. */
 const againMs = 10 * 60_000;
-/** Reads remembered at most. */
+/** Limit on remembered reads. */
 const remembered = 10_000;
 
 interface Read {
@@ -13,8 +13,8 @@ interface Read {
 }
 
 /**
- * Writes down what a key reads that is bound to no tenant: once in ten minutes for each operation and thread, so that a page
- * that looks again and again does not fill the audit.
+ * Audits reads by keys that are not bound to a tenant: once in ten minutes per operation and thread, so that a polling
+ * page does not flood the audit.
  */
 export function auditReads(audit: Library['audit']): (principal: Principal, read: Read) => Promise<void> {
   const written = new Map<string, number>();

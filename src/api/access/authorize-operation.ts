@@ -14,7 +14,7 @@ import { assertSeesThreads, assertUnbound } from './require-unbound.ts';
 import { requestSubject, type RequestSubject } from './request-subject.ts';
 import { aboutNoThread, audited, everywhere, operationScopes } from './scopes.ts';
 
-/** Lets an operation of `/v1` pass if the key of the request allows it, within its limits, and notes it in the audit. */
+/** Checks that the request's key allows the `/v1` operation, applies the key's limits and audits the operation. */
 export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'>): MiddlewareHandler<ApiEnv> {
   const operationOf = operations(app);
   const rate = new RequestRate();
@@ -46,7 +46,7 @@ export function authorizeOperation(app: ApiApp, { audit }: Pick<Library, 'audit'
       const detail = { busy: 'interrupt' };
       await c.var.lanefold.audit.write({ actor: principal.actor, action: operation, threadId: id, runId, detail });
     }
-    // an id that is none is refused by the operation
+    // the operation itself rejects a malformed id
     if (audited.has(operation) && [tenantId, threadId, runId].every((id) => id === undefined || idGrammar.test(id))) {
       await c.var.lanefold.audit.write({
         actor: principal.actor,
@@ -78,7 +78,7 @@ async function assertAllowed(
   const asked = { ...subject, operation, scope, threadId: first };
   authorize(principal, asked);
   for (const threadId of others) authorize(principal, { ...asked, threadId });
-  // it cancels what it interrupts
+  // an interrupting run cancels the active runs of these threads
   if (interrupts.length > 0) authorize(principal, { ...asked, scope: 'steer' });
   const { agents } = principal;
   if (!agents) return;

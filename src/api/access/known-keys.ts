@@ -6,15 +6,21 @@ import type { KeyLimits } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { Library } from '../../library/library.ts';
 
-/** Keys remembered at most, wrong ones included. */
+/** Limit on remembered keys, invalid ones included. */
 const remembered = 10_000;
 
 export interface KnownKeys {
-  /** Who holds a credential; undefined for text that is neither a key nor a token. @throws LanefoldError `unauthorized` */
+  /**
+   * The principal behind a credential; undefined for text that is neither a key nor a token.
+   *
+   * @throws LanefoldError `unauthorized`
+   */
   find(credential: string): Promise<Principal | undefined>;
 }
 
-/** Looks keys up in the database, each at most once in `rememberMs`: so long a revoked one may still work. */
+/**
+ * Looks up keys in the database and caches each result for `rememberMs`; a revoked key may keep working for that long.
+ */
 export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>, rememberMs: number): KnownKeys {
   const known = new Map<string, { until: number; principal: Promise<Principal> }>();
   const limits = new Map<string, { until: number; limits: Promise<KeyLimits | undefined> }>();
@@ -40,7 +46,7 @@ export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>, 
     const principal = look(keys, credential);
     const entry = { until: performance.now() + rememberMs, principal };
     known.set(hash, entry);
-    // a database that does not answer is asked again by the next request
+    // do not cache a failed lookup: the next request tries the database again
     principal.catch((error: unknown) => {
       if (!(error instanceof LanefoldError && error.code === 'unauthorized')) known.delete(hash);
     });

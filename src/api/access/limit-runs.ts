@@ -3,11 +3,15 @@ import type { ApiEnv } from '../env.ts';
 import { LanefoldError } from '../../errors.ts';
 import { limitedParties } from './limited-parties.ts';
 
-/** The last request of each party under way: they take turns, so that those that come at once do not all find room. */
+/**
+ * The latest pending request of each key or tenant. Requests queue behind it, so that concurrent ones cannot all pass
+ * the same limit check.
+ */
 const turns = new WeakMap<object, Map<string, Promise<unknown>>>();
 
 /**
- * Starts a number of runs within the limits of the key and the tenant. `server`: what the requests share that take turns.
+ * Starts `starting` runs within the limits of the key and the tenant. Requests that share `server` check their limits
+ * in turn.
  *
  * @throws LanefoldError `rate_limited`
  */

@@ -38,7 +38,7 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
 
 const isStream = (accept = '', format = ''): boolean => accept.includes('text/event-stream') || format !== '';
 
-/** The same stream, which says when its reader or its writer has ended it. */
+/** The same stream; calls `closed` when its reader or its writer ends it. */
 function whenClosed(stream: ReadableStream<Uint8Array>, closed: () => void): ReadableStream<Uint8Array> {
   const reader = stream.getReader();
   return new ReadableStream({

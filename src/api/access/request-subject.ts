@@ -1,8 +1,8 @@
 import { threadIdOf } from '../../checks/ids.ts';
 
 /**
- * The thread a checkpoint token names, unverified: whoever alters it to pass here has a token whose signature is refused
- * afterwards.
+ * The thread a checkpoint token names, not verified here: altering the token to pass this check invalidates its
+ * signature, which is checked later.
  */
 function threadOfToken(token: unknown): string | undefined {
   if (typeof token !== 'string' || token.length > 10_000) return undefined;
@@ -18,16 +18,17 @@ function threadOfToken(token: unknown): string | undefined {
   }
 }
 
-/** What a request is about, as far as its path, query and body say. */
+/** The subject of a request, derived from its path, query and body. */
 export interface RequestSubject {
   tenantId: string | undefined;
   /**
-   * The threads its operation names, the one it acts on first. Undefined stands for one that is missing: a new thread, or an
-   * invalid request. Empty: the operation is about no thread in particular, whatever the request says.
+   * The threads its operation names, the one it acts on first. `undefined` stands for a thread the request does not
+   * name: a new thread, or an invalid request. Empty: the operation concerns no particular thread, whatever the request
+   * says.
    */
   threadIds: (string | undefined)[];
   runId: string | undefined;
-  /** Those that its query and its body name. */
+  /** Agents that its query and body name. */
   agents: string[];
   /** The fields of its body. */
   fields: string[];
@@ -37,16 +38,16 @@ export interface RequestSubject {
 
 export interface ReadRequest {
   operation: string;
-  /** As Hono writes it. */
+  /** As Hono writes it, such as `/v1/threads/:thread_id`. */
   route: string;
   path: string;
   query(name: string): string | undefined;
   body: Record<string, unknown>;
-  /** Whose threads they are. */
+  /** The tenant that the threads belong to. */
   tenant: string | undefined;
 }
 
-/** Where the body of an operation names a thread; `token` is that of a checkpoint. */
+/** The body field in which an operation names a thread; `token` is a checkpoint token. */
 const inBody: Readonly<Record<string, string>> = {
   createThread: 'id',
   forkThread: 'id',
@@ -57,7 +58,7 @@ const inBody: Readonly<Record<string, string>> = {
   cancelByToken: 'token',
 };
 
-/** Where the query of an operation may name another thread. */
+/** The query parameter in which an operation may name another thread. */
 const inQuery: Readonly<Record<string, string>> = { diffContexts: 'other_thread_id' };
 
 export function requestSubject({ operation, route, path, query, body, tenant }: ReadRequest): RequestSubject {
@@ -78,7 +79,7 @@ export function requestSubject({ operation, route, path, query, body, tenant }: 
   };
 }
 
-/** By the request itself, or by a run of its batch. */
+/** Threads whose active runs the request, or a run of its batch, interrupts. */
 function interruptedBy(
   { busy, runs }: Record<string, unknown>,
   threadId: string | undefined,
@@ -94,14 +95,16 @@ function interruptedBy(
   return [...new Set(ids)];
 }
 
-/** What the path says where the route has a name: Hono tells a middleware only the names of its own pattern. */
+/**
+ * The path parameters of a route. Parsed here because Hono gives a middleware only the parameters of its own pattern.
+ */
 function paramsIn(route: string, path: string): Record<string, string> {
   const parts = path.split('/');
   const named = route.split('/').flatMap((name, at) => (name.startsWith(':') ? [[name.slice(1), parts[at]!]] : []));
   return Object.fromEntries(named.map(([name, part]) => [name, decoded(part!)])) as Record<string, string>;
 }
 
-/** A part that cannot be decoded is no id either. */
+/** Undecodable text stays as it is and then fails the id check. */
 function decoded(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -4,7 +4,7 @@ import type { Scope } from '../../access/scope.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
 
-/** For what shows every tenant and thread: a key that is bound to some of them is refused. */
+/** Guards routes that show every tenant and thread: rejects keys that are bound to some of them. */
 export const requireUnbound =
   (scope: Scope): MiddlewareHandler<ApiEnv> =>
   async (c, next) => {
@@ -12,7 +12,7 @@ export const requireUnbound =
     await next();
   };
 
-/** For what spans the threads of a tenant. @throws LanefoldError `forbidden` */
+/** For operations that span the threads of a tenant. @throws LanefoldError `forbidden` */
 export function assertSeesThreads(principal: Principal, scope: Scope): void {
   if (may(principal, scope) && seesThreads(principal)) return;
   throw new LanefoldError('forbidden', 'This concerns every thread; the key of this request does not.', {

@@ -1,8 +1,8 @@
 import type { Scope } from '../../access/scope.ts';
 
 /**
- * The scope that each operation needs, by its `operationId`. An operation that is missing here needs `admin`: nobody gets
- * in because somebody forgot it.
+ * The scope that each operation needs, by its `operationId`. An operation missing here needs `admin`, so that
+ * forgetting to list one never grants access.
  */
 export const operationScopes: Readonly<Record<string, Scope>> = {
   listThreads: 'read',
@@ -49,15 +49,15 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
 };
 
 /**
- * Operations that name no thread and show nothing of any. Every other one that names none concerns all threads: it is not for
- * a key that is bound to some threads or agents.
+ * Operations that name no thread and show nothing of any thread. Every other operation without a thread concerns all
+ * threads and is closed to keys bound to some threads or agents.
  */
 export const aboutNoThread: ReadonlySet<string> = new Set(['listAgents', 'getActivity']);
 
-/** What concerns all tenants: not for a key that is bound to one either. */
+/** Operations over all tenants: also closed to keys bound to a tenant. */
 export const everywhere: ReadonlySet<string> = new Set(['getActivity', 'listWorkers']);
 
-/** What is written to the audit before it is done. */
+/** Operations that are audited before they are carried out. */
 export const audited: ReadonlySet<string> = new Set([
   'changeConfig',
   'applyContextOperation',

@@ -3,12 +3,12 @@ import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import type { ApiEnv } from '../env.ts';
 import { assertNotExpired } from './known-keys.ts';
 
-/** Timers take no longer delays, and a key may expire in years. */
+/** The longest delay a timer takes; a key may be valid for years. */
 const longestMs = 2 ** 31 - 1;
 
 /**
- * Checks again and again whether what was allowed still is, at the expiry of the key or token too, and calls `refused` once it
- * is not. A database that does not answer ends nothing. Returns how to stop.
+ * Rechecks access periodically, and when the key or token expires; calls `refused` once access is denied. A database
+ * that does not answer ends nothing. Returns a function that stops the checks.
  */
 export function watchAccess(
   { principal, recheck }: Pick<ApiEnv['Variables'], 'principal' | 'recheck'>,

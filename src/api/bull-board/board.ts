@@ -10,8 +10,8 @@ import { pagePolicy } from '../docs.ts';
 import type { BeforeHook } from '@bull-board/api/typings/app';
 
 /**
- * Actions that would add jobs without a run, or delay runs with one careless click. A retried job finds its run ended and
- * completes: it would turn the job of a failed run green, and replace an answer by nothing.
+ * Actions that would add jobs without a run, or delay runs with one careless click. A retried job would find that its
+ * run has ended and complete, which would show a failed run's job as completed, or replace an answer with an empty one.
  */
 const blocked =
   /\/(add|update-data|obliterate|concurrency|rate-limit|delay|priority|retry)$|\/retry\/|\/job-schedulers\//;
@@ -70,7 +70,7 @@ export function bullBoard(lanefold: Library, { page }: { page: boolean }): Hono 
   board.use(keepLocal);
   const plugin = serverAdapter.registerPlugin();
   plugin.onError((error, c) => {
-    // a path that no file can have, such as one with a NUL
+    // a path that no file can have, for example one with NUL
     if (c.req.path.startsWith(`${bullBoardPath}/static/`))
       throw new LanefoldError('not_found', `${c.req.path.slice(0, 200)} does not exist.`);
     throw error;
@@ -79,7 +79,7 @@ export function bullBoard(lanefold: Library, { page }: { page: boolean }): Hono 
   return board;
 }
 
-/** The run of a job, on the page. */
+/** The link from a job to its run on the page. */
 function runOnPage({ data }: { data: unknown }): { displayText: string; href: string } {
   const { thread_id: threadId, run_id: runId } = data as Partial<RunJob>;
   const run = threadId && runId ? `#/threads/${encodeURIComponent(threadId)}/runs/${encodeURIComponent(runId)}` : '';

@@ -3,7 +3,7 @@ import type { RunJobResult } from '../../queue/job.ts';
 
 type Job = NonNullable<Awaited<ReturnType<BullMQAdapter['getJob']>>>;
 
-/** Shows the log and progress of a short run too, which the result of its job carries. */
+/** Also shows the log and progress of a short run, which are stored in its job's result. */
 export class RunQueueAdapter extends BullMQAdapter {
   override async getJob(id: string): Promise<Job | undefined> {
     const job = await super.getJob(id);

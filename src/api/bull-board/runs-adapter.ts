@@ -3,7 +3,7 @@ import type { Library } from '../../library/library.ts';
 import type { RunJob } from '../../queue/job.ts';
 import { RunQueueAdapter } from './run-queue-adapter.ts';
 
-/** Enough for a glance. */
+/** Enough for a quick look. */
 const maxAnswerChars = 2_000;
 
 interface ShownJob {
@@ -12,7 +12,7 @@ interface ShownJob {
   failedReason?: string;
 }
 
-/** Shows the answer or the error of a run with its job: the database has them, the queue does not. */
+/** Shows a run's answer or error with its job; only the database has them. */
 export class RunsAdapter extends RunQueueAdapter {
   readonly #lanefold: Library;
 
@@ -36,7 +36,7 @@ export class RunsAdapter extends RunQueueAdapter {
   async #complete(job: ShownJob): Promise<void> {
     if (!job.returnvalue && !job.failedReason) return;
     const { thread_id: threadId, run_id: id } = job.data;
-    // an erased thread has no run to show
+    // the thread may have been erased
     const run = await this.#lanefold.runs.get({ threadId, id }).catch(() => undefined);
     if (!run) return;
     if (job.failedReason && run.error) job.failedReason = `${run.error.type}: ${run.error.message}`;

@@ -13,7 +13,7 @@ export async function bundlePage(sources: string): Promise<PageFiles> {
     outdir: sources,
     write: false,
     bundle: true,
-    // what only some views need is loaded by them
+    // views load the code that only they need on demand
     splitting: true,
     chunkNames: '[name]-[hash]',
     minify: true,
@@ -23,7 +23,7 @@ export async function bundlePage(sources: string): Promise<PageFiles> {
     legalComments: 'none',
     logLevel: 'silent',
   });
-  // esbuild's minifier gives short names in an order that compresses 4 % worse
+  // esbuild's minifier assigns short names in an order that compresses 4 % worse
   const smaller = async (file: string, contents: Uint8Array, text: string): Promise<Uint8Array> => {
     if (!file.endsWith('.js')) return contents;
     const { code, errors } = await minify(file, text, { module: true });

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { brotliCompress, gzip } from 'node:zlib';
 
-/** A file in every encoding a browser may accept, best first. */
+/** A file in every encoding that a browser may accept, best first. */
 interface ServedFile {
   tag: string;
   encodings: { name: 'br' | 'gzip' | undefined; content: Uint8Array<ArrayBuffer> }[];
@@ -26,7 +26,7 @@ const encode = async (content: Uint8Array): Promise<ServedFile> => ({
   ],
 });
 
-/** The files of the page: bundled from the sources in a checkout, as published elsewhere. Read once a process. */
+/** The files of the page: bundled from the sources in a checkout, else as published. Read once per process. */
 export const pageFiles = (): Promise<ReadonlyMap<string, ServedFile>> => (files ??= load().then(compressed));
 
 let files: Promise<ReadonlyMap<string, ServedFile>> | undefined;

@@ -5,8 +5,8 @@ import type { ApiApp } from '../env.ts';
 import { pageFiles } from './files.ts';
 
 /**
- * What the page may load: its own script, style sheet and API, and nothing else. Trusted Types refuse every way from text
- * to HTML, so that what a model or a tool writes stays text.
+ * The page may load its own script, style sheet and API, and nothing else. Trusted Types block every path from text to
+ * HTML, so that output of models and tools stays text.
  */
 const policy = [
   "default-src 'none'",
@@ -28,8 +28,8 @@ const types: Record<string, string> = {
 };
 
 /**
- * Serves the page at `/`. Its files hold no data and need no key: the page asks for the key, and the API checks it. `guard`
- * is what stands before them on a server without a key.
+ * Serves the page at `/`. Its files hold no data and need no key: the page asks for the key, and the API checks it.
+ * `guard` protects them on a server without a key.
  */
 export function addPage(app: ApiApp, guard: MiddlewareHandler | undefined): void {
   if (guard) for (const route of ['/', '/page/*']) app.use(route, guard);

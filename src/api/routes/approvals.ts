@@ -33,7 +33,7 @@ export function addApprovals(app: ApiApp): void {
       { by: named, reason }: Partial<Record<'by' | 'reason', string>>,
       { principal: { actor }, lanefold }: ApiEnv['Variables'],
     ) => {
-      // whoever a caller names, the key that decided stands beside it
+      // a caller may claim any name, so the deciding key is recorded with it
       const by = actor === operator.actor ? named : named === undefined ? actor : `${named} (${actor})`;
       const [round, index] = call.split('.').map(Number) as [number, number];
       const receipt = await lanefold.runs[word](

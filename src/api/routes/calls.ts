@@ -45,7 +45,7 @@ export function addCalls(app: ApiApp): void {
     const { lanefold } = c.var;
     const contextPolicy = policy && toPolicyOption(policy);
     const options = { ...omitUndefined({ model, systemPrompt, contextPolicy }), signal: c.req.raw.signal };
-    // it is no run, but costs what one does
+    // a replay is not a run, but costs as much as one
     const replay = await withinRuns(c, app, () =>
       lanefold.contexts.replayCall(threadId, callId, options, { from: 'http' }),
     );

@@ -55,7 +55,7 @@ const getContext = createRoute({
   summary: 'Read the context of a lane, now or as of an entry',
   request: {
     params: lane,
-    // with any of the last five, the context is shown as a call would be sent it
+    // with any of the last five parameters, the context is shown as a model call would receive it
     query: z.strictObject({
       at_seq: atSeq,
       limit: limit(10_000),

@@ -99,12 +99,12 @@ const listThreadEvents = createRoute({
 });
 
 export interface EventsOptions {
-  /** Streams at once. */
+  /** Concurrent streams. */
   maxStreams: number;
-  /** Of the large messages that clients have not taken yet. */
+  /** Budget for large messages that clients have not taken yet. */
   budget: ByteBudget;
   onError: (error: unknown, request: { method: string; path: string }) => void;
-  /** How often the key of a stream is looked up again. */
+  /** How often a stream's key is looked up again. */
   keyRecheckMs: number;
   /** Ends all streams. */
   closing?: AbortSignal;

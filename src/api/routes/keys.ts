@@ -103,7 +103,7 @@ export function addKeys(app: ApiApp): void {
     const { overlap_ms: overlapMs } = c.req.valid('json');
     const { key_id: id } = c.req.valid('param');
     const { principal, lanefold } = c.var;
-    // the new secret is handed to the caller
+    // rotation returns the new secret, so the caller needs every right the key has
     const key = (await lanefold.keys.list()).find((one) => one.id === id);
     if (key) assertMayGrant(principal, { ...key, expiresAtMs: key.expiresAt?.getTime() });
     const minted = await lanefold.keys.rotate(id, omitUndefined({ overlapMs, by: principal.actor }));

@@ -38,7 +38,7 @@ const metrics = createRoute({
   responses: { 200: { description: 'Prometheus text.', ...text }, ...problems() },
 });
 
-/** Probes need no key and reveal nothing but yes or no. */
+/** Probes need no key and reveal only yes or no. */
 export function addProbes(app: ApiApp, lanefold: Library): void {
   app.openapi(healthz, (c) => c.json({ status: 'ok' as const }, 200));
 

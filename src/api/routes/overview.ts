@@ -51,7 +51,7 @@ const listWorkers = createRoute({
   responses: { 200: json('The workers, at most 1,000.', WorkerList), ...problems() },
 });
 
-/** What is read over all threads, besides threads and runs themselves. */
+/** Reads over all threads, except the lists of threads and runs themselves. */
 export function addOverview(app: ApiApp, lanefold: Library): void {
   app.openapi(listAgents, (c) => {
     const { agents: only } = c.get('principal');
@@ -66,7 +66,7 @@ export function addOverview(app: ApiApp, lanefold: Library): void {
   });
 }
 
-/** Of all tenants together. */
+/** Activity of all tenants together. */
 export function addActivity(app: ApiApp, lanefold: Library): void {
   app.openapi(listWorkers, async (c) => {
     const data = await lanefold.workers.list(omitUndefined(c.req.valid('query')));

@@ -155,7 +155,7 @@ const cancelRun = createRoute({
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });
 
-/** `onError` gets the server errors of a batch whose answer is no error. */
+/** `onError` gets the server errors of single runs in a batch, whose response itself succeeds. */
 export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>): void {
   app.openapi(createRun, async (c) => {
     const { thread_id: threadId } = c.req.valid('param');
@@ -238,7 +238,7 @@ function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | un
 const isServerError = (answer: PromiseSettledResult<unknown>): answer is PromiseRejectedResult =>
   answer.status === 'rejected' && toProblem(answer.reason).status >= 500;
 
-/** The options for a run of a batch, or why there are none. */
+/** The options for a run of a batch, or the error that makes them invalid. */
 function toRequest(given: unknown): EnqueueOptions | LanefoldError {
   const { success, data, error } = BatchRun.safeParse(given);
   if (!success) return invalidFields(error.issues as z.core.$ZodIssue[]);

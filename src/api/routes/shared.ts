@@ -47,7 +47,7 @@ export function keyOf(
 export const replayed = (duplicate: boolean): Record<string, string> =>
   duplicate ? { 'Idempotent-Replayed': 'true' } : {};
 
-/** Of the answer to a request for a run: where the run is, and whether it was accepted before. */
+/** Headers of the response that accepts a run: the run's location, and whether it was accepted before. */
 export const receiptHeaders = ({ threadId, id, duplicate }: RunHandle): Record<string, string> => ({
   Location: `/v1/threads/${threadId}/runs/${id}`,
   ...replayed(duplicate),
@@ -62,7 +62,11 @@ export const replayedHeader = {
   }),
 };
 
-/** Tells an empty list of an existing thread from a missing thread. @throws LanefoldError `thread_not_found`, `thread_erased` */
+/**
+ * Distinguishes an empty list of an existing thread from a missing thread.
+ *
+ * @throws LanefoldError `thread_not_found`, `thread_erased`
+ */
 export async function orMissing<T>(
   { threads }: Pick<TenantLibrary, 'threads'>,
   threadId: string,

@@ -1,7 +1,7 @@
 import { z } from '@hono/zod-openapi';
 import { count } from './values.ts';
 
-/** What model calls cost. */
+/** The cost of model calls. */
 export const cost = {
   cost: z.number().nullable().openapi({
     description:

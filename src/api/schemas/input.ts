@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 import { Content } from './message.ts';
 import { count, Id, jsonObject, next, timestamp } from './values.ts';
 
-/** Not validated here: what is wrong with it is a rejection with a reason, or `invalid_input`, from the library. */
+/** Not validated here: the library rejects invalid input with a reason, or throws `invalid_input`. */
 const any = z.custom<unknown>((value) => value !== undefined, 'Required.');
 
 export const NewInput = z

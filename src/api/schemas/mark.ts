@@ -23,7 +23,7 @@ const MarkCount = z
   .object({ ...place, count: count('How often.', 2) })
   .openapi('MarkCount', { description: 'How often something is marked, and where for the first time.' });
 
-/** Of the rows of a list. */
+/** Marks on the rows of a list. */
 export const marks = (of: string) =>
   z
     .array(MarkCount)

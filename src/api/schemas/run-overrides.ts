@@ -47,7 +47,7 @@ export const Output = z
     example: { schema: { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] } },
   });
 
-/** Fields of a request that override its agent, where it lists them. */
+/** Fields of a request that override its agent's, if the agent lists them as overridable. */
 export const overrides = {
   strategy: z
     .string()

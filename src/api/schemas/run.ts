@@ -57,7 +57,7 @@ export const BatchRun = NewRun.safeExtend({
   example: { thread_id: 'orders-42', agent: 'assistant', input: 'What is 12 * (3 + 4)?', create_thread: true },
 });
 
-/** Each run is checked on its own, so that one that does not fit harms no other. */
+/** Each run is validated separately, so that an invalid one does not affect the others. */
 export const NewRuns = z
   .strictObject({
     runs: z
@@ -74,7 +74,7 @@ export const NewRuns = z
     },
   });
 
-/** As `Id`, shown by the id of a run: by default a request has it too. */
+/** As `Id`, with a run's id as the example: by default a request has the same id. */
 const RunId = z.string().openapi({ example: 'run_01k7uumgdredk9mgulbgm9ll5m' });
 
 export const RunReceipt = z

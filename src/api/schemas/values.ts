@@ -13,7 +13,7 @@ export const Id = z
 const isObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A JSON object of the caller's, passed on unchanged. */
+/** The caller's JSON object, passed on unchanged. */
 export const jsonObject = (description: string) =>
   z
     .custom<JsonObject>(isObject, 'Must be an object.')
@@ -41,7 +41,7 @@ export const wholeText = (min: number, max: number, description: string) =>
     .openapi({ param: { description }, type: 'integer', minimum: min, maximum: max });
 
 const largest = Number.MAX_SAFE_INTEGER;
-/** Where a page begins: one word in every list. */
+/** The cursor of a page, with the same name in every list. */
 export const after = (what: string, by: string) =>
   wholeText(-1, largest, `Return ${what} after this ${by}: the \`next_after\` of the page before.`);
 export const afterCursor = z
@@ -79,7 +79,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** A moment in a query. */
+/** A timestamp in a query. */
 export const moment = (description: string) =>
   z.iso
     .datetime({ offset: true, error: 'Must be a time such as 2026-11-21T10:15:30Z.' })

@@ -20,7 +20,7 @@ export const pool: WorkerFault = async ({ postgres, observer, leaseMs }, slot, {
     }
   };
   const fillers = [fill(), fill(), fill()];
-  // wait until the limit is reached, or nearly, before the worker must reconnect
+  // wait until the connection limit is (nearly) reached, before the worker must reconnect
   for (let before = -1; before !== idle.length; await delay(100)) before = idle.length;
   for (const proxy of slot.proxies) proxy.reset();
   const hit = await observer.runsHeldBy(slot.workerId!);

@@ -6,7 +6,10 @@ export const postgres: ServiceFault = async ({ postgres: server, observer }) => 
   return { hit: await observer.activeRuns(), over: Promise.resolve() };
 };
 
-/** PostgreSQL is gone for good and its synchronous standby takes over. Lasts until that one has a standby too. */
+/**
+ * PostgreSQL is shut down for good and its synchronous standby takes over. The fault lasts until the new primary has a
+ * standby too.
+ */
 export const failover: ServiceFault = async ({ postgres: server, observer }) => {
   await server.failOver();
   return { hit: await observer.activeRuns(), over: server.addStandby() };
@@ -27,7 +30,7 @@ export const flush: ServiceFault = async ({ redis: server, observer }) => {
   return { hit, over: Promise.resolve() };
 };
 
-// retried after a lock timeout or a deadlock, because workers keep using these tables
+// retried after a lock timeout or deadlock, because workers keep using these tables
 const truncateTables = `
   do $$ declare v_tables text; begin
     select string_agg(format('%I.%I', schemaname, tablename), ', ') into v_tables from pg_tables

@@ -17,7 +17,9 @@ export const kill: WorkerFault = async ({ fleet, observer }, slot) => {
   return { hit: await observer.runsHeldBy(workerId), over: Promise.resolve() };
 };
 
-/** The connections of a worker go silent and are reset later. With `responsesOnly`, its statements still take effect. */
+/**
+ * The connections of a worker go silent and are reset later. With `responsesOnly`, its statements still take effect.
+ */
 export const cut: WorkerFault = async ({ observer, leaseMs }, slot, { holdLeases, responsesOnly }) => {
   for (const proxy of slot.proxies) proxy.silence(responsesOnly);
   const hit = await observer.runsHeldBy(slot.workerId!);

@@ -14,9 +14,9 @@ export interface Proxy {
    * accepted but stay silent.
    */
   silence(responsesOnly: boolean): void;
-  /** Drops all data of the connections there are now, until they end; new ones work. */
+  /** Drops all data of the existing connections until they end; new ones work. */
   swallow(): void;
-  /** Resets every connection, and each new one at once. */
+  /** Resets every connection, and each new one immediately. */
   refuse(): void;
   /** Resets every connection and forwards data again. */
   reset(): void;

@@ -63,8 +63,8 @@ export async function startRedis(
   };
 }
 
-// Descriptor 3 is a pipe to this process. The system closes it however this process ends, and then Redis is killed. The
-// shell keeps no copy of stdout, so that stdout ends with Redis.
+// Descriptor 3 is a pipe to this process. The system closes it however this process ends, and then the shell kills
+// Redis. The shell keeps no copy of stdout, so that stdout ends with Redis.
 const script = `"$@" 3<&- & P=$!; exec >&-; read -r end <&3; kill -KILL $P; wait $P`;
 
 /** Resolves with a function that kills the server, or with undefined if the server ended before it was ready. */

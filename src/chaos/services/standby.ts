@@ -7,11 +7,11 @@ import { QuietClient } from '../../postgres/quiet-client.ts';
 
 const name = 'standby';
 
-/** What a primary needs to have standbys, which take the same settings. */
+/** Settings that a primary needs to have standbys; the standbys use them too. */
 export const replicationSettings = { wal_keep_size: '256MB', wal_retrieve_retry_interval: '100ms' };
 
 /**
- * Starts a standby of a running server in `dir`, and waits until it streams. Takes its own base backup, because the
+ * Starts a standby of a running server in `dir`, and waits until it streams. Takes the base backup itself, because the
  * embedded PostgreSQL has no pg_basebackup.
  */
 export async function startStandby(
@@ -31,7 +31,7 @@ export async function startStandby(
     await writeFile(path.join(data, 'standby.signal'), '');
     const { username, password, pathname } = new URL(primary.url);
     const source = `host=127.0.0.1 port=${primary.port} user=${username} password=${decodeURIComponent(password)}`;
-    // in a file and not among the arguments, so that SQL can change it
+    // in a file, not in the arguments, so that SQL can change it
     await appendFile(
       path.join(data, 'postgresql.auto.conf'),
       `\nsynchronous_standby_names = ''\nprimary_conninfo = '${source} application_name=${name}'\n`,
@@ -64,7 +64,7 @@ export const makeAsynchronous = (primary: EmbeddedPostgres): Promise<void> =>
 export const promote = (standby: EmbeddedPostgres): Promise<void> =>
   withClient(standby.url, async (client) => void (await client.query('select pg_promote(true, 60)')));
 
-/** Stops the stream to a standby that goes on answering: what the primary commits from now on, it will not have. */
+/** Stops the stream to a standby that keeps answering queries: it no longer receives the primary's commits. */
 export const detach = (standby: EmbeddedPostgres): Promise<void> =>
   withClient(standby.url, async (client) => {
     await client.query("alter system set primary_conninfo = ''");
@@ -72,7 +72,7 @@ export const detach = (standby: EmbeddedPostgres): Promise<void> =>
     while ((await client.query('select 1 from pg_stat_wal_receiver')).rowCount !== 0) await delay(20);
   });
 
-/** What a base backup leaves out: the write-ahead log, which is streamed, and what belongs to the running server. */
+/** Excluded from a base backup: the write-ahead log, which is streamed, and files of the running server. */
 const omitted =
   /^(postmaster\.(pid|opts)|(pg_wal|pg_replslot|pg_dynshmem|pg_notify|pg_serial|pg_snapshots|pg_stat_tmp|pg_subtrans)\/.*|.*pgsql_tmp.*|.*pg_internal\.init.*)$/;
 
@@ -84,7 +84,7 @@ async function copyCluster(from: string, to: string): Promise<void> {
     try {
       return await cp(from, to, { recursive: true, filter });
     } catch (error) {
-      // a file of the running server was deleted while the folder was being read
+      // the running server deleted a file while the folder was being read
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || left === 0) throw error;
       await rm(to, { recursive: true, force: true });
     }

@@ -44,7 +44,10 @@ export function chaosAgent(journal: Journal): Agent {
   });
 }
 
-/** A scripted model for one run: up to three rounds of one to three parallel tool calls, then an answer, with short delays. */
+/**
+ * A scripted model for one run: up to three rounds of one to three parallel tool calls, then an answer, with short
+ * delays.
+ */
 export function randomScript(random: Random): string {
   const turns: unknown[] = Array.from({ length: random.int(0, 3) }, (_, round) => ({
     text: random.chance(0.3) ? `Round ${round}.` : '',

@@ -7,11 +7,14 @@ import { builtInAgent, randomScript } from './agent.ts';
 import { randomTree } from './tree.ts';
 import { isConnectionError, isTransient } from '../../postgres/errors.ts';
 
-/** Longer than any fault lasts: an error that is still there is none of them. */
+/** Longer than any fault lasts: an error that persists is not caused by one. */
 const patienceMs = 60_000;
 const seriesMs = 5_000;
 
-/** Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency key. */
+/**
+ * Retries a request that wrote nothing or may have written nothing, as a careful client does: each has an idempotency
+ * key.
+ */
 async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promise<T> {
   let failingSince: number | undefined;
   for (;;) {
@@ -19,7 +22,7 @@ async function persist<T>(request: () => Promise<T>, signal: AbortSignal): Promi
     try {
       return await request();
     } catch (error) {
-      // what lasted is not one more of a series
+      // a request that took long enough starts a new series of failures
       if (failingSince === undefined || performance.now() - askedAt > seriesMs) failingSince = performance.now();
       const mayPass = isConnectionError(error) || (isTransient(error) && performance.now() - failingSince < patienceMs);
       if (!mayPass || signal.aborted) throw error;
@@ -33,7 +36,7 @@ export interface Acknowledged {
   runs: { threadId: string; id: string }[];
   inputs: { threadId: string; id: string }[];
   operations: { threadId: string; id: string }[];
-  /** Runs of a tree of thoughts, with the result that an undisturbed one has. */
+  /** Runs of a tree of thoughts, with the result of an undisturbed run. */
   trees: { threadId: string; id: string; result: JsonObject }[];
 }
 
@@ -116,7 +119,7 @@ async function cancel({ lanefold, signal }: Client, run: { threadId: string; id:
 
 async function waitForEnd({ lanefold, signal }: Client, runs: { threadId: string; id: string }[]): Promise<void> {
   await Promise.all(runs.map((run) => persist(() => lanefold.runs.wait(run, { signal }), signal))).catch((error) => {
-    // the campaign stopped waiting: the checks find the runs that hang
+    // otherwise the campaign stopped waiting, and the checks find runs that hang
     if (!signal.aborted && !isLanefoldError(error, 'wait_timeout')) throw error;
   });
 }

@@ -7,13 +7,17 @@ export interface ToolStart {
   key: string;
   name: string;
   pid: number;
-  /** Milliseconds since the epoch by the system clock, which PostgreSQL uses too; `performance` may differ by tens of milliseconds. */
+  /**
+   * Milliseconds since the epoch by the system clock, which PostgreSQL uses too; `performance` may differ by tens of
+   * milliseconds.
+   */
   at: number;
 }
 
 /**
- * What the built-in tools record about themselves. It lives in files, so it is independent of the database, the tool
- * ledger and the runtime that it checks. Each line is one write, so it survives a kill of its process.
+ * Records of the built-in tools about their own starts and effects. They live in files, so they are independent of the
+ * database, the tool ledger and the runtime that they check. Each line is one write, so it survives a kill of its
+ * process.
  */
 export class Journal {
   readonly #file: string;

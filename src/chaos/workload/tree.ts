@@ -10,8 +10,8 @@ export interface RandomTree {
 }
 
 /**
- * A tree of thoughts on a scripted model: each question, two branches at a time, may call a tool and then has two or three
- * thoughts, which are also their scores.
+ * A tree of thoughts on a scripted model: each question, two branches at a time, may call a tool and then has two or
+ * three thoughts, which are also their scores.
  */
 export function randomTree(random: Random, question: string): RandomTree {
   const list = Array.from({ length: random.int(2, 3) }, (_, i) => `${i + 1}. 0.${random.int(10, 95)}`).join('\n');

@@ -18,6 +18,6 @@ export const assistant = defineAgent({
   instructions: 'You are a helpful assistant. Use the calculator for arithmetic and the clock for the time.',
   // The demo script falls back to the first tool, and the clock accepts any question.
   tools: [clock, calculator],
-  // It serves to try things out, and its tools harm nobody.
+  // This agent is for trying things out, and its tools cannot do harm.
   overridable: { http: overridableFields },
 });

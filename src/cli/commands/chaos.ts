@@ -119,7 +119,7 @@ export const addChaos = (program: Command): Command =>
       }
       for (const { queue, reached, scenarios } of reports)
         if (!reached) note(`${queue}: the campaign ended early, after ${scenarios} scenarios`);
-      // Node may spin forever over pending requests of the connections that the campaign broke
+      // Node may never exit because of pending requests on connections that the campaign broke
       const exitSoon = () => setTimeout(() => process.exit(), 100);
       if (document.violations === 0) return void exitSoon();
       const file = options.report ?? `lanefold-chaos-${options.seed}.json`;

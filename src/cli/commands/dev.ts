@@ -22,10 +22,10 @@ interface Options extends ConnectionOptions {
   port?: number;
 }
 
-/** How long active runs may take to end before a restart; then they go on after it. */
+/** How long active runs may take to finish before a restart; afterwards the new process continues them. */
 const restartGraceMs = 1_000;
 const defaultGraceMs = 25_000;
-/** How much longer than that a process may take to end, and how long one that hangs while it loads. */
+/** How much longer than that a process may take to end; also the limit for one that hangs while it loads. */
 const spareMs = 4_000;
 
 export const addDev = (program: Command): Command =>
@@ -67,14 +67,14 @@ export const addDev = (program: Command): Command =>
     );
 
 /**
- * All in a process that starts again when the project of the agents file has changed. It checks the agents before it starts a
- * database; once it serves, this one keeps the database running.
+ * Runs everything in a child process that restarts when the agents file's project changes. The child checks the agents
+ * before it starts a database; once it serves, this process keeps the database running.
  */
 async function watched(options: Options, agents: string): Promise<void> {
   const stopped = stopSignal();
   let database: Promise<DatabaseHandle | undefined> | undefined;
   const keepDatabase = () => {
-    // where it has just ended, so has the child
+    // if the database has just stopped, so has the child
     database ??= findDatabase(options, { start: false }).catch(() => (database = undefined));
   };
   const watcher = watchSources(projectOf(agents), path.resolve('.env'));
@@ -105,7 +105,7 @@ async function serve(options: Options): Promise<void> {
       });
       const { host, port } = options;
       const before = portBefore();
-      // Only a port that nobody chose may be replaced by the next free one.
+      // Only a default port may be replaced by the next free one.
       const server = await lanefold.startServer({
         ...(host ? { host } : {}),
         ...(port === undefined ? { nextFreePort: true, ...(before === undefined ? {} : { port: before }) } : { port }),

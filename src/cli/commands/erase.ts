@@ -52,7 +52,7 @@ export const addErase = (program: Command): Command =>
       }
     });
 
-/** A batch with nothing but busy threads is the last one. */
+/** Stops after a batch that contains only busy threads. */
 async function eraseAll(threads: Threads, tenantId: string): Promise<TenantErasureReport> {
   let total: TenantErasureReport | undefined;
   for (;;) {

@@ -36,7 +36,7 @@ interface CreateOptions extends Options {
 
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 
-/** Manages the API keys of a database. Whoever may use the database may make keys for it. */
+/** Manages the API keys of a database. Access to the database is enough to make keys for it. */
 export function addKeys(program: Command): Command {
   const keys = program
     .command('keys')

@@ -83,7 +83,7 @@ export const addRun = (program: Command): Command =>
       const input = await toInput(question, options.image);
       if (!options.agents && !options.model)
         note(`model ${demoModel}: offline and scripted; choose another with --model openai:gpt-5-mini`);
-      // A private queue, because other workers may not have this agent, nor this process theirs.
+      // A private queue, because other workers may not know this agent, and this process may not know theirs.
       const queuePrefix = `${privatePrefix}${randomBytes(4).toString('hex')}`;
       const lanefold = await connect(options, {
         start: true,
@@ -100,7 +100,7 @@ export const addRun = (program: Command): Command =>
             void (status === 'suspended' && notePendingApprovals(lanefold, { threadId, id }).catch(() => {})),
         });
         const { model, strategy, strategyOptions, busy } = options;
-        // From here on there is a run that no other process would end.
+        // From here on, no other process would finish the run.
         const stopped = stopSignal();
         const accepted = await lanefold.runs.enqueue({
           agent: agent.name,
@@ -125,7 +125,7 @@ export const addRun = (program: Command): Command =>
       }
     });
 
-/** Shows the tool calls a run waits for and how to approve them. This command keeps waiting. */
+/** Shows the tool calls a run waits for, and how to approve them. The command keeps waiting. */
 async function notePendingApprovals(lanefold: Lanefold, run: RunRef): Promise<void> {
   const { awaiting } = await lanefold.runs.get(run);
   for (const { round, index, name, arguments: args } of awaiting) {
@@ -188,7 +188,7 @@ function show(run: Run, { json, live }: { json: boolean; live: boolean }): void 
   const c = colours(process.stderr);
   const answer = run.status === 'completed' ? readableAnswer(run.result) : undefined;
   if (json) printJson(snakeKeys(run));
-  // on a terminal a text was shown as it arrived
+  // on a terminal, a text answer has already been shown as it arrived
   else if (answer !== undefined && (!live || typeof run.result !== 'string')) print(printable(answer));
   note(c.dim(`thread ${run.threadId}, run ${run.id}: ${run.status} after ${run.durationMs} ms`));
   if (answer !== undefined) return;

@@ -11,7 +11,7 @@ type Options = ConnectionOptions & { json?: boolean };
 
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 
-/** Sets what all keys of a tenant together may do. */
+/** Sets the limits that all keys of a tenant share. */
 export function addTenants(program: Command): Command {
   const tenants = program
     .command('tenants')

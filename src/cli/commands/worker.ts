@@ -85,7 +85,7 @@ export const addWorker = (program: Command): Command =>
           }),
           onRunEnd(run) {
             if (options.json) printJson({ event: 'run_ended', ...snakeKeys(run) });
-            // the log has it
+            // with JSON logs, the log already has it
             else if (!jsonLogs()) print(summaryOf(run));
           },
         });

@@ -37,7 +37,7 @@ export const addWorkers = (program: Command): Command =>
       }
     });
 
-/** None at work is not the same as none alive. */
+/** Distinguishes no worker at work from no worker alive. */
 function summaryOf(workers: readonly ListedWorker[]): string {
   const alive = workers.filter(({ state }) => state === 'alive');
   const draining = workers.filter(({ state }) => state === 'draining').length;

@@ -9,25 +9,26 @@ export interface Restarting {
   env: NodeJS.ProcessEnv;
   watcher: SourceWatcher;
   stopped: Promise<unknown>;
-  /** A child serves. */
+  /** Called when a child serves. */
   onServe?: () => void;
-  /** How long a child may take to end before it is killed: one that does not serve yet, and one that does. */
+  /** How long a child may take to end before it is killed, by whether it still loads or already serves. */
   limitMs: { loading: number } & Record<Why, number>;
 }
 
 type Why = 'restart' | 'stop';
 
-/** The variable with the port of the child before: the page in a browser stays where it is. */
+/** The variable that passes on the previous child's port, so that an open page keeps its address. */
 const lastPort = 'LANEFOLD_LAST_PORT';
 
-/** What a child says once it serves. */
+/** The message of a child that serves. */
 export interface Served {
   port: number;
 }
 
 /**
- * Runs the command line in a child process, and starts it again when a source file has changed. A child that fails after a
- * change waits for the next one. The child stops when the channel to it closes, also where this process is killed.
+ * Runs the command line in a child process, and restarts it when a source file changes. After a child fails because of
+ * a change, this waits for the next change. The child stops when the channel to it closes, also if this process is
+ * killed.
  *
  * @returns its exit code
  */
@@ -60,16 +61,16 @@ export async function runRestarting({ args, env, watcher, stopped, onServe, limi
 }
 
 async function stop(child: ChildProcess, exit: Promise<unknown>, why: Why, limitMs: number): Promise<void> {
-  // one that is busy for ever hears neither a message nor a signal
+  // a child in an endless loop reacts to neither messages nor signals
   const patience = setTimeout(() => child.kill('SIGKILL'), limitMs);
   if (child.connected) child.send(why, () => child.connected && child.disconnect());
   await exit;
   clearTimeout(patience);
 }
 
-/** In a child of `runRestarting`: resolves once the process that started it wants it to end, or is gone. */
+/** In a child of `runRestarting`: resolves once the parent process wants it to end, or is gone. */
 export async function disowned(): Promise<Why> {
-  // no child of anybody
+  // this process is not a child
   if (!process.send) return new Promise<never>(() => {});
   return new Promise((resolve) => {
     process.once('message', (why) => resolve(why as Why));
@@ -78,17 +79,17 @@ export async function disowned(): Promise<Why> {
   });
 }
 
-/** Where the child before this one served, unless it is the first. */
+/** The port of the previous child; undefined for the first. */
 export const portBefore = (): number | undefined =>
   process.env[lastPort] === undefined ? undefined : Number(process.env[lastPort]);
 
-/** Says to the process that started this one where it serves. */
+/** Tells the parent process where this one serves. */
 export function announce(served: Served): void {
-  // it may be gone by now
+  // the parent may be gone by now
   if (process.connected) process.send!(served, undefined, undefined, () => {});
 }
 
-/** Lets this process end, which an open channel would keep alive. */
+/** Closes the channel to the parent, which would keep this process alive. */
 export function disown(): void {
   if (process.connected) process.disconnect();
 }

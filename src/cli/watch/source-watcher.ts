@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, watch, type FSWatcher } from 'node:fs';
 import path from 'node:path';
 
-/** What a program is made of. Not data such as JSON: a tool that writes some would restart the program it runs in. */
+/** Source files. Data such as JSON is excluded: a tool that writes some would restart the program it runs in. */
 const source = /\.[cm]?[jt]sx?$/;
 /** Editors write a file in several steps, and several files at once. */
 const settleMs = 100;
@@ -23,7 +23,10 @@ export function projectOf(file: string): string {
   }
 }
 
-/** Watches the source files under a folder, without hidden folders and node_modules, and the file `alone`, wherever it is. */
+/**
+ * Watches the source files under a folder, except in hidden folders and node_modules, and the file `alone`, wherever it
+ * is.
+ */
 export function watchSources(root: string, alone: string): SourceWatcher {
   const watchers = new Map<string, FSWatcher>();
   let timer: NodeJS.Timeout | undefined;
@@ -53,18 +56,18 @@ export function watchSources(root: string, alone: string): SourceWatcher {
       for (const entry of readdirSync(folder, { withFileTypes: true }))
         if (entry.isDirectory() && isWatched(entry.name)) add(path.join(folder, entry.name));
     } catch {
-      // no folder, gone again, or one more than the system allows
+      // not a folder, already deleted, or more watches than the system allows
       unwatch(folder);
     }
   };
   add(root);
   try {
-    // its folder: the file may not exist yet, and editors replace it
+    // watches the folder, because the file may not exist yet, and editors replace it
     open(alone, path.dirname(alone), (name) => {
       if (name === path.basename(alone)) seen(alone);
     });
   } catch {
-    // one more than the system allows
+    // more watches than the system allows
   }
   return {
     changed: () => new Promise((resolve) => (onChange = resolve)),

@@ -33,11 +33,11 @@ export interface NewKey extends Allowed {
   name: string;
   /** Default: never. */
   expiresInMs?: number;
-  /** Who makes it, for the audit; default `operator`. */
+  /** Who creates it, for the audit; default `operator`. */
   by?: string;
 }
 
-/** The key itself is in the answer and nowhere else: only its hash is stored. */
+/** The key is returned only here: the database stores just its hash. */
 export interface MintedKey {
   id: string;
   key: string;
@@ -50,34 +50,43 @@ export interface NewBrowserToken {
   access: BrowserAccess;
   /** Default 15 minutes, at most a day. */
   expiresInMs?: number;
-  /** The token ends by then in any case: when the key ends on whose behalf it is made, in ms as of `Date.now()`. */
+  /** The latest expiry, in ms as of `Date.now()`: when the key that requests the token expires. */
   expiresAtMs?: number;
   tenant?: string;
   agents?: readonly string[];
-  /** Of the key on whose behalf it is made. */
+  /** The limits of the key that requests the token. */
   limits?: KeyLimits;
-  /** The id of the key on whose behalf it is made; default `operator`. */
+  /** The id of the key that requests the token; default `operator`. */
   by?: string;
 }
 
 export interface ApiKeys {
-  /** Makes a key. That of a library of one tenant is for this tenant. @throws LanefoldError `invalid_input` */
+  /** Creates a key. A library of one tenant creates keys for that tenant. @throws LanefoldError `invalid_input` */
   create(key: NewKey): Promise<MintedKey>;
-  /** Every key, the newest first, without secrets. */
+  /** All keys, newest first, without secrets. */
   list(): Promise<ApiKey[]>;
-  /** Adds a secret to a key and lets the old ones work for `overlapMs`, default an hour. @throws LanefoldError `key_not_found` */
+  /**
+   * Adds a secret to a key; the old ones keep working for `overlapMs`, default an hour.
+   *
+   * @throws LanefoldError `key_not_found`
+   */
   rotate(id: string, options?: { overlapMs?: number; by?: string }): Promise<MintedKey>;
-  /** Ends a key; servers notice within ten seconds. @throws LanefoldError `key_not_found` */
+  /** Revokes a key; servers notice within ten seconds. @throws LanefoldError `key_not_found` */
   revoke(id: string, options?: { by?: string }): Promise<void>;
-  /** What a key allows; undefined if it is none of this database. */
+  /** What a key allows; undefined if this database does not have the key. */
   find(text: string): Promise<({ id: string } & FoundKey) | undefined>;
   /**
-   * A token for a page in a browser, for one thread or run. It needs no storage and cannot be revoked before it expires.
+   * A token for a page in a browser, for one thread or run. It needs no storage and cannot be revoked before it
+   * expires.
    *
    * @throws LanefoldError `missing_token_secret`, `invalid_input`
    */
   browserToken(token: NewBrowserToken): { token: string; expiresAt: Date };
-  /** Who holds a browser token; undefined for other text. @throws LanefoldError `unauthorized` if it is altered or has expired */
+  /**
+   * The principal of a browser token; undefined for other text.
+   *
+   * @throws LanefoldError `unauthorized` if it is altered or has expired
+   */
   holder(text: string): Promise<Principal | undefined>;
 }
 
@@ -85,7 +94,7 @@ export interface AuditLog {
   /** Who did what, oldest first. */
   list(query?: AuditQuery): Promise<AuditEntry[]>;
   write(entry: AuditedAction): Promise<void>;
-  /** Writes down a read by somebody who is bound to no tenant, if what is read has one. */
+  /** Audits a read by a principal without a tenant, if what it reads has one. */
   writeRead(entry: AuditedAction): Promise<void>;
 }
 

@@ -17,7 +17,7 @@ export function roleCheckOf(option: RoleCheck | undefined): RoleCheck {
   );
 }
 
-/** What a process can do with its role that no duty needs. */
+/** The rights of a role that no duty needs. */
 const excess = (rights: SessionRights): string[] => [
   ...(rights.bypasses ? ['it is a superuser or has BYPASSRLS: no policy keeps it to a tenant'] : []),
   ...(rights.isOwner ? ['it may act as the owner of the schema, and so take away triggers and policies'] : []),

@@ -9,8 +9,8 @@ export const otherTenant = (asked: string, own: string): LanefoldError =>
   });
 
 /**
- * How statements are executed for a tenant alone. No policy binds a superuser, so its statements are executed as the owner of
- * the schema, whom the policies bind.
+ * How statements run for a single tenant. Policies do not bind a superuser or a role with BYPASSRLS, so its statements
+ * run as the owner of the schema, whom the policies do bind.
  *
  * @throws LanefoldError `invalid_id`, `tenants_not_enforced`
  */

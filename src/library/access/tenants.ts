@@ -14,16 +14,17 @@ export const LimitFields = z.strictObject({ requestsPerMinute: Count, runs: Coun
 
 export interface Tenants {
   /**
-   * Sets what is given: `limits`, what all keys of a tenant together may do, in place of those before; servers notice within
-   * ten seconds. `chained`: threads that the tenant creates from now on have tamper evidence.
+   * Changes only the settings given. `limits` apply to all keys of the tenant together and replace the previous limits;
+   * servers notice within ten seconds. With `chained`, threads that the tenant creates from now on have tamper
+   * evidence.
    *
-   * @param on.by who does it, for the audit; default `operator`
+   * @param on.by who changes them, for the audit; default `operator`
    * @throws LanefoldError `invalid_id`, `invalid_input`
    */
   configure(tenant: string, settings: { limits?: KeyLimits; chained?: boolean }, on?: { by?: string }): Promise<void>;
-  /** The limits of a tenant; undefined where none were set. */
+  /** The limits of a tenant; undefined if it has no settings. */
   limits(tenant: string): Promise<KeyLimits | undefined>;
-  /** The tenants something is set for. */
+  /** The tenants that have settings. */
   list(): Promise<TenantSettings[]>;
 }
 

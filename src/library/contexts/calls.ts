@@ -22,20 +22,23 @@ export interface ModelCall {
   contextRef: string;
   agent: string;
   model: string;
-  /** Tokens of the model's context window; null where nobody knows. */
+  /** The model's context window in tokens; null if unknown. */
   window: number | null;
   iteration: number;
   /** The entry of the answer. */
   seq: number;
   /** The messages as they were sent, in canonical form. */
   messages: Message[];
-  /** For each message the entry it comes from; null for instructions that are never stored, and for the prompt of a policy. */
+  /** For each message, its entry; null for the prompt of a policy, and for instructions, which are never stored. */
   sources: (number | null)[];
   /** SHA-256 of the messages, as the worker recorded it when it sent them. */
   contextHash: string;
-  /** Whether `messages` have that hash: if so, they are what was sent, byte for byte. */
+  /** Whether `messages` have that hash: if so, they are byte for byte what was sent. */
   verified: boolean;
-  /** What keeps the log from reproducing the messages: a request transformer, or an output contract this process does not know. */
+  /**
+   * Why the log does not reproduce the messages: a request transformer changed them, or this process does not know the
+   * output contract; `mismatch` for any other cause.
+   */
   unverifiedBecause: 'transformed' | 'output_contract' | 'mismatch' | null;
   /** The answer: the payload of its entry. */
   answer: JsonObject;
@@ -48,11 +51,11 @@ export interface ModelCall {
   durationMs: number | null;
   /** Failed or lost attempts before this answer. */
   failedAttempts: { kind: string; at: Date; data: JsonObject }[];
-  /** The tools offered, as this process knows the agent; null if it does not. */
+  /** The tools offered, as this process defines them for the agent; null if it does not know the agent. */
   tools: { name: string; description: string | null; inputSchema: JsonObject }[] | null;
-  /** What broke the beginning that it would share with the call before it; null where nothing did. */
+  /** The first difference from the previous call's messages, where the shared prefix ends; null if there is none. */
   prefixBreak: PrefixBreak | null;
-  /** The calls before and after it on the lane, by `llmCallId`. */
+  /** The previous and the next call on the lane, by `llmCallId`. */
   previousCallId: string | null;
   nextCallId: string | null;
 }
@@ -67,8 +70,8 @@ interface ModelCallDeps extends CallDeps {
 }
 
 /**
- * An answered call as the log and the trace have it, and what it sent. `agent`: as the run used it, undefined where this
- * process does not know it or what it was overridden with.
+ * Reads an answered call from the log and the trace, with the messages it sent. `agent` is the agent as the run used
+ * it; undefined if this process lacks the agent, or something the run overrode it with.
  *
  * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
  */
@@ -108,7 +111,7 @@ export async function readModelCall(deps: ModelCallDeps, threadId: string, llmCa
   };
 }
 
-/** What the log has of the messages that were sent, and the instructions of an output contract that this process knows. */
+/** The sent messages that the log has, with the instructions of the output contract if this process knows it. */
 function asSent(rows: readonly SentRow[], refs: JsonObject, agent?: ReadyAgent) {
   const messages = rows.map(canonicalMessage);
   const sources: (number | null)[] = rows.map(({ seq }) => (seq < 0 ? null : seq));
@@ -133,7 +136,7 @@ async function agentOf(
     const strategy = details?.options?.selection?.strategy ?? call.strategy;
     return agents.strategies.find(strategy).tools ? agent : toolsOnly(agent, []);
   } catch {
-    // tools or transformers it was overridden with have left this process
+    // this process no longer has a tool or transformer that the run was overridden with
     return undefined;
   }
 }

@@ -15,20 +15,20 @@ import { readLaneAgent } from '../../store/context/read-context.ts';
 export interface CompactOptions {
   /** The lane; default: the active one. */
   contextRef?: string;
-  /** Entries to summarise, inclusive; what lies in them only in part stays. Default: all but the newest turns. */
+  /** Entries to summarise, inclusive; groups that are only partly inside stay. Default: all but the newest turns. */
   range?: { fromSeq: number; toSeq: number };
-  /** The newest turns that stay; default: those of the context policy. */
+  /** How many of the newest turns stay; default: as the context policy says. */
   keepTurns?: number;
-  /** Whose model, prompt and tools the request has; default: the agent of the lane's latest run. */
+  /** The agent whose model, prompt and tools the request uses; default: the agent of the lane's latest run. */
   agent?: string;
   /** Default: the model of the lane's latest run, whose provider has the context in its cache. */
   model?: ModelName;
 }
 
-/** What a compaction did: the result of its run. Null where there was nothing to summarise. */
+/** The result of a compaction run; the run's result is null if there was nothing to summarise. */
 export interface CompactionResult {
   op_id: string;
-  /** Entries of the messages summarised, first and last, and how many messages. */
+  /** The first and last entry of the summarised messages, and how many messages. */
   covered: [from: number, to: number];
   messages: number;
   cause: CompactionRequest['cause'];
@@ -36,7 +36,7 @@ export interface CompactionResult {
   run_id: string;
   usage: JsonObject;
   prompt_version: number;
-  /** Of the context, by the heuristic. */
+  /** Size of the context, counted by the heuristic. */
   tokens_before: number;
   tokens_after: number;
 }
@@ -79,7 +79,7 @@ export async function compact(
   return startCompaction(deps, threadId, { agent, model, contextRef, request, caller });
 }
 
-/** Accepts the run of a compaction, or returns that of the one of the lane that has not ended. */
+/** Accepts a compaction run, or returns the lane's compaction run that has not ended yet. */
 export async function startCompaction(
   deps: AcceptDeps,
   threadId: string,

@@ -26,7 +26,7 @@ import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-
 import { requestHash } from '../runs/accept.ts';
 
 export interface OperationOptions {
-  /** The operation is applied at most once in the life of the thread; default: a new id. */
+  /** A thread applies an operation with this id at most once; default: a new id. */
   opId?: string;
   reason?: 'manual' | 'restore' | 'compaction' | 'system';
   expectedRev?: number;
@@ -35,10 +35,12 @@ export interface OperationOptions {
   repair?: boolean;
 }
 
-/** A context to start from: messages in chronological order. `systemPrompt` absent inherits, null or empty means none. */
+/**
+ * A context to start from: messages in chronological order. `systemPrompt`: absent inherits it; null or empty: none.
+ */
 export interface NewContext {
   systemPrompt?: string | null;
-  /** Your own name of it, kept in the log. */
+  /** Your name for it, kept in the log. */
   id?: string;
   entries: MessageInput[];
 }
@@ -49,7 +51,7 @@ export interface ProjectOptions {
   contextRef?: string;
   /** As of this entry, inclusive; default: now. */
   atSeq?: number;
-  /** Only the newest messages, at most so many besides the system prompt; tool groups whole. */
+  /** Only the newest messages: at most this many besides the system prompt, with whole tool groups. */
   limit?: number;
 }
 
@@ -65,18 +67,18 @@ export interface DiffedContext {
 
 export interface Contexts {
   /**
-   * What the next model call would be sent of a lane, with its cost, and with `explain` the reason for every message: under
-   * `policy`, or as the latest run's agent and the thread say, with the cut that the last call left in force. Any option of
-   * `PolicyView` asks for that.
+   * What the next model call on a lane would be sent, what that costs and, with `explain`, why each message is sent or
+   * left out. The context is cut by `policy`, or else as the latest run's agent and the thread say; the cut that the
+   * last call left in force stays. Any option of `PolicyView` asks for this.
    *
    * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`, `unknown_agent`, `thread_not_found`
    */
   project(threadId: string, options: ProjectOptions & PolicyView & AsksOfCall): Promise<ContextProjection>;
-  /** What the model sees of a lane, now or as of an entry. @throws LanefoldError `thread_not_found` */
+  /** The uncut context of a lane, now or as of an entry. @throws LanefoldError `thread_not_found` */
   project(threadId: string, options?: ProjectOptions): Promise<ContextRow[]>;
   /**
-   * Replaces the context of a lane (default: the active one). `from`: whose request it is, see `runs.enqueue`; a system
-   * prompt is an override.
+   * Replaces the context of a lane (default: the active one). `from`: where the request comes from, see `runs.enqueue`;
+   * a system prompt counts as an override.
    *
    * @throws LanefoldError `open_tool_group`, `invalid_operation`, `rev_conflict`, `override_not_allowed`
    */
@@ -87,11 +89,11 @@ export interface Contexts {
     on?: { from?: OverrideCaller },
   ): Promise<OperationReceipt>;
   /**
-   * Has a model summarise the older part of a lane (default: the active one) and puts the summary in its place: a run of its
-   * own, which waits for the active one, is leased and retried as any other, and shows up in `runs.list` with the strategy
-   * `compaction`. Its result says what it covered and what it cost. Durable messages, such as skills, stay. A summary that
-   * is empty, or longer than what it covers, fails the run and changes nothing. While a compaction of the lane has not ended,
-   * another call returns that one.
+   * Has a model summarise the older part of a lane (default: the active one) and replaces that part with the summary.
+   * The compaction is a separate run: it waits for the active one, is leased and retried like any other, and shows up
+   * in `runs.list` with the strategy `compaction`. Its result says what it covered and what it cost. Durable messages,
+   * such as skills, stay. If the summary is empty, or longer than what it covers, the run fails and nothing changes.
+   * Until a lane's compaction has ended, another call returns the same run.
    *
    * @throws LanefoldError `thread_not_found`, `unknown_agent`, `unknown_model`, `override_not_allowed`, `invalid_input`
    *
@@ -104,11 +106,11 @@ export interface Contexts {
     options?: CompactOptions,
     on?: { caller?: string; from?: OverrideCaller },
   ): Promise<RunHandle<CompactionResult | null>>;
-  /** Clears a lane (default: the active one): a replace with an empty context, which inherits the prompt. */
+  /** Clears a lane (default: the active one): replaces its context with an empty one, which inherits the prompt. */
   reset(threadId: string, options?: OperationOptions & { contextRef?: string }): Promise<OperationReceipt>;
   /**
-   * How the context of one lane differs from that of another, of the same thread or not: what both begin and end with is
-   * `same`, what lies between is `removed` and `added`.
+   * Compares the contexts of two lanes, of the same thread or of different threads. Messages that both begin or end
+   * with are `same`; those between are `removed` or `added`.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`
    */
@@ -116,15 +118,15 @@ export interface Contexts {
   /** The lanes of a thread. */
   lanes(threadId: string): Promise<Lane[]>;
   /**
-   * One answered model call by its `llm_call_id`, which the refs of the answer have: exactly what was sent, verified by its
-   * hash, and what came back.
+   * One answered model call: exactly what was sent, verified by its hash, and what came back. Its `llm_call_id` is in
+   * the refs of the answer.
    *
    * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`
    */
   call(threadId: string, llmCallId: string): Promise<ModelCall>;
   /**
-   * Makes an answered model call again, with another model, system prompt or policy, to compare the answers. Runs no tools
-   * and writes nothing; a call that fails says so in `error`. `from`: whose request it is, see `runs.enqueue`.
+   * Repeats an answered model call, with another model, system prompt or policy, to compare the answers. Runs no tools
+   * and writes nothing; if the call fails, `error` says why. `from`: where the request comes from, see `runs.enqueue`.
    *
    * @throws LanefoldError `call_not_found`, `thread_not_found`, `thread_erased`, `unknown_agent`, `unknown_model`,
    * `missing_provider_key`, `override_not_allowed`, `invalid_policy`, `unknown_window`, `server_busy`

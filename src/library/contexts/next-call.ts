@@ -7,8 +7,9 @@ import type { PolicyView, ProjectedCall } from './project.ts';
 import { readLaneAgent } from '../../store/context/read-context.ts';
 
 /**
- * The model call that a run on a lane would make next, or would have made at an entry: the agent of the lane's latest run then with the configuration of the thread
- * over it, or what the view says instead. Where this process does not know the agent, its tools are not counted.
+ * The model call that a run on a lane would make next, or would have made at an entry. It uses the agent of the lane's
+ * latest run at that point, with the thread's configuration applied over it; the view overrides both. If this process
+ * does not know the agent, its tools are not counted.
  *
  * @throws LanefoldError `unknown_agent` for one that the view names, `invalid_policy`
  */

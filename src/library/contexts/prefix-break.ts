@@ -4,18 +4,18 @@ import type { Database } from '../../postgres/pool.ts';
 import type { CallRecord } from '../../store/context/read-call.ts';
 import { readSent, type SentRow, readPrefixChanges } from '../../store/context/read-context.ts';
 
-/** Where a call departs from the one before it on its lane. What a provider had cached ends there. */
+/** Where a call first differs from the previous call on its lane. A provider's cached prefix ends there. */
 export interface PrefixBreak {
   /** Position of the first message that differs. */
   position: number;
-  /** The entry that did it: the new prompt, the anchor, or the answer whose refs say what its policy left out. */
+  /** The entry that caused it: the new prompt, the anchor, or the answer whose refs say what its policy left out. */
   seq: number;
   cause: 'prompt' | 'anchor' | 'policy';
 }
 
 /**
- * What broke the beginning of a call; undefined where it begins with all that the call before it sent, is the first of its
- * lane, or the log does not have what was sent.
+ * What broke the prefix of a call; undefined if the call begins with everything the previous one sent, is the first on
+ * its lane, or the log lacks what either of them sent.
  */
 export async function findPrefixBreak(
   db: Database,

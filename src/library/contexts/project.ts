@@ -16,22 +16,22 @@ import type { PolicyReason } from '../../policy/reasons.ts';
 import { sentMessage } from '../../policy/sent.ts';
 
 export interface PolicyView {
-  /** Default: that of the thread, else that of the agent. */
+  /** Default: the thread's, else the agent's. */
   policy?: PolicyOption | undefined;
-  /** `provider:model`, for the window and the tokenizer. Default: that of the agent. */
+  /** `provider:model`, for the window and the tokenizer. Default: the agent's. */
   model?: ModelName | undefined;
-  /** Whose tools, output contract and settings share the budget. Default: the agent of the lane's latest run. */
+  /** The agent whose tools, output contract and settings share the budget. Default: that of the lane's latest run. */
   agent?: string | undefined;
   /**
-   * What the budget alone would let through, instead of what the next call is sent: without the cut that earlier calls left in
-   * force, and without the room that a new cut leaves.
+   * Shows what fits the budget alone, instead of what the next call is sent: ignores the cut that earlier calls left in
+   * force, and the room that a new cut leaves.
    */
   fullBudget?: boolean | undefined;
-  /** Adds, for every message, why it is sent or not and what it costs. */
+  /** For every message, adds why it is sent or left out, and what it costs. */
   explain?: boolean | undefined;
 }
 
-/** Whether a read asks what a call would be sent, by any of these; else it gets the context whole. */
+/** Whether any of these options is set: then a read returns what a call would be sent, otherwise the whole context. */
 export const asksOfCall = ({ policy, model, agent, fullBudget, explain }: PolicyView): boolean =>
   policy !== undefined || model !== undefined || agent !== undefined || fullBudget === true || explain === true;
 
@@ -52,26 +52,26 @@ export interface ExplainedMessage {
   tokens: number;
   included: boolean;
   reason: PolicyReason;
-  /** The message itself, where it is left out. */
+  /** The message itself, if it is left out. */
   message?: Message;
 }
 
-/** A context as a policy lets it through. */
+/** A context as cut by a policy. */
 export interface ContextProjection {
   /** With the defaults filled in, in snake_case. */
   policy: StoredPolicy;
   messages: ContextRow[];
   meta: ProjectionMeta & {
-    /** Tokens of the model's context window; null: unknown. */
+    /** The model's context window in tokens; null if unknown. */
     window: number | null;
-    /** How tokens were counted; of `calibrated` with the correction, its mean error and the calls it was learnt from. */
+    /** How tokens were counted; for `calibrated`, the correction, its mean error and the number of calls behind it. */
     estimator: { name: string; ratio: number; error: number | null; calls: number | null; fallback: string | null };
   };
   explain?: ExplainedMessage[];
 }
 
 /**
- * What a model call made now would be sent of the rows of a lane.
+ * Cuts the rows of a lane to what a model call made now would be sent.
  *
  * @throws LanefoldError `invalid_policy`, `unknown_window`, `invalid_projection`
  */
@@ -91,7 +91,7 @@ export async function projectContext(
   };
   const request = { model: model ?? '', policy, limits, ...fixed };
   const cut = await cutContext(counting, placedRows(rows), request, recall, { full });
-  // a run goes on with the built-in rules; here the projector is what is looked at
+  // a run would fall back to the built-in rules; this read is meant to show what the projector does
   if (cut.projectorError !== undefined) throw cut.projectorError;
   const { ratio, error, calls } = counting.calibrationOf(model ?? '');
   const calibrated = cut.counter.name === 'calibrated';
@@ -113,7 +113,7 @@ export async function projectContext(
   };
 }
 
-/** The newest rows, at most `limit` besides the system prompt; tool groups whole, and at least one message. */
+/** The newest rows: at most `limit` besides the system prompt, with whole tool groups and at least one message. */
 export function newestRows(rows: readonly ContextRow[], limit: number): ContextRow[] {
   const groups = groupMessages(placedRows(rows));
   const spoken = groups.filter((group) => group.kind !== 'system');

@@ -21,25 +21,25 @@ import { assertRunOverrides } from '../runs/allow-overrides.ts';
 import { readSentCall } from './calls.ts';
 import { projectContext } from './project.ts';
 
-/** What to change of a recorded model call; what is absent stays as it was sent. */
+/** Changes to a recorded model call; whatever is absent stays as it was sent. */
 export interface ReplayCallOptions {
   model?: ModelName;
-  /** Takes the place of the whole system message, instructions of an output contract included; null for none. */
+  /** Replaces the whole system message, including the instructions of an output contract; null: none. */
   systemPrompt?: string | null;
-  /** Cuts the whole context of the lane, as it was before the call, in place of the policy of the run. */
+  /** Replaces the run's policy: cuts the whole context of the lane as it was before the call. */
   contextPolicy?: PolicyOption;
   /** Aborts the model call. */
   signal?: AbortSignal;
 }
 
-/** How a model answered a recorded call. Stored nowhere. */
+/** A model's answer to a replayed call. It is not stored. */
 export interface CallReplay {
   threadId: string;
   llmCallId: string;
   model: string;
-  /** Whether the recorded messages, before any change, are provably those of the call: see `ModelCall.verified`. */
+  /** Whether the recorded messages, before any change, are proven to be those of the call: see `ModelCall.verified`. */
   verified: boolean;
-  /** Messages sent, the system prompt included. */
+  /** Number of messages sent, including the system prompt. */
   messages: number;
   /** The answer, in the shape of `ModelCall.answer`; its tool calls were not executed. Null if the call failed. */
   answer: JsonObject | null;
@@ -50,7 +50,7 @@ export interface CallReplay {
   durationMs: number;
 }
 
-/** Of a process: each holds a whole context in memory, and nobody waits for its turn in a queue. */
+/** Per process. Each replay holds a whole context in memory; further ones are rejected, because there is no queue. */
 const maxAtOnce = 8;
 let active = 0;
 
@@ -62,8 +62,8 @@ export interface ReplayDeps {
 }
 
 /**
- * Makes recorded model calls again: the messages that were sent, the agent's tools and settings as this process knows
- * them. Executes no tools, retries nothing, and writes nothing.
+ * Repeats recorded model calls with the messages that were sent, and the agent's tools and settings as this process
+ * knows them. Executes no tools, retries nothing, and writes nothing.
  */
 export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
   return async (
@@ -131,7 +131,7 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
   };
 }
 
-/** The context of the lane before the call, as another policy lets it through. */
+/** The context of the lane before the call, cut by another policy. */
 async function cutBy(
   { db, counting }: Pick<ReplayDeps, 'db' | 'counting'>,
   threadId: string,

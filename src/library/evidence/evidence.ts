@@ -8,33 +8,33 @@ import { Moves } from './moves.ts';
 import { headSigner, headVerifier, type SignedHead } from './signed-head.ts';
 import { verifyThread } from './verify-thread.ts';
 
-/** Heads that `heads` returned before, and the Ed25519 key they were signed with, public or private, PEM. */
+/** Heads that `heads` returned earlier, and the Ed25519 key that signed them: PEM, public or private. */
 export interface KnownHeads {
   heads: Iterable<unknown> | AsyncIterable<unknown>;
   key: string;
 }
 
 /**
- * Hashes are computed in this process, from the columns of the tables: of the database, only that it reads and sends its
- * rows is trusted.
+ * Hashes are computed in this process, from the columns of the tables: the database is trusted only to read and send
+ * its rows.
  */
 export interface TamperEvidence {
   /**
-   * Compares the entries of a thread with its chain, and with those heads that are of this thread. The list is empty where each
-   * is as it was written.
+   * Compares the entries of a thread with its chain, and with its heads among those known. Returns an empty list if
+   * every entry is as it was written.
    *
    * @throws LanefoldError `invalid_id`, `log_replaced`, `invalid_input` for a head that is not signed by the key
    */
   verify(threadId: string, known?: KnownHeads): Promise<EvidenceFinding[]>;
   /**
-   * The same for every thread with a chain or a head. Returns how many these are.
+   * Verifies every thread that has a chain or a known head. Returns how many threads these are.
    *
    * @throws LanefoldError `log_replaced`, `invalid_input` for a head that is not signed by the key
    */
   verifyAll(known?: KnownHeads): AsyncGenerator<EvidenceFinding, number, void>;
   /**
-   * The heads of all threads with a chain, signed with an Ed25519 private key (PEM). Keep them where the administrators of the
-   * database cannot change them.
+   * The heads of all threads with a chain, signed with an Ed25519 private key (PEM). Keep them where the administrators
+   * of the database cannot change them.
    *
    * @throws LanefoldError `log_replaced`, `invalid_input`
    */
@@ -87,7 +87,7 @@ export const evidenceOf = (db: Database): TamperEvidence => ({
   },
 });
 
-/** Each head once, in the order of their seq; of all threads that this tenant had. */
+/** This tenant's heads by thread: each once, ordered by seq. */
 async function headsByThread(known: KnownHeads | undefined, tenant: string | undefined): Promise<Map<string, Head[]>> {
   const byThread = new Map<string, Map<string, Head>>();
   if (!known) return new Map();
@@ -96,7 +96,7 @@ async function headsByThread(known: KnownHeads | undefined, tenant: string | und
     const head = check(given);
     if (tenant !== undefined && head.tenantId !== tenant) continue;
     const own = byThread.get(head.threadId) ?? new Map<string, Head>();
-    // exports overlap: a thread that stands still has the same head in each
+    // exports overlap: a thread that has not changed has the same head in each
     byThread.set(head.threadId, own.set(JSON.stringify([head.seq, head.hash, head.first, head.tenantId]), head));
   }
   return new Map([...byThread].map(([id, own]) => [id, [...own.values()].sort((a, b) => a.seq - b.seq)]));

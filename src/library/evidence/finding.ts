@@ -1,4 +1,4 @@
-/** What is wrong with the log of a thread. `seq` to `upto`, both included, are the entries it is about; null: the thread. */
+/** A problem in the log of a thread. It concerns the entries `seq` to `upto`, inclusive; null: the whole thread. */
 export interface EvidenceFinding {
   threadId: string;
   seq: number | null;
@@ -22,7 +22,7 @@ export interface EvidenceFinding {
     | 'unchained'
     | 'not_chained'
     | 'not_found';
-  /** Of entries that were moved: where the first of them was. */
+  /** For moved entries: where the first of them was. */
   fromThreadId?: string;
   fromSeq?: number;
 }

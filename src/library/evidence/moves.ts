@@ -11,10 +11,10 @@ interface Gap {
   before: string;
 }
 
-/** Gaps and strangers that are compared: what is beyond is found as missing and altered all the same. */
+/** How many gaps and strangers are compared; further ones are still reported as missing and altered. */
 const most = 100;
 
-/** Finds out which entries that do not fit their thread are missing from another one. */
+/** Finds entries that were moved: those that do not fit their thread, but fit a gap elsewhere. */
 export class Moves {
   readonly #gaps: Gap[] = [];
   readonly #strangers: { threadId: string; seq: number; upto: number }[] = [];
@@ -25,7 +25,7 @@ export class Moves {
       this.#gaps.push({ threadId, tenantId, seq, before });
   }
 
-  /** An entry is not what was written at its place. */
+  /** The entry at `seq` is not the one that was written there. */
   stranger(threadId: string, seq: number): void {
     const last = this.#strangers.at(-1);
     if (last?.threadId === threadId && last.upto === seq - 1) last.upto = seq;
@@ -54,6 +54,6 @@ export class Moves {
   }
 }
 
-/** Whether an entry was written `n` entries into a gap, behind an entry with this hash. */
+/** Whether an entry was written `n` entries into a gap, after an entry with the hash `before`. */
 const fits = (e: StoredEntry, { threadId, tenantId, seq }: Gap, n: number, before: string): boolean =>
   entryHash(before, { ...e, thread_id: threadId, tenant_id: tenantId, seq: String(seq + n) }) === e.hash;

@@ -5,8 +5,8 @@ interface Quoting {
 }
 
 /**
- * The ids of the large texts that an entry quotes: a message itself, an operation in the context that it sets. What entries of
- * other kinds say is their caller's word, and may look like either.
+ * The ids of the large texts that an entry quotes: a message quotes them itself, an operation in the context that it
+ * sets. Entries of other kinds do not count: callers decide what is in them, and it may look like either.
  */
 export function quotedContents({ kind, refs, payload }: StoredEntry): string[] {
   if (kind === 'ai_message' && refs?.includes('"contents"'))

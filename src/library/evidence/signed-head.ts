@@ -31,7 +31,7 @@ export function headSigner(key: string): (head: Head) => SignedHead {
   };
 }
 
-/** Checks that a head is signed by this key, the public or the private one. @throws LanefoldError `invalid_input` */
+/** Checks that a head is signed by this key, given as public or private key. @throws LanefoldError `invalid_input` */
 export function headVerifier(key: string): (head: unknown) => SignedHead {
   const open = readKey(() => createPublicKey(key), 'public');
   return (given) => {
@@ -55,7 +55,7 @@ function readKey<T extends { asymmetricKeyType?: string | undefined }>(read: () 
     const key = read();
     if (key.asymmetricKeyType === 'ed25519') return key;
   } catch {
-    // said below
+    // reported by the error below
   }
   throw new LanefoldError('invalid_input', `This is no ${what} Ed25519 key in PEM.`, {
     hint: 'Make one with `openssl genpkey -algorithm ed25519 -out seal.key`.',

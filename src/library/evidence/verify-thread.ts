@@ -7,8 +7,8 @@ import type { Moves } from './moves.ts';
 import { quotedContents } from './quoted-contents.ts';
 
 /**
- * Compares the entries of a thread with its chain, which it computes from the beginning, and with its `heads`, in the order
- * of their seq.
+ * Compares the entries of a thread with its chain, which is computed again from the first entry, and with its `heads`,
+ * which are ordered by seq.
  */
 export const verifyThread = (
   db: Database,
@@ -36,13 +36,13 @@ async function* findings(
     upto,
     problem,
   });
-  // Read before and after the entries: a distributed database gives no single view of both.
+  // The thread is read before and after its entries: a distributed database has no single snapshot of both.
   const thread = await log.thread();
   const tenantId = thread?.tenantId ?? heads[0]?.tenantId;
   const chained = thread?.chained === true || heads.length > 0;
   const lastHead = heads.at(-1)?.seq ?? -1;
 
-  /** The hash of the entry before; null where that is not known. */
+  /** The hash of the previous entry; null if unknown. */
   let before: string | null = chainStart(threadId);
   let next = 0;
   let nextHead = 0;
@@ -76,7 +76,7 @@ async function* findings(
     }
     for (; nextHead < heads.length && heads[nextHead]!.seq <= seq; nextHead += 1) {
       const head = heads[nextHead]!;
-      // where its entry is missing, that was said
+      // a missing entry was reported above
       if (head.seq < seq || replaced) continue;
       if (head.hash !== e.hash) yield of('rewritten', Math.min(unconfirmed, seq), seq);
       unconfirmed = seq + 1;
@@ -92,7 +92,7 @@ async function* findings(
   const expected = Math.max(stands ? (thread?.rev ?? 0) - 1 : -1, lastHead);
   if (last < expected) {
     moves.lost(threadId, tenantId, next, before);
-    // else the thread is gone, as is said below
+    // otherwise the thread is gone, which is reported below
     if (stands || last >= 0) yield of('cut_off', next, expected);
   }
   if (stands && after.rev <= last) yield of('added', after.rev, last);
@@ -109,7 +109,7 @@ async function hasContents(log: StoredLog, entry: StoredEntry): Promise<boolean>
   return true;
 }
 
-/** Puts findings of the same kind about entries in a row into one. */
+/** Merges findings of the same kind about consecutive entries. */
 async function* inRanges(findings: AsyncIterable<EvidenceFinding>): AsyncGenerator<EvidenceFinding, void, void> {
   let open: EvidenceFinding | undefined;
   for await (const finding of findings) {

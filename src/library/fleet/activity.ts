@@ -2,13 +2,13 @@ import type { Counting } from '../../models/counting/counting.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readActivity, type RecordedActivity } from '../../store/run/read-activity.ts';
 
-/** What the workers did lately. */
+/** The recent activity of the workers. */
 export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'> {
-  /** Runs, their tokens and their cost by the slot of time in which they were accepted, oldest first. */
+  /** Runs, their tokens and their cost, by the time slot in which the runs were accepted, oldest first. */
   slots: (RecordedActivity['slots'][number] & {
     /** In US dollars, by the list prices of the providers. */
     cost: number;
-    /** Tokens of models whose price nobody knows; `cost` is without them. */
+    /** Tokens of models whose price is unknown; `cost` excludes them. */
     unpricedTokens: number;
   })[];
 }

@@ -14,7 +14,7 @@ export interface FleetHealth {
 
 const answerTimeoutMs = 3_000;
 
-/** Asks the database for its schema and the queue for a sign of life. Never rejects. */
+/** Asks the database for its schema version and the queue for a job count. Never rejects. */
 export async function checkHealth(db: Database, queue: RunQueue): Promise<FleetHealth> {
   const [database, jobs] = await Promise.allSettled([
     within(answerTimeoutMs, assertSchema(db.pool)).catch((error: unknown) => {
@@ -29,9 +29,9 @@ export async function checkHealth(db: Database, queue: RunQueue): Promise<FleetH
 }
 
 export interface FleetStats extends RunCounts {
-  /** Workers by state; dead ones of the last hour. */
+  /** Workers by state; dead ones only if they were alive within the last hour. */
   fleet: FleetCounts;
-  /** Jobs by queue and state; ended ones as long as the queue keeps them. None of a queue that does not answer. */
+  /** Jobs by queue and state, ended ones for as long as the queue keeps them; no counts if a queue does not answer. */
   jobs: { queue: string; counts: Record<string, number> }[];
 }
 

@@ -4,8 +4,8 @@ import { assertWhole } from '../../checks/whole-number.ts';
 
 export interface Workers {
   /**
-   * The workers that are alive, then those that stopped or died within `hours` (default 1, at most 720), newest first; at
-   * most 1,000 workers.
+   * The workers that are alive, then those that stopped or died within `hours` (default 1, at most 720), newest first;
+   * at most 1,000 workers.
    *
    * @throws LanefoldError `invalid_input`
    *

@@ -43,7 +43,7 @@ export async function accept(deps: AcceptDeps, request: RunRequest, by: Accepted
   return run;
 }
 
-/** Stores a request. `job`: what the queue has to be told; in the same database that is part of the transaction. */
+/** Stores a request. Returns the `job` to add to the queue, unless the transaction added it already. */
 export async function store(
   { db, queue, activeTraceparent }: AcceptDeps,
   { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: RunRequest,
@@ -63,7 +63,7 @@ export async function store(
     create_thread: createThread,
     queue_prefix: queue.prefix,
     queue_shard: shard,
-    // In the same database the job is part of the transaction; elsewhere the run's row is its outbox.
+    // If the queue is in the same database, this transaction adds the job; otherwise the run's row is its outbox.
     ...(ownJob ? { job_queue: queue.queues[shard]!.name } : {}),
   };
   const { run_id, status, duplicate, enqueue_no } = await enqueueRun(db, threadId, request, tx);
@@ -78,7 +78,7 @@ export async function store(
   return { run, job };
 }
 
-/** Two requests with one key are the same if their canonical JSON is: hex SHA-256 of it. */
+/** Hex SHA-256 of the canonical JSON: tells whether two requests with one key are the same request. */
 export const requestHash = (body: unknown): string =>
   createHash('sha256')
     .update(canonicalize(JSON.parse(JSON.stringify(body))) as string)

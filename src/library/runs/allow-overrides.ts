@@ -15,17 +15,18 @@ type Given = Parameters<typeof refusedOverrides>[1];
 
 export interface RunRequest extends RunOverrides {
   agent: string;
-  /** Of a run. */
+  /** Only for a run. */
   input?: ContentInput;
   model?: string;
   toolContext?: unknown;
-  /** Of a replayed call; a run takes its prompt from its thread. */
+  /** Only for a replayed call or a rerun; any other run takes its prompt from its thread. */
   systemPrompt?: string | null | undefined;
 }
 
 /**
- * Refuses overrides of a run that the agent does not list for this caller. A caller over HTTP may only lower limits, and
- * name a scripted model, which calls tools with arguments of the caller's choice, only where the operator allows those.
+ * Rejects overrides of a run that the agent does not list for this caller. A caller over HTTP may only lower limits. It
+ * may name a scripted model only where the operator allows those, because such a model calls tools with arguments the
+ * caller chooses.
  *
  * @throws LanefoldError `override_not_allowed`
  */
@@ -52,8 +53,8 @@ export function assertRunOverrides(
 }
 
 /**
- * Refuses changes of a thread's configuration unless every agent of this process lists them: any of them may run on the
- * thread.
+ * Rejects changes of a thread's configuration unless every agent of this process lists them, because any of them may
+ * run on the thread.
  *
  * @throws LanefoldError `override_not_allowed`
  */
@@ -80,10 +81,10 @@ function fieldsOf({ settings, ...request }: RunRequest): Given {
 
 /** The strategy whose limits apply. */
 function executing(agents: AgentRegistry, { agent, input, strategy, strategyOptions }: RunRequest): Strategy {
-  // what else is wrong with an input is said where it is stored
+  // an invalid input is rejected later, where it is stored
   if (typeof input !== 'string' && !Array.isArray(input))
     return agents.strategies.find(strategy ?? agents.get(agent).strategy);
-  // a strategy is chosen by the text
+  // a strategy that chooses another one does so by the text of the input
   const given = {
     input: input as Message['content'],
     ...(strategy ? { strategy } : {}),
@@ -119,6 +120,6 @@ const notAllowed = (fields: string[], why: string, hint: string): LanefoldError 
     details: { fields, errors: fields.map((field) => ({ path: pathOf(field), message: 'Not allowed here.' })) },
   });
 
-/** As the field is called over HTTP; the keys of a tool context are the caller's own. */
+/** The name of the field over HTTP; the keys of a tool context are the caller's, so they stay as they are. */
 const pathOf = (field: string): string =>
   field.startsWith('toolContext.') ? `tool_context${field.slice(11)}` : toSnakeCase(field);

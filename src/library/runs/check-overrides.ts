@@ -17,20 +17,20 @@ import { unknownTools } from '../../tools/lookup.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { chooseStrategy } from './choose-strategy.ts';
 
-/** Beyond any use; an agent's own limits are the operator's choice. */
+/** More than any request needs. It does not bind an agent's own limits, which the operator chooses. */
 export const maxIterationsLimit = 10_000;
 export const maxTimeoutMs = 86_400_000;
 
-/** What a request may override of its agent, for its own run only. */
+/** What a request may override in its agent, for its run only. */
 export interface RunOverrides<
   OUT extends OutputOption | undefined = OutputOption | undefined,
   CHOSEN extends string = string,
 > {
-  /** The name of a built-in strategy, or of one of the agents or of `createLanefold({ strategies })`. */
+  /** The name of a strategy: built in, from an agent, or from `createLanefold({ strategies })`. */
   strategy?: CHOSEN;
-  /** Options of the strategy, over those of the agent where that has the same strategy. */
+  /** Options of the strategy, merged over the agent's if the agent has the same strategy. */
   strategyOptions?: StrategyOptions<CHOSEN>;
-  /** Tools by name, the agent's or those of `createLanefold({ tools })`, in place of the agent's and the thread's. */
+  /** Names of tools of the agent or of `createLanefold({ tools })`; they replace the agent's and the thread's tools. */
   tools?: string[];
   /** Restricts the tools to these; `[]` for none. */
   allowedTools?: string[];
@@ -40,9 +40,9 @@ export interface RunOverrides<
   headers?: Record<string, string>;
   /** The name of a transformer of the agent or of `createLanefold`, instead of the agent's own. */
   requestTransformer?: string;
-  /** How the context is cut before a model call, instead of what the agent and the thread say: a policy or a preset. */
+  /** How the context is cut before a model call: a policy or a preset, which replaces the agent's and the thread's. */
   contextPolicy?: PolicyOption;
-  /** Overrides the agent's limit of model calls. */
+  /** Overrides the agent's limit on model calls. */
   maxIterations?: number;
   /** Tokens after which the run ends with the best result it has. */
   maxTotalTokens?: number;
@@ -53,11 +53,11 @@ export interface RunOverrides<
   idleTimeoutMs?: number;
   /** Replaces the agent's contract; `raw` for plain text. */
   output?: OUT;
-  /** Per attempt, for tools without a timeout of their own. */
+  /** Per attempt, for tools that define no timeout. */
   toolTimeoutMs?: number;
 }
 
-/** The overrides as they are stored; rejects what the run could not do. */
+/** Converts the overrides to the form in which they are stored; rejects those that the run could not follow. */
 export async function toRunOptions(
   agents: AgentRegistry,
   agent: string,
@@ -98,7 +98,7 @@ export async function toRunOptions(
 }
 
 /**
- * Rejects a policy that names what this process does not have, or demands a window that nobody knows.
+ * Rejects a policy that names something this process does not have, or that needs the model's window if it is unknown.
  *
  * @throws LanefoldError `invalid_policy`, `unknown_window`
  */

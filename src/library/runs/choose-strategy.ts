@@ -9,13 +9,13 @@ import type { OutputOption } from '../../contracts/contract.ts';
 /** The strategy that executes a run. */
 export interface ChosenStrategy {
   machine: Strategy;
-  /** With their defaults; undefined for a strategy that takes none. */
+  /** With defaults filled in; undefined for a strategy that takes none. */
   options: JsonObject | undefined;
-  /** Where the strategy of the request has chosen this one. */
+  /** Present if the strategy of the request chose this one. */
   selection?: StrategySelection;
 }
 
-/** What of a request concerns its strategy. */
+/** The parts of a request that concern its strategy. */
 interface Request {
   input: string | ContentPart[];
   strategy?: string;
@@ -25,7 +25,7 @@ interface Request {
   output?: OutputOption;
 }
 
-/** Finds the strategy that executes a request and rejects what it could not do. */
+/** Finds the strategy that executes a request, and rejects options that the strategy does not support. */
 export function chooseStrategy(agents: AgentRegistry, agent: string, given: Request): ChosenStrategy {
   const chosen = selectStrategy(agents, agent, given);
   const { machine, selection } = chosen;
@@ -44,7 +44,7 @@ export function chooseStrategy(agents: AgentRegistry, agent: string, given: Requ
   return chosen;
 }
 
-/** The strategy that executes a request, which may be one that its own has chosen for the question. */
+/** The strategy that executes a request: its own, or the one that its own chooses for the question. */
 export function selectStrategy(
   agents: AgentRegistry,
   agent: string,

@@ -2,11 +2,11 @@ import type { Counting } from '../../models/counting/counting.ts';
 import type { Run } from '../../store/run/run.ts';
 import { spentOf, type SpentByModel } from '../../store/run/spent.ts';
 
-/** What model calls cost by the list prices of the providers. */
+/** The cost of model calls at the list prices of the providers. */
 export interface RunCost {
-  /** In US dollars; null where nothing was spent on a model whose price is known. */
+  /** In US dollars; null if no tokens went to a model whose price is known. */
   cost: number | null;
-  /** Tokens of models whose price nobody knows; `cost` is without them. */
+  /** Tokens of models whose price is unknown; `cost` excludes them. */
   unpricedTokens: number;
 }
 
@@ -20,7 +20,7 @@ export async function costOf(counting: Counting, spent: readonly SpentByModel[])
   return total;
 }
 
-/** The run with what its model calls cost so far. */
+/** Adds to a run the cost of its model calls so far. */
 export const priced = async <R extends Run>(counting: Counting, run: R): Promise<R & RunCost> => ({
   ...run,
   ...(await costOf(counting, spentOf(run))),

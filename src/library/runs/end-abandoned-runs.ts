@@ -6,8 +6,8 @@ import { finishCancelledRun } from '../../store/run/finish-run.ts';
 import { withAbandonedRuns } from '../../store/run/private-fleets.ts';
 
 /**
- * Cancels what a process with a queue of its own left behind when it was killed, and removes that queue: no other worker
- * would go on with it, and its thread would stay busy.
+ * Cancels the runs that a process with a private queue left behind when it was killed, and removes the queue. No other
+ * worker would take these runs over, so their threads would stay busy.
  */
 export function endAbandonedRuns(
   db: Database,

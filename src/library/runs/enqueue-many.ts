@@ -3,7 +3,7 @@ import type { RunHandle } from '../../store/run/run.ts';
 import { store, type AcceptedBy } from './accept.ts';
 import { enqueue, toRequest, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 
-/** Accepts runs together, and answers each of them. See `Runs.enqueueMany`. */
+/** Accepts many runs together, each with a separate outcome. See `Runs.enqueueMany`. */
 export async function enqueueMany(
   deps: EnqueueDeps,
   requests: readonly EnqueueOptions[],
@@ -17,7 +17,8 @@ export async function enqueueMany(
       return toRequest(deps, request);
     }),
   );
-  // what is written at the same moment shares a statement (see `callFunction`), and statements may overtake each other
+  // Writes made at the same moment share a statement (see `callFunction`), and statements may overtake each other:
+  // requests of one thread wait for each other to keep their order.
   const lastOf = new Map<string, Promise<unknown>>();
   const stored = await Promise.allSettled(
     checked.map(async (request) => {
@@ -34,13 +35,13 @@ export async function enqueueMany(
   return stored.map((one) => (one.status === 'fulfilled' ? { ...one, value: one.value.run } : one));
 }
 
-/** Does something once what was before it has settled, however. */
+/** Calls `act` once `before` has settled, whether it succeeded or failed. */
 async function after<T>(before: Promise<unknown> | undefined, act: () => Promise<T>): Promise<T> {
   if (before) await Promise.allSettled([before]);
   return act();
 }
 
-/** In a transaction of the caller, whose connection takes one statement after the other. */
+/** One by one, in a transaction of the caller: its connection takes one statement at a time. */
 async function inTurn(
   deps: EnqueueDeps,
   requests: readonly EnqueueOptions[],

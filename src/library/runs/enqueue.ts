@@ -17,7 +17,7 @@ import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
 import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 
-/** `CHOSEN` is the name of the strategy the request names, where that is known at compile time. */
+/** `CHOSEN`: the name of the request's strategy, if it is known at compile time. */
 export interface EnqueueOptions<
   NAME extends string = string,
   OUT extends OutputOption | undefined = OutputOption | undefined,
@@ -34,8 +34,8 @@ export interface EnqueueOptions<
   /** The lane; default: the thread's active one. */
   contextRef?: string;
   /**
-   * The same id again on the thread returns the same run. Without a `threadId` the thread's id is derived from it, so make
-   * it one that nobody else uses. Default: the run's own id.
+   * Repeating the id on the thread returns the same run. Without a `threadId` the thread's id is derived from it, so it
+   * must be unique. Default: the run's own id.
    */
   requestId?: string;
   /**
@@ -51,7 +51,10 @@ export interface EnqueueOptions<
   onFailure?: 'keep' | 'restore';
   /** Kept in the `refs` of the user message. */
   extraRefs?: JsonObject;
-  /** W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if malformed. */
+  /**
+   * W3C `traceparent` that the run's first claim continues; default: the active span, if telemetry is on. Ignored if
+   * malformed.
+   */
   traceparent?: string;
 }
 
@@ -100,7 +103,7 @@ export interface EnqueueDeps extends AcceptDeps {
   counting: Counting;
 }
 
-/** The request as it is stored and hashed. */
+/** The request as it is stored; `asRequested` turns it into what is hashed. */
 async function toBody(
   agents: AgentRegistry,
   options: OwnEnqueueOptions,
@@ -142,7 +145,7 @@ async function toBody(
   };
 }
 
-/** The request without the defaults of the agent's definition: a retry after a deployment is the same request. */
+/** The request without defaults from the agent's definition, so that a retry after a deployment is the same request. */
 const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject => {
   const { model, strategy, strategyOptions, idleTimeoutMs } = request;
   const options = { ...(body['options'] as JsonObject) };
@@ -161,7 +164,7 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 export const enqueue = async (deps: EnqueueDeps, options: OwnEnqueueOptions, by: AcceptedBy = {}): Promise<RunHandle> =>
   accept(deps, await toRequest(deps, options), by);
 
-/** The request for a run. Everything a caller can get wrong without reading the thread is rejected here, before any write. */
+/** Builds the request for a run. Rejects every mistake that shows without reading the thread, before any write. */
 export async function toRequest(
   { db, agents, models, counting }: EnqueueDeps,
   options: OwnEnqueueOptions,

@@ -9,13 +9,13 @@ import { assertRefs } from '../../checks/refs.ts';
 import { assertStorable } from '../../checks/text.ts';
 
 export interface InputOptions {
-  /** The same id again returns the receipt of the first time; default: a new id. */
+  /** Repeating the id queues nothing and returns the receipt of the first input; default: a new id. */
   inputId?: string;
-  /** Refuse unless this request is the active one. */
+  /** Reject the input unless this request is the active one. */
   expectedRequestId?: string;
-  /** Refuse unless this run is the active one. */
+  /** Reject the input unless this run is the active one. */
   runId?: string;
-  /** Who speaks, for the log; default `lanefold`. */
+  /** Who sends the input, for the log; default `lanefold`. */
   source?: string;
   /** Kept in the `refs` of the message. */
   extraRefs?: JsonObject;
@@ -40,7 +40,7 @@ export async function sendInput(
   }
   const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
   const content = acceptContent(given);
-  // what is neither is rejected where it would be stored
+  // anything else is rejected where it would be stored
   if (typeof content === 'string' || Array.isArray(content)) assertNotBlank(content, 'The input');
   assertRefs(refs);
   assertStorable({ content, source, extraRefs: refs }, 'The input');

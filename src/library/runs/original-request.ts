@@ -5,10 +5,10 @@ import { readRequest, type StoredRequest } from '../../store/run/read-request.ts
 import type { EnqueueDeps } from './enqueue.ts';
 import type { RunRef } from '../../store/run/run.ts';
 
-/** Options that the acceptance of a run adds by itself, and those that say where it came from. */
+/** Options that are not repeated: those added when a run is accepted, and those that say where it came from. */
 const own = ['active_lane', 'resumed_from'];
 
-/** What a run was asked, to ask it again. @throws LanefoldError `run_not_found`, `unknown_agent`, `invalid_input` */
+/** The request of a run, to repeat it. @throws LanefoldError `run_not_found`, `unknown_agent`, `invalid_input` */
 export async function requestOf(
   { db, agents }: EnqueueDeps,
   run: RunRef,
@@ -21,12 +21,12 @@ export async function requestOf(
       hint: 'It ended before it began, under an older version. Enqueue the question again.',
     });
   }
-  // a process without agents, such as the command line's, leaves that to the workers
+  // a process without agents, such as the command line, leaves this check to the workers
   if (agents.names.length > 0) agents.get(found.agent);
   return { ...found, input };
 }
 
-/** The request of a run as that of another one, which repeats it with this model and these options over its own. */
+/** The request of a run that repeats another one, with `otherModel` and with `over` merged over its options. */
 export function repeatedBody(
   { agent, strategy, model, context_ref, input, options }: StoredRequest & { input: JsonObject },
   retryOf: string,

@@ -17,21 +17,21 @@ import { repeatedBody, requestOf } from './original-request.ts';
 import { isTaken } from '../../store/fork/fork-thread.ts';
 
 export interface RerunOptions {
-  /** The id of the fork, on which nothing was asked yet; default: one derived from `requestId`, or a new one. */
+  /** The id of the fork, on which nothing has been asked yet; default: derived from `requestId`, or a new id. */
   threadId?: string;
-  /** Instead of what the run used. */
+  /** Replaces the run's model. */
   model?: ModelName;
-  /** Instead of the prompt of its lane; null: none. Every agent must allow it, because any may run on the fork. */
+  /** Replaces the prompt of its lane; null: none. Every agent must allow it, because any may run on the fork. */
   systemPrompt?: string | null;
-  /** Instead of its context policy. */
+  /** Replaces its context policy. */
   contextPolicy?: PolicyOption;
-  /** Of the fork. */
+  /** Metadata of the fork. */
   metadata?: JsonObject;
-  /** The same id again returns the same run. */
+  /** Repeating the id returns the same run. */
   requestId?: string;
 }
 
-/** Asks the question of a run on a fork of its lane as it was before. See `Runs.rerun`. */
+/** Asks the question of a run again, on a fork of its lane as it was before the question. See `Runs.rerun`. */
 export async function rerun(
   deps: EnqueueDeps,
   run: RunRef,

@@ -7,14 +7,14 @@ import type { EnqueueDeps, EnqueueOptions } from './enqueue.ts';
 import { repeatedBody, requestOf } from './original-request.ts';
 
 export interface RetryOptions {
-  /** Another model than that of the run. */
+  /** Replaces the run's model. */
   model?: ModelName;
   busy?: EnqueueOptions['busy'];
-  /** The same id again returns the same run; default: the new run's own id, so that each call starts one. */
+  /** Repeating the id returns the same run; default: the new run's own id, so that each call starts a new run. */
   requestId?: string;
 }
 
-/** Accepts a run with the request of one that has ended. See `Runs.retry`. */
+/** Accepts a run that repeats the request of an ended one. See `Runs.retry`. */
 export async function retry(
   deps: EnqueueDeps,
   run: RunRef,

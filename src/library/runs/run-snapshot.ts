@@ -13,15 +13,15 @@ import { priced, type RunCost } from './cost.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
 export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, RunCost {
-  /** The first 200 characters of the message that began it; null where none did, as in a compaction. */
+  /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
   question: string | null;
-  /** What the strategy `adaptive` has chosen, and why; null for other strategies. */
+  /** What the strategy `adaptive` chose, and why; null for other strategies. */
   selection: StrategySelection | null;
   /** What it waits for: `llm`, `tools`, `output` (a repair); null before its first step and after its end. */
   phase: string | null;
-  /** The model call under way, or the last one a step was committed for. */
+  /** The current model call, or the last one for which a step was committed. */
   callId: string | null;
-  /** Model calls at most, and names of its tools; null where this process does not know the agent. */
+  /** The limit on model calls, and the names of its tools; null if this process does not know the agent. */
   maxIterations: number | null;
   tools: string[] | null;
   /** Every tool call so far, in call order. */
@@ -30,13 +30,16 @@ export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, RunCost {
   queuedInputs: number;
   /** The worker that holds the run, while it is running. */
   worker: { id: string; leaseUntil: Date } | null;
-  /** Its last job, in the BullMQ queue of that name; the queue may have forgotten it. */
+  /** Its last job, with the name of the BullMQ queue; the queue may no longer have it. */
   job: { queue: string; id: string };
-  /** Why no worker takes it, while that is so. */
+  /** Why no worker can take it; null otherwise. */
   unattended: Pick<UnattendedRuns, 'reason' | 'message'> | null;
   /** How the answer met the output contract: `status` `validated` or `repaired`, `attempt`; null without a contract. */
   output: JsonObject | null;
-  /** What the strategy reads from the answer besides the result: of `cot` and `cod` `steps`, `conclusion`, `raw_response`. */
+  /**
+   * What the strategy reads from the answer besides the result; for `cot`, `cod`: `steps`, `conclusion`,
+   * `raw_response`.
+   */
   details: JsonObject | null;
 }
 

@@ -44,9 +44,9 @@ export function runsOf(deps: RunsDeps): Runs {
   const { db, queue, waiter, streams } = deps;
   const isDue = seldom();
   const logUnattended = ({ threadId, runId, agent, reason, message }: UnattendedRuns) => {
-    // thousands may wait for the same
+    // thousands of runs may wait for the same agent
     if (!isDue(`${reason} ${agent}`)) return;
-    // an error, as a worker logs it that lacks the agent: the run waits until somebody starts a worker
+    // an error, like the line of a worker that lacks the agent: the run waits until a suitable worker is started
     deps.log.error({ component: 'runs', thread_id: threadId, run_id: runId, agent, reason }, message);
   };
   const get = async (run: RunRef): Promise<RunSnapshot<never>> => {
@@ -142,7 +142,7 @@ export function runsOf(deps: RunsDeps): Runs {
       assertStorable(reason, 'The reason');
       const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
       if (promoted) await briefly(dispatch(db, queue, promoted));
-      // a job that stays is harmless: it finds that its run has ended
+      // a job that stays in the queue is harmless: the worker that takes it finds that the run has ended
       if (accepted && status === 'cancelled') await dropDelayedJob(db, queue, run).catch(() => {});
       return { status, accepted };
     },
@@ -152,7 +152,7 @@ export function runsOf(deps: RunsDeps): Runs {
   };
 }
 
-/** A job with a delay would stay in the queue until that is over. */
+/** A delayed job would otherwise stay in the queue until its delay is over. */
 async function dropDelayedJob(db: Database, queue: RunQueue, run: RunRef): Promise<void> {
   const job = await findDelayedJob(db, run.threadId, run.id, queue.prefix);
   if (job) await queue.remove([job]);

@@ -28,29 +28,29 @@ import type { RunSnapshot } from './run-snapshot.ts';
 /** A run as lists show it. */
 export interface ListedRun extends RecordedRun, RunCost {}
 
-/** Whose request a run is, and the transaction it is part of. */
+/** Where the request for a run comes from, and the transaction it is part of. */
 export interface EnqueuedBy {
   tx?: Transaction;
   from?: OverrideCaller;
   caller?: string;
 }
 
-/** `STRATEGY`: what requests may name. */
+/** `STRATEGY`: the strategies that requests may name. */
 export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY extends string = StrategyName> {
   /**
-   * Accepts a run. Once this resolves the run will end, whatever crashes.
+   * Accepts a run. Once this resolves, the run will end, whatever crashes.
    *
-   * Inside the caller's own transaction (`tx`: of `pg`, Drizzle, `postgres`, Kysely or Prisma) the run exists if and only if
-   * that transaction commits. Commit soon: the thread's row is locked until then. If this throws, the transaction is as it
-   * was before and may go on.
+   * Inside the caller's own transaction (`tx`: of `pg`, Drizzle, `postgres`, Kysely or Prisma) the run exists if and
+   * only if that transaction commits. Commit soon: the thread's row is locked until then. If this throws, the
+   * transaction is as it was before and may continue.
    *
    * @throws LanefoldError `not_a_transaction`, `unknown_agent`, `unknown_model`, `missing_provider_key`, `thread_busy`,
-   * `thread_not_found`, `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`; in
-   * each case nothing was written
+   * `thread_not_found`, `idempotency_mismatch`, `invalid_text`, `invalid_id`, `invalid_input`, `override_not_allowed`;
+   * in each case nothing was written
    *
-   * @param on.from whose request it is; default `library`. Pass `http` for options that come from a caller you do not
-   * trust: they may override only what the agent lists for callers over HTTP
-   * @param on.caller who starts it, to be counted by `unfinished`
+   * @param on.from where the options come from; default `library`. Pass `http` for a caller you do not trust: it may
+   * override only what the agent lists for callers over HTTP
+   * @param on.caller who starts it; `unfinished` counts runs by caller
    */
   enqueue<
     NAME extends AGENTS['name'],
@@ -61,9 +61,9 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
     on?: EnqueuedBy,
   ): Promise<RunHandle<RunResult<AGENTS, NAME, OUT, CHOSEN>>>;
   /**
-   * Accepts many runs in few statements and round trips; those of one thread one after the other, in the order given. Each
-   * has an answer of its own, as `Promise.allSettled` gives it: the handle of its run, or the error that `enqueue` would
-   * have thrown. What is wrong with one never harms another.
+   * Accepts many runs in few statements and round trips; runs of one thread keep the order given. Each has a separate
+   * outcome, as from `Promise.allSettled`: the handle of its run, or the error that `enqueue` would have thrown. One
+   * invalid run does not affect the others.
    *
    * @throws LanefoldError `invalid_input` for anything but a list
    */
@@ -72,21 +72,22 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
     on?: EnqueuedBy,
   ): Promise<PromiseSettledResult<RunHandle<RunResult<AGENTS, NAME, undefined, never>>>[]>;
   /**
-   * Asks again what a run that has ended was asked: a new run of the same agent with the same input and options, linked by
-   * `retryOf`, on the same lane as it is now. Where the lane should be as it was before, enqueue with `onFailure: 'restore'`.
+   * Repeats a run that has ended: a new run of the same agent with the same input and options, linked by `retryOf`, on
+   * the same lane as it is now. If a failed run should leave its lane as it was before, enqueue it with
+   * `onFailure: 'restore'`.
    *
    * @throws LanefoldError `run_active`, `run_not_found`, `unknown_agent`, `unknown_model`, `thread_busy`,
    * `idempotency_mismatch`; `invalid_input` for a run of an older version that never began. Nothing was written
    */
   retry<RESULT>(run: RunRef<RESULT>, options?: RetryOptions, on?: { caller?: string }): Promise<RunHandle<RESULT>>;
   /**
-   * Asks the question of a run again on a fork of its lane as it was before the question, with another model, prompt or
-   * policy, so that the answers can be compared: see `contexts.diff`. The thread of the run stays as it is; that of the
-   * new run is its fork.
+   * Asks the question of a run again, on a fork of its lane as it was before the question, with another model, prompt
+   * or policy, so that the answers can be compared: see `contexts.diff`. The thread of the run stays as it is; the new
+   * run is on the fork.
    *
    * @throws LanefoldError `run_not_found`, `unknown_agent`, `unknown_model`, `invalid_policy`, `override_not_allowed`,
-   * `thread_exists` also for a fork on which something else was asked, `idempotency_mismatch` for one with another prompt or
-   * metadata; `invalid_input` for a run that has not begun
+   * `thread_exists` also for a fork on which something else was asked, `idempotency_mismatch` for one with another
+   * prompt or metadata; `invalid_input` for a run that has not begun
    *
    * @example
    * const other = await lanefold.runs.rerun(run, { model: 'anthropic:claude-sonnet-4-5' });
@@ -96,15 +97,15 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
     options?: RerunOptions,
     on?: { caller?: string; from?: OverrideCaller },
   ): Promise<RunHandle<RESULT>>;
-  /** How many runs have not ended of those that `caller` started, or of a tenant. */
+  /** How many runs that `caller` started, or that belong to a tenant, have not ended. */
   unfinished(of: { caller: string } | { tenant: string }): Promise<number>;
-  /** Whether only these agents have run in a thread, and in those it was forked from. True for a thread that does not exist. */
+  /** Whether only these agents have run in a thread and its fork ancestors. True for a thread that does not exist. */
   ranOnly(threadId: string, agents: readonly string[]): Promise<boolean>;
   /** @throws LanefoldError `run_not_found` */
   get<RESULT>(run: RunRef<RESULT>): Promise<RunSnapshot<Known<RESULT>>>;
   /**
-   * Resolves when the run has ended, however it ended. A wait in which nothing happens for a few seconds says so if no worker
-   * can take the run. @throws LanefoldError `wait_timeout`; the run continues
+   * Resolves when the run has ended, whatever its outcome. After a few seconds without progress, calls `onUnattended`
+   * if no worker can take the run. @throws LanefoldError `wait_timeout`; the run continues
    */
   wait<RESULT>(run: RunRef<RESULT>, options?: WaitOptions): Promise<Run<Known<RESULT>>>;
   /** Runs, newest first: of one thread, or over all threads. */
@@ -123,7 +124,7 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    * }
    */
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
-  /** Sends a human's message to the active run of a thread, without starting a new run. For a program's, see `inject`. */
+  /** Sends a human's message to the active run of a thread, without starting a run. For a program's, see `inject`. */
   steer(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
   /** Like `steer`, for a message that a program sends. */
   inject(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
@@ -138,29 +139,30 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
   /** Like `approve`, but the call is not made, and the model sees a denial. */
   deny(run: RunRef, call: CallRef, options?: DecisionOptions): Promise<DecisionReceipt>;
   /**
-   * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose answers
-   * are in the log. @throws LanefoldError `invalid_id`
+   * What the strategy of a run found out, in order: answers and thoughts. Empty for `react`, `cot` and `cod`, whose
+   * answers are in the log. @throws LanefoldError `invalid_id`
    */
   nodes(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunNode[]>;
   /** The inputs a run accepted through `steer` and `inject`, in order, with their state. */
   inputs(run: RunRef, options?: { after?: number; limit?: number }): Promise<RunInput[]>;
-  /** Cancels a run, by its id or a checkpoint token. Harmless twice or too late. Its tokens stop working. */
+  /** Cancels a run, by its id or a checkpoint token; its tokens stop working. Harmless if repeated or too late. */
   cancel(run: RunRef | string, reason?: string): Promise<{ status: RunStatus; accepted: boolean }>;
   /**
-   * Mints a token for the current step of a run, which works for 30 days unless `expiresInMs` says otherwise; null: for
-   * ever. @throws LanefoldError `missing_token_secret`, `run_not_found`,
-   * `unknown_agent`, `token_stale` for a cancelled run
+   * Mints a token for the current step of a run. It works for 30 days unless `expiresInMs` says otherwise; null: for
+   * ever.
+   *
+   * @throws LanefoldError `missing_token_secret`, `run_not_found`, `unknown_agent`, `token_stale` for a cancelled run
    */
   checkpoint(run: RunRef, options?: { expiresInMs?: number | null }): Promise<MintedToken>;
   /**
    * Resumes from a token. An unfinished run without a worker is queued again; an ended run is returned with its result;
    * with a `query`, a new run asks it on the same lane.
    *
-   * @throws LanefoldError `run_active` while a worker holds the run, `token_stale` where it has advanced or was cancelled;
-   * an invalid token throws the code of the check it fails (docs/checkpoints.md)
+   * @throws LanefoldError `run_active` while a worker holds the run, `token_stale` where it has advanced or was
+   * cancelled; an invalid token throws the code of the check it fails (docs/checkpoints.md)
    */
   resume(token: string, options?: ResumeOptions, on?: { caller?: string }): Promise<Run>;
-  /** Resumes the run if needed, waits for its end, and returns everything about it. @throws LanefoldError `wait_timeout` */
+  /** Resumes the run if needed, waits for its end, and returns its outcome. @throws LanefoldError `wait_timeout` */
   collect(token: string, options?: CollectOptions): Promise<CollectedRun>;
 }
 
@@ -168,9 +170,8 @@ export interface WaitOptions {
   timeoutMs?: number;
   signal?: AbortSignal;
   /**
-   * Called if no worker can take the run: none is alive, or none that is knows its agent or strategy; once for each of these
-   * reasons. The wait goes on. Must not throw. Default: a line in the log, for each
-   * agent and reason at most one in ten seconds.
+   * Called once per reason if no worker can take the run: none is alive, or no live worker knows its agent or strategy.
+   * The wait continues. Must not throw. Default: logs a line, for each agent and reason at most one in ten seconds.
    */
   onUnattended?: (unattended: UnattendedRuns) => void;
 }

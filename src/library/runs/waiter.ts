@@ -14,9 +14,9 @@ const shortestPauseMs = 20;
 const longestPauseMs = 500;
 
 /**
- * Waits for runs to end. However many wait, one statement at a time asks for all of them and reads those that have ended;
- * the pause grows while nothing happens. A run that a worker of the same library holds is not asked for: its last step returns it, or
- * it is asked for once, when it is released.
+ * Waits for runs to end. One statement at a time polls all of them and reads those that have ended; the pause between
+ * polls grows while nothing happens. A run held by a worker of the same library is not polled: its last step returns
+ * it, or it is read once when the worker releases it.
  */
 export class RunWaiter {
   readonly #waiting = new Map<string, Set<Waiting>>();
@@ -33,8 +33,8 @@ export class RunWaiter {
   ) {}
 
   /**
-   * Resolves when the run has ended, to undefined where there is no such run; rejects with the reason of `signal`. Calls
-   * `onUnattended` if no worker can take the run.
+   * Resolves to the run once it has ended, or to undefined if it does not exist; rejects with the reason of `signal`.
+   * Calls `onUnattended` if no worker can take the run.
    */
   ended(
     run: RunKey,
@@ -63,17 +63,17 @@ export class RunWaiter {
     });
   }
 
-  /** A worker of this process has the run. */
+  /** A worker of this process holds the run. */
   hold(run: RunKey): void {
     this.#held.add(keyOf(run));
   }
 
-  /** Whether somebody waits for the run. */
+  /** Whether a caller waits for the run. */
   awaits(run: RunKey): boolean {
     return this.#waiting.has(keyOf(run));
   }
 
-  /** The worker has let the run go: mostly because it has `ended`. */
+  /** The worker released the run, usually because it has `ended`. */
   release(run: RunKey, ended?: Run): void {
     if (!this.#held.delete(keyOf(run)) || !this.awaits(run)) return;
     if (ended) return this.#resolve(run, ended);
@@ -109,7 +109,7 @@ export class RunWaiter {
     this.#schedule();
   }
 
-  /** Whether one of them has ended. */
+  /** Settles the waits for runs that have ended. Returns whether any had. */
   async #ask(runs: readonly RunKey[]): Promise<boolean> {
     try {
       const ended = await runsEnded(this.db, runs);

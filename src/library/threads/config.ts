@@ -13,7 +13,7 @@ import { assertThreadOverrides } from '../runs/allow-overrides.ts';
 
 export interface ThreadConfig {
   systemPrompt: string | null;
-  /** What the thread adds to and takes from the tools of whichever agent runs on it. */
+  /** The tools that the thread adds to the tools of the agent that runs on it, and those that it removes. */
   tools: { added: string[]; removed: string[] };
   /** Merged over the agent's `toolContext`; a request's own is merged over both. */
   toolContext: JsonObject;
@@ -28,7 +28,7 @@ export interface ConfigChanges {
   /** Names of tools given to `createLanefold({ tools })`, or of tools unregistered before. */
   registerTools?: string[];
   unregisterTools?: string[];
-  /** Replaces the agent's policy; null: back to that. */
+  /** Replaces the agent's policy; null restores the agent's. */
   contextPolicy?: PolicyOption | null;
   /** The lane; default: the whole thread. */
   contextRef?: string;
@@ -52,7 +52,11 @@ export async function laneConfig(
   };
 }
 
-/** Writes changes that take effect with the next run. @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text` */
+/**
+ * Writes changes that take effect with the next run.
+ *
+ * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `invalid_text`
+ */
 export async function configure(
   db: Database,
   agents: AgentRegistry,

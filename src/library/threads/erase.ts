@@ -11,7 +11,7 @@ export interface ErasureReport {
   threadId: string;
   tenantId: string;
   removed: RemovedRows;
-  /** What Lanefold does not remove, in words: look after it yourself. */
+  /** What Lanefold does not remove, in words: you have to remove it yourself. */
   left: string[];
 }
 
@@ -20,7 +20,7 @@ export interface TenantErasureReport {
   removed: RemovedRows;
   /** Threads with an active run, which were left as they are. Cancel their runs and erase again. */
   busy: string[];
-  /** There are more threads: erase again. */
+  /** The tenant has more threads: erase again. */
   more: boolean;
   left: string[];
 }
@@ -88,7 +88,7 @@ const removedOf = ({
   jobs: 0,
 });
 
-/** Jobs carry ids only, so a queue that does not answer now holds up no erasure: they expire. */
+/** Jobs carry only ids and expire, so a queue that does not answer does not hold up an erasure. */
 async function dropJobs(
   db: Database,
   queue: RunQueue | undefined,

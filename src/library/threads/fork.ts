@@ -10,17 +10,17 @@ import { assertThreadOverrides } from '../runs/allow-overrides.ts';
 import { requestHash } from '../runs/accept.ts';
 
 export interface ForkOptions {
-  /** Default: a new id. The same id with the same parent, `seq` and options again returns the same fork. */
+  /** Default: a new id. Repeating the id with the same parent, `seq` and options returns the same fork. */
   id?: string;
-  /** The last entry the fork knows of; -1: none. Default: the last one. */
+  /** The last entry that the fork takes over; -1: none. Default: the parent's last entry. */
   seq?: number;
-  /** Only this lane, which becomes the active one. Default: all lanes but those of strategies' questions. */
+  /** Only this lane, which becomes the active one. Default: all lanes except those of strategies' questions. */
   contextRef?: string;
-  /** Of the fork; the parent's is not copied. */
+  /** Metadata of the fork; the parent's is not copied. */
   metadata?: JsonObject;
-  /** In place of the prompts of all lanes; null: none. */
+  /** Replaces the prompts of all lanes; null: none. */
   systemPrompt?: string | null;
-  /** Closes an open tool group with flagged error results, instead of `open_tool_group`. */
+  /** Closes an open tool group with flagged error results, instead of throwing `open_tool_group`. */
   repair?: boolean;
 }
 

@@ -39,7 +39,7 @@ import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 import type { ConfigReceipt } from '../../store/context/read-config.ts';
 import { requestHash } from '../runs/accept.ts';
 
-/** A thread; `cost` is that of its newest 1,000 runs. */
+/** A thread; `cost` covers its newest 1,000 runs. */
 export interface Thread extends RecordedThread, RunCost {}
 
 /** A thread as lists show it. */
@@ -53,10 +53,10 @@ export type NewEntry =
       message: MessageInput;
       refs?: JsonObject;
     }
-  /** Without a kind a `note`, without a payload `{}`. */
+  /** The default kind is `note`, the default payload `{}`. */
   | { kind?: string; contextRef?: string; payload?: JsonObject; refs?: JsonObject; message?: never };
 
-/** A page of entries that callers over HTTP get; one entry may be larger. */
+/** Default size of a page of entries, such as HTTP callers get; one entry may be larger. */
 const pageBytes = 4 * 1024 * 1024;
 
 const maxMarkedRuns = 100;
@@ -66,15 +66,15 @@ export interface AppendOptions {
   expectedRev?: number;
   /** A repeated append returns the receipt of the first one. */
   idempotencyKey?: string;
-  /** Adds flagged error results for calls without one, instead of `open_tool_group`. */
+  /** Adds flagged error results for calls without a result, instead of throwing `open_tool_group`. */
   repair?: boolean;
 }
 
 export interface Threads {
   /**
-   * Creates a thread. `from`: whose request it is, see `runs.enqueue`.
+   * Creates a thread. `from`: where the request comes from, see `runs.enqueue`.
    *
-   * @throws LanefoldError `thread_exists` where the id is taken, by a thread of any tenant, `invalid_id`, `invalid_text`,
+   * @throws LanefoldError `thread_exists` if a thread of any tenant has the id, `invalid_id`, `invalid_text`,
    * `override_not_allowed`, `invalid_input` for a `tenantId` that is not the tenant of this library
    */
   create(
@@ -82,12 +82,12 @@ export interface Threads {
     on?: { from?: OverrideCaller },
   ): Promise<{ id: string; rev: number }>;
   /**
-   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor per
-   * lane. It costs the contexts, not the log. Nothing that happens to one of them reaches the other.
+   * Creates a thread that begins as another one was after an entry: with its configuration, its state, and one anchor
+   * per lane. It copies the contexts, not the log. Later changes to one of the two do not affect the other.
    *
-   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry, `open_tool_group`,
-   * `context_too_large`, `thread_exists`, `idempotency_mismatch` where the id is that of a fork of the same entry with other
-   * options, `invalid_id`, `override_not_allowed`
+   * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input` beyond the last entry,
+   * `open_tool_group`, `context_too_large`, `thread_exists`, `idempotency_mismatch` if the id names a fork of the same
+   * entry with other options, `invalid_id`, `override_not_allowed`
    *
    * @example
    * const { id } = await lanefold.threads.fork('support-42', { seq: 17, metadata: { tries: 'a shorter prompt' } });
@@ -95,11 +95,11 @@ export interface Threads {
   fork(parentThreadId: string, options?: ForkOptions, on?: { from?: OverrideCaller }): Promise<ForkReceipt>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
-  /** Threads, newest first; with `order: 'asked'`, those that were asked last first. */
+  /** Threads, newest first; with `order: 'asked'`, most recently asked first. */
   list(filter?: Partial<ThreadFilter>): Promise<ListPage<ThreadSummary>>;
   /**
-   * What is worth a look in some runs of the thread, 100 at most: tools that failed, model calls made again, contexts that
-   * were cut, and the like, in the order of the log. docs/page.md lists the kinds.
+   * What is worth a look in up to 100 runs of the thread: tools that failed, model calls that were repeated, contexts
+   * that were cut, and the like, in the order of the log. docs/page.md lists the kinds.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
@@ -110,22 +110,26 @@ export interface Threads {
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number },
   ): Promise<ThreadEntry[]>;
-  /** A page of entries that ends after `limit` of them or `maxBytes` of payloads and refs (default 4 MiB), and where to go on. */
+  /**
+   * A page of entries, which ends after `limit` entries or `maxBytes` of payloads and refs (default 4 MiB). Pass
+   * `nextAfter` as `after` for the next page; null at the end.
+   */
   entryPage(
     id: string,
     options?: { after?: number; kind?: string; contextRef?: string; limit?: number; maxBytes?: number },
   ): Promise<{ entries: ThreadEntry[]; nextAfter: number | null }>;
   /**
-   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters as
-   * code points; `nextOffset` says where to read on, null at the end.
+   * Reads a large text that a message of the thread shows only in part and names in `refs.contents`. Counts characters
+   * as code points; `nextOffset` says where to continue, null at the end.
    *
    * @throws LanefoldError `content_not_found`, `thread_not_found`, `thread_erased`, `invalid_input`
    */
   readContent(id: string, contentId: string, range?: ReadContentOptions): Promise<ContentRange>;
   /**
-   * The conversation of a lane as the AI SDK's `UIMessage`s, in the order it was held: the newest `limit` questions with
-   * their answers, and with `after: nextAfter` the ones before. A question that waits for a worker is included; an answer
-   * under way has what is committed of it. What a replace or a compaction took out of the context is still here.
+   * The conversation of a lane as the AI SDK's `UIMessage`s, in chronological order: the newest `limit` questions with
+   * their answers, and with `after: nextAfter` the ones before. Questions that wait for a worker are included; an
+   * unfinished answer contains what has been committed so far. Messages that a replace or a compaction removed from the
+   * context are included.
    *
    * @throws LanefoldError `thread_not_found`, `thread_erased`, `invalid_input`
    */
@@ -133,25 +137,28 @@ export interface Threads {
   /** The configuration of a lane (default: the active one), now or as of an entry. */
   config(id: string, options?: { contextRef?: string; atSeq?: number }): Promise<ThreadConfig>;
   /**
-   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is active.
-   * `from`: whose request it is, see `runs.enqueue`; every agent of this process must list what changes. `by`: who changes
-   * it, for the refs of the entry.
+   * Changes prompt, tools, tool context or context policy, effective with the next run; `deferred` while a run is
+   * active. `from`: where the request comes from, see `runs.enqueue`; every agent of this process must list what
+   * changes. `by`: who changes it, for the refs of the entry.
    *
    * @throws LanefoldError `override_not_allowed`, `unknown_tool`, `invalid_policy`, `invalid_input`, `thread_not_found`
    */
   configure(id: string, changes: ConfigChanges, on?: { from?: OverrideCaller; by?: string }): Promise<ConfigReceipt>;
   /** The trace of all runs of the thread after the `eventSeq` `after`, in order and without gaps. */
   events(id: string, options?: { after?: number; limit?: number }): Promise<RunEvent[]>;
-  /** As `runs.stream`, over all runs of the thread, present and to come. Ends with `signal`, or when the thread is erased. */
+  /**
+   * Like `runs.stream`, for all present and future runs of the thread. Ends with `signal`, or when the thread is
+   * erased.
+   */
   stream(id: string, options?: StreamOptions): AsyncIterable<StreamItem>;
   /**
-   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report says
-   * what was removed, and what is left elsewhere.
+   * Permanently deletes everything of the thread, in the database and the queue; its id cannot be reused. The report
+   * says what was removed, and what is left elsewhere.
    *
    * @throws LanefoldError `thread_busy` while a run is active: cancel it first; `thread_not_found`, `thread_erased`
    */
   erase(id: string): Promise<ErasureReport>;
-  /** The same for the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
+  /** Erases the threads of a tenant, `limit` (default 1,000) at a time: repeat while the report says `more`. */
   eraseTenant(tenantId: string, options?: { limit?: number }): Promise<TenantErasureReport>;
 }
 
@@ -252,7 +259,7 @@ function toDraft(entry: NewEntry): JsonObject {
   const shared = { context_ref: entry.contextRef, refs: entry.refs };
   if (entry.message !== undefined) {
     const message = acceptMessage(entry.message);
-    // the database refuses what is no message at all
+    // the database rejects anything that is not a message
     if ((message as Partial<MessageInput> | null)?.role === 'user') assertNotBlank(message.content, 'The message');
     return { kind: 'ai_message', payload: message as unknown as Json, ...shared } as JsonObject;
   }

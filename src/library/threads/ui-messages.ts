@@ -12,7 +12,7 @@ export interface UiMessagesOptions {
   contextRef?: string;
   /** `nextAfter` of the page before: leads to earlier messages. */
   after?: string;
-  /** Questions at most, each with its answer; default 50. */
+  /** Maximum number of questions, each with its answer; default 50. */
   limit?: number;
 }
 
@@ -36,7 +36,7 @@ export async function uiMessages(
   }
   const { activeContextRef } = await readThread(db, threadId);
   const lane = contextRef ?? activeContextRef;
-  // before the log is read: a question that moves into it meanwhile is then in both
+  // read before the log: a question that moves into the log meanwhile is then in both, not in neither
   const waiting = after === undefined ? await readWaitingQuestions(db, threadId, lane) : [];
   const before = after === undefined ? Number.MAX_SAFE_INTEGER : Number(after);
   const page = await readConversation(db, threadId, lane, { before, limit, maxBytes: pageBytes });

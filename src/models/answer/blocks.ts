@@ -20,8 +20,8 @@ export function mergePlainText(blocks: Block[]): Block[] {
 }
 
 /**
- * What a message must store besides its text and calls so that the provider gets its own answer back. A message has room
- * for the metadata of one text block; more than that, or an unusual order, requires the full layout.
+ * The metadata a message must store besides its text and calls, so that the provider gets its own answer back. A
+ * message has room for the metadata of one text block; more than one, or an unusual order, requires the full layout.
  */
 export function toMetadata(blocks: Block[]): Pick<ModelTurn, 'reasoningDetails' | 'providerMetadata'> {
   const reasoning = blocks.filter((b): b is TextBlock => b.type === 'reasoning');

@@ -99,7 +99,7 @@ export class TurnCollector {
   }
 
   private addCall(part: LanguageModelV4ToolCall): void {
-    // The provider has already run it; running it here would answer it twice.
+    // The provider has already run this tool; running it here would answer the call twice.
     if (part.providerExecuted) return;
     const raw = this.clean(part.input ?? '');
     const call: ToolCall = {

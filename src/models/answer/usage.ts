@@ -6,7 +6,8 @@ const count = (value: number | undefined): number =>
 
 /**
  * The tokens of one model call. The three totals are always present, 0 when the provider did not count. Present only
- * when positive: `cache_read_tokens` and `cache_write_tokens`, part of the input, and `reasoning_tokens`, part of the output.
+ * when positive: `cache_read_tokens` and `cache_write_tokens`, part of the input, and `reasoning_tokens`, part of the
+ * output.
  */
 export function toUsage(usage: LanguageModelV4Usage | undefined): Usage {
   const input = usage?.inputTokens;

@@ -19,11 +19,11 @@ interface Markable {
 }
 
 /**
- * Tells the provider which beginning of a request the next one will share. What is said to the model does not change, and
- * neither does its hash. Providers that need no marker, or are unknown, get the call as it is; what the settings of the call
- * say about caching wins.
+ * Marks the prefix of a request that the next request will share, so that the provider caches it. The markers change
+ * neither what the model reads nor the hash of the call. Calls to unknown providers, or to providers that need no
+ * markers, stay unchanged; caching options in the call's own settings take precedence.
  *
- * @param model `provider` as the model of the AI SDK calls it, such as `anthropic.messages`
+ * @param model `provider` is the AI SDK's name, such as `anthropic.messages`
  * @param lane see `laneKey`
  */
 export function withCacheMarkers<Call extends Markable>(
@@ -37,16 +37,16 @@ export function withCacheMarkers<Call extends Markable>(
   return { ...call, prompt, settings: keyed(call.settings, lane) };
 }
 
-/** Identifies a lane to providers, which should not learn its name: requests with the same key share their beginning. */
+/** Identifies a lane to providers without revealing its name: requests with the same key share their prefix. */
 export const laneKey = (threadId: string, contextRef: string): string =>
   createHash('sha256').update(`${threadId}/${contextRef}`).digest('hex').slice(0, 32);
 
-/** Anthropic takes four breakpoints, and looks for what it has cached at most 20 blocks before each of them. */
+/** Anthropic accepts four breakpoints, and looks for cached content at most 20 blocks before each of them. */
 const marker = { anthropic: { cacheControl: { type: 'ephemeral' } } };
 
 /**
- * After the tools, after the system prompt, where the request before this one ended, and at the end. The third makes the
- * cache hit however many blocks a round of tools has added.
+ * Breakpoints after the tools, after the system prompt, where the previous request ended, and at the end. The third
+ * makes the cache hit no matter how many blocks a round of tools has added.
  */
 function breakpoints({ prompt, tools, settings }: Markable): Pick<Markable, 'prompt' | 'tools'> {
   // Anthropic places the breakpoint itself
@@ -58,15 +58,15 @@ function breakpoints({ prompt, tools, settings }: Markable): Pick<Markable, 'pro
   };
 }
 
-/** Where the system prompt ends, and where the request before this one did; -1: nowhere. */
+/** The index where the system prompt ends, and the one where the previous request ended; -1 where there is none. */
 function sharedEnds(prompt: LanguageModelV4Prompt): Set<number> {
   const answer = prompt.findLastIndex(({ role }) => role === 'assistant');
   return new Set([prompt.findLastIndex(({ role }) => role === 'system'), isSaid(prompt[answer - 1]) ? answer - 1 : -1]);
 }
 
 /**
- * From GPT-5.6 on, OpenAI reads its cache only where a request has a breakpoint, and places one itself at the latest
- * message. These two are added: https://developers.openai.com/api/docs/guides/prompt-caching
+ * From GPT-5.6 on, OpenAI reads its cache only at a request's breakpoints, and places one itself at the latest message.
+ * This adds the other two: https://developers.openai.com/api/docs/guides/prompt-caching
  */
 function withOpenAiBreakpoints({ prompt, settings }: Markable): LanguageModelV4Prompt {
   // the caller places them
@@ -75,7 +75,7 @@ function withOpenAiBreakpoints({ prompt, settings }: Markable): LanguageModelV4P
   return prompt.map((message, i) => (ends.has(i) ? withBreakpoint(message) : message));
 }
 
-/** OpenAI marks a block, not a message: the last one of what a user or a tool said. */
+/** OpenAI marks a block, not a message: the last block of a user or tool message. */
 function withBreakpoint(message: LanguageModelV4Message): LanguageModelV4Message {
   if (message.role === 'system') return stopped(message);
   if (message.role === 'user') return { ...message, content: lastOf(message.content, stopped) };
@@ -97,7 +97,7 @@ function stopped<T extends { providerOptions?: SharedV4ProviderOptions }>(item: 
   return { ...item, providerOptions: { ...others, openai: { ...breakpoint, ...openai } } };
 }
 
-/** Messages that a request can end with; an answer may end in reasoning, which takes no marker. */
+/** Whether a request can end with this message; an answer may end in reasoning, which accepts no marker. */
 const isSaid = (message: LanguageModelV4Message | undefined): boolean =>
   message?.role === 'user' || message?.role === 'tool';
 
@@ -106,7 +106,7 @@ function marked<T extends { providerOptions?: SharedV4ProviderOptions }>(item: T
   return { ...item, providerOptions: { ...others, anthropic: { ...marker.anthropic, ...anthropic } } };
 }
 
-/** OpenAI finds the beginning itself, on the machine that the key leads to. */
+/** OpenAI finds the shared prefix itself; the key routes the request to the machine that has it cached. */
 function keyed(settings: ModelSettings, lane: string): ModelSettings {
   const { openai, ...others } = settings.provider_options ?? {};
   return { ...settings, provider_options: { ...others, openai: { promptCacheKey: lane, ...openai } } };

@@ -7,18 +7,18 @@ const missing: Record<string, number> = {
   'google:gemini-3-pro-preview': 1_048_576,
 };
 
-/** Providers that have no models of their own, so that the table is not loaded for them. */
+/** The price table lists no models for these providers, so it is not loaded for them. */
 const withoutTable = new Set(['scripted', 'openai-compatible']);
 
-/** What the table said of a model: it is asked before each call, and matches the name with hundreds of patterns. */
+/** Caches the table's answers: it is asked before each call, and matches the name against hundreds of patterns. */
 const inTable = new Map<string, number | undefined>();
 
 /**
- * Tokens that a model takes, question and answer together; undefined where nobody knows. The table comes with the package:
- * nothing is downloaded.
+ * The context window of a model in tokens, input and output together; undefined if unknown. The table ships with its
+ * package: nothing is downloaded.
  *
- * @param model `provider:model`, no alias
- * @param own windows by model, or by provider for all its models; they win
+ * @param model `provider:model`, not an alias
+ * @param own windows by model, or by provider for all its models; they take precedence
  */
 export async function contextWindow(
   model: string,

@@ -9,9 +9,9 @@ import { exactTokens } from './exact-tokens.ts';
 import { fileTokensOf } from './file-tokens.ts';
 import { priceOf, type SpentTokens } from './price.ts';
 
-/** What a policy can name besides its own fields. */
+/** The windows, estimators and projectors that policies refer to. */
 export interface CountingOptions {
-  /** Context windows in tokens, by `provider:model` or by provider; they win over the built-in table. */
+  /** Context windows in tokens, by `provider:model` or by provider; they take precedence over the built-in table. */
   contextWindows?: Record<string, number> | undefined;
   /** Token estimators that policies may name. */
   tokenEstimators?: Record<string, TokenEstimator> | undefined;
@@ -21,14 +21,14 @@ export interface CountingOptions {
 
 /** How the tokens of a model are counted. */
 export interface Counter {
-  /** `heuristic`, `calibrated`, `exact`, or the name of the caller's own. */
+  /** `heuristic`, `calibrated`, `exact`, or the name of a custom estimator. */
   name: string;
   count: TokenEstimator;
-  /** What every count is multiplied with. */
+  /** Factor applied to every count. */
   ratio: number;
 }
 
-/** Windows, tokenizers and projectors: what a policy needs to know of models. */
+/** The facts about models that a policy needs: windows, tokenizers and projectors. */
 export interface Counting {
   windowOf(model: string): Promise<number | undefined>;
   /** The estimator a policy names; `calibrated` in place of `exact` where the model has no published tokenizer. */
@@ -36,12 +36,12 @@ export interface Counting {
   /** Tokens of a message by the heuristic; images by the formula of the model. */
   heuristicOf(model: string): (message: Message) => number;
   projector(name: string): ContextProjector;
-  /** Refuses the names that a policy has and this process does not. @throws LanefoldError `invalid_policy` */
+  /** Rejects names in a policy that this process does not know. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
   calibrationOf(model: string): Calibrated;
   /** See `priceOf`. */
   priceOf(model: string, spent: SpentTokens, at: Date): Promise<number | undefined>;
-  /** Learns from the input tokens a provider reports. `estimated` is by the heuristic. */
+  /** Calibrates with the input tokens that a provider reports; `estimated` is the heuristic's count. */
   observe(model: string, estimated: number, reported: number): void;
 }
 

@@ -18,36 +18,39 @@ export interface CutRequest extends FixedParts {
   limits: Limits;
 }
 
-/** What earlier calls left: the cut in force, and tokens of messages counted already, to which the new ones are added. */
+/** Results of earlier calls: the cut in force, and the token counts of known messages, to which new ones are added. */
 export interface Recalled {
   dropped: readonly DroppedRange[];
   tokens: WeakMap<Message, number>;
 }
 
-/** A context with what is sent of it. */
+/** A context and the part of it that is sent. */
 export interface CutContext extends Budgeted {
-  /** With the prompt of the policy in place of theirs. */
+  /** The messages of the context, with the policy's system prompt in place of its own. */
   messages: readonly PlacedMessage[];
-  /** Of each message. */
+  /** Tokens of each message. */
   tokens: number[];
   counter: Counter;
-  /** What took the place of the estimator in this call. */
+  /** The estimator used in this call if the policy's own failed. */
   fallback: string | undefined;
-  /** Of what is sent besides the messages. */
+  /** Tokens of everything sent besides the messages. */
   toolTokens: number;
-  /** Why the projector of the policy chose nothing, so that the built-in rules did. */
+  /** Why the policy's projector failed, so that the built-in rules chose instead. */
   projectorError?: unknown;
 }
 
-/** A cut leaves this share of the budget: the lower, the longer a provider's cache lasts until the next one. */
+/**
+ * A cut shrinks the context to this share of the budget: the lower it is, the longer a provider's cache stays valid
+ * before the next cut.
+ */
 const lowWater = 0.7;
 const projectorTimeoutMs = 2_000;
 
 /**
- * Cuts a context for a model call, as runs do: a cut of an earlier call stays in force; it moves only when the rest no longer
- * fits, and then leaves room.
+ * Cuts a context for a model call, as runs do. The cut of an earlier call stays in force until the rest no longer fits;
+ * then it moves and leaves room for more messages.
  *
- * @param recall what earlier calls left that were counted with this counter
+ * @param recall results of earlier calls that used this counter
  * @param full fills the whole budget instead, to see what the budget alone would drop
  */
 export async function cutContext(

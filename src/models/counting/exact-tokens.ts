@@ -10,14 +10,14 @@ const encodings: [RegExp, Encoding][] = [
   [/^(gpt-4|gpt-3\.5)/, 'cl100k_base'],
 ];
 
-/** By OpenAI's cookbook: each message is framed by three tokens and its role. */
+/** From OpenAI's cookbook: three tokens and a role frame each message. */
 const perMessage = 4;
 const perCall = 8;
 
-/** The tokenizer takes quadratic time in a word, so one without a space in a thousand characters would block the process. */
+/** The tokenizer takes quadratic time per word, so a long run of text without spaces would block the process. */
 const longestWord = 200;
 
-/** A counter of the exact tokens of a model's messages; undefined where no tokenizer is published for it. */
+/** Counts the exact tokens of a model's messages; undefined if its provider publishes no tokenizer for it. */
 export async function exactTokens(model: string): Promise<((message: Message) => number) | undefined> {
   const name = model.startsWith('openai:') ? model.slice('openai:'.length) : '';
   const encoding = encodings.find(([pattern]) => pattern.test(name))?.[1];

@@ -4,13 +4,14 @@ import { isDetail, type Detail } from '../image-detail.ts';
 import { imageTokens } from './image-tokens.ts';
 import { sizeOf } from './image-size.ts';
 
-/** What an image counts as whose size nobody knows, because the provider fetches it from its URL. */
+/** Assumed size of an image given by URL: only the provider downloads it, so its size is unknown here. */
 const unknownSize = { width: 3_840, height: 2_160 };
 
 /**
- * Counts the files of a message for a model: images by the provider's formula, everything else as `tokensOfAnyFile`.
+ * Counts the tokens of a message's files for a model: images by the provider's formula, other files with
+ * `tokensOfAnyFile`.
  *
- * @param model `provider:model`, no alias
+ * @param model `provider:model`, not an alias
  */
 export const fileTokensOf =
   (model: string): FileTokens =>

@@ -1,14 +1,14 @@
 import type { Counting } from './counting.ts';
 import { toolTokens } from '../../policy/heuristic.ts';
 
-/** What is sent with every call besides its messages. */
+/** The parts of a model call besides its messages. */
 export interface FixedParts {
   tools: readonly object[];
-  /** Of an output contract, which no message of the log has. */
+  /** Instructions of an output contract, which are in no message of the log. */
   instructions?: string | undefined;
 }
 
-/** Tokens of them by the heuristic, which no policy can save. */
+/** Their tokens by the heuristic; no policy can drop them. */
 export const fixedTokens = (
   counting: Pick<Counting, 'heuristicOf'>,
   model: string,

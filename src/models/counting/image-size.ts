@@ -7,13 +7,19 @@ export interface Size {
   height: number;
 }
 
-/** Base64 of the part of an image in which nearly all formats have their size; a photo may have a large preview before it. */
+/**
+ * Characters of base64 read first: nearly all formats have their size there, but a photo may have a large preview
+ * before it.
+ */
 const head = 128 * 1024;
 
-/** A part never changes. */
+/** Cached, because a part never changes. */
 const known = new WeakMap<ContentPart, Size | null>();
 
-/** The size of an image by its bytes; undefined for a URL, and for bytes of no image. Downloads nothing. */
+/**
+ * The size of an image, read from its bytes; undefined for a URL and for bytes that are not an image. Downloads
+ * nothing.
+ */
 export function sizeOf(part: ContentPart): Size | undefined {
   const found = known.get(part);
   if (found !== undefined) return found ?? undefined;

@@ -2,15 +2,13 @@ import { sinceGpt56 } from '../openai-generation.ts';
 import type { Detail } from '../image-detail.ts';
 import type { Size } from './image-size.ts';
 
-/** OpenAI's levels: how closely the model looks. */
-
 /** Tokens of an image of this size for the models of one family. */
 type Formula = (size: Size, detail: Detail) => number;
 
 /**
- * Tokens of an image by the formula its provider publishes; undefined where none is known for the model.
+ * Tokens of an image by its provider's published formula; undefined if none is known for the model.
  *
- * @param model `provider:model`, no alias
+ * @param model `provider:model`, not an alias
  */
 export function imageTokens(model: string, size: Size, detail: Detail = 'auto'): number | undefined {
   const at = model.indexOf(':');
@@ -19,7 +17,7 @@ export function imageTokens(model: string, size: Size, detail: Detail = 'auto'):
 }
 
 /**
- * OpenAI before GPT-5.4: base tokens, and more for each tile of 512 pixels. “Images and vision”, “Calculating costs”:
+ * OpenAI before GPT-5.4: base tokens, plus more for each tile of 512 pixels. “Images and vision”, “Calculating costs”:
  * https://developers.openai.com/api/docs/guides/images-vision
  */
 const tiles =
@@ -37,8 +35,8 @@ interface PatchLimit {
 }
 
 /**
- * OpenAI's small and its newer models: patches of 32 pixels, of an image scaled down to the limits of its detail, times a
- * factor of the model. On the same page.
+ * OpenAI's small and newer models: patches of 32 pixels, after scaling the image down to the limits of its detail
+ * level, times a factor of the model. Same page as above.
  */
 const patches =
   (factor: number, high: PatchLimit, original = high, auto = high): Formula =>
@@ -57,8 +55,8 @@ function patchesWithin(size: Size, most: number): number {
 }
 
 /**
- * Anthropic: patches of 28 pixels, which is the width times the height by about 750, of an image scaled down to the limits
- * of the model. “Vision”, “Resolution and token cost”: https://platform.claude.com/docs/en/build-with-claude/vision
+ * Anthropic: patches of 28 pixels, so about width times height / 750, after scaling the image down to the model's
+ * limits. “Vision”, “Resolution and token cost”: https://platform.claude.com/docs/en/build-with-claude/vision
  */
 const squares =
   (edge: number, most: number): Formula =>
@@ -68,8 +66,8 @@ const squares =
   };
 
 /**
- * Google up to Gemini 2.5: tiles of 768 pixels with 258 tokens each, one for an image of at most 384 pixels. “Understand and
- * count tokens”: https://ai.google.dev/gemini-api/docs/tokens
+ * Google up to Gemini 2.5: tiles of 768 pixels, 258 tokens each; an image of at most 384 pixels counts as one tile.
+ * “Understand and count tokens”: https://ai.google.dev/gemini-api/docs/tokens
  */
 const geminiTiles: Formula = (size) => 258 * (longest(size) <= 384 ? 1 : coverage(size, 768));
 
@@ -81,7 +79,7 @@ const large = { patches: 2_500, edge: 2_048 };
 const whole = { patches: 10_000, edge: 6_000 };
 const [largeNow, wholeNow] = [2_500, 30_000].map((most) => ({ patches: most, edge: 65_535 }));
 
-/** By provider; the first that fits the name of the model. */
+/** Formulas by provider; the first pattern that matches the model's name applies. */
 const formulas: Record<string, [RegExp, Formula][]> = {
   openai: [
     [sinceGpt56, patches(1.2, largeNow!, wholeNow, wholeNow)],
@@ -113,6 +111,6 @@ const scaled = ({ width, height }: Size, by: number): Size => ({
   height: Math.max(1, Math.round(height * by)),
 });
 
-/** Squares that cover an image. `slack`: what rounding may have added to a whole number of them. */
+/** How many squares cover an image. `slack`: the excess that rounding may have added to a whole number of squares. */
 const coverage = ({ width, height }: Size, square: number, slack = 0): number =>
   Math.ceil(width / square - slack) * Math.ceil(height / square - slack);

@@ -3,8 +3,8 @@ import type { ContextPolicy } from '../../policy/policy.ts';
 import { contextWindow } from './context-windows.ts';
 
 /**
- * A policy with the context window of a model as its limit, for runs on any model: to try a smaller window, or to keep a
- * thread small enough to go on elsewhere. A run needs none for the window of its own model, which always holds.
+ * A policy with the context window of a model as its limit, for runs on any model: to try a smaller window, or to keep
+ * a thread small enough for another model. A run does not need it for its own model, whose window always applies.
  *
  * @param model `provider:model`, no alias
  * @param options `contextWindows` as those of `createLanefold`

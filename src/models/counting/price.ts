@@ -1,4 +1,4 @@
-/** Tokens of some calls of one model. The input includes what was read from a cache or written to it. */
+/** Total tokens of some calls to one model. The input includes tokens read from or written to a cache. */
 export interface SpentTokens {
   calls: number;
   inputTokens: number;
@@ -8,10 +8,10 @@ export interface SpentTokens {
 }
 
 /**
- * What calls of a model cost by the list price of its provider at that time, in US dollars; undefined where nobody knows.
- * Some prices rise with the length of a request: it is that of all calls together, shared out evenly.
+ * The cost of calls to a model, by its provider's list price at that time, in US dollars; undefined if unknown. Some
+ * prices rise with the length of a request: this assumes that all calls have the same length.
  *
- * @param model `provider:model`, no alias
+ * @param model `provider:model`, not an alias
  */
 export async function priceOf(model: string, spent: SpentTokens, at: Date): Promise<number | undefined> {
   const colon = model.indexOf(':');

@@ -28,8 +28,8 @@ function isNetworkFailure(error: unknown): boolean {
 }
 
 /**
- * Converts whatever a provider threw, or sent as an `error` part, to a ModelError. `phase` says where it happened. In any
- * phase, an unparsable answer becomes `llm_response` and a timeout inside the provider becomes `timeout`.
+ * Converts an error that a provider threw, or sent as an `error` part, to a ModelError. `phase` says where it happened.
+ * In any phase, an unparsable answer becomes `llm_response` and a timeout inside the provider becomes `timeout`.
  *
  * The original error is not kept as `cause`: an APICallError holds the whole prompt, and errors end up in logs.
  */
@@ -106,7 +106,7 @@ function isRetryable(error: unknown, facts: Facts): boolean {
 function textOf(error: unknown, facts: Facts): string {
   const status = facts.status === undefined ? '' : ` (HTTP ${facts.status})`;
   if (APICallError.isInstance(error)) {
-    // Without a parsed error the message is only the status text, and the body is more useful.
+    // Without a parsed error the message is only the status text, so the body says more.
     const body = error.data === undefined && error.responseBody ? `: ${error.responseBody.slice(0, 500)}` : '';
     return `${error.message}${status}${body}`;
   }

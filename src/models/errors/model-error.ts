@@ -1,15 +1,15 @@
 import { redactSecrets } from '../../redaction/error-text.ts';
 
 /**
- * Where a model call failed: in the context policy or the request transformer, before the answer started, while it streamed, while it was
- * parsed, or because the model fell silent.
+ * Where a model call failed: in the context policy or the request transformer, before the answer started, while it
+ * streamed, while it was parsed, or because the model fell silent.
  */
 export type ModelErrorType =
   'context_policy' | 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
 
 /**
- * A model call without a usable turn. `retryable` means that the same call may succeed later; `retryAfterMs` is the wait
- * the provider asked for. `message` is storable, at most 2,000 characters long and free of API keys.
+ * A model call without a usable turn. `retryable` means that the same call may succeed later; `retryAfterMs` is the
+ * wait the provider asked for. `message` is storable, at most 2,000 characters long and free of API keys.
  */
 export class ModelError extends Error {
   readonly errorType: ModelErrorType;

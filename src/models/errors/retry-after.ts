@@ -2,8 +2,8 @@ const header = (headers: Record<string, string>, name: string): string | undefin
   headers[name] ?? Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
 
 /**
- * The wait a provider asks for in `retry-after-ms` or `retry-after` (seconds or an HTTP date), in milliseconds from `now`.
- * Undefined without such a header; never negative.
+ * The wait a provider asks for in `retry-after-ms` or `retry-after` (seconds or an HTTP date), in milliseconds from
+ * `now`. Undefined without such a header; never negative.
  */
 export function retryAfterMs(headers: Record<string, string> | undefined, now: number): number | undefined {
   if (!headers) return undefined;
@@ -16,8 +16,8 @@ export function retryAfterMs(headers: Record<string, string> | undefined, now: n
 }
 
 /**
- * The wait Google asks for in the body of an error: a `RetryInfo` in `error.details[]`, whose `retryDelay` is a protobuf
- * duration, `"36s"` or `{seconds, nanos}` (https://google.aip.dev/193). Undefined without one.
+ * The wait Google asks for in the body of an error: a `RetryInfo` in `error.details[]`, whose `retryDelay` is a
+ * protobuf duration, `"36s"` or `{seconds, nanos}` (https://google.aip.dev/193). Undefined without one.
  */
 export function retryDelayMs(details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined;

@@ -13,23 +13,23 @@ export type FileSource =
   | { type: 'data'; data: string | Uint8Array | ArrayBuffer }
   | { type: 'url'; url: string | URL };
 
-/** An image as OpenAI's chat completions have it. */
+/** An image in the format of OpenAI's chat completions. */
 export interface ImageUrlPart {
   type: 'image_url';
   image_url: { url: string; detail?: 'auto' | 'low' | 'high' | 'original' | undefined };
 }
 
-/** An image as the AI SDK has it. */
+/** An image in the AI SDK's format. */
 export interface ImagePart {
   type: 'image';
   image: FileSource;
-  /** Default: what the bytes or the name in the URL say. */
+  /** Default: detected from the bytes, or from the name in the URL. */
   mediaType?: string | undefined;
   /** As `provider_metadata` of a stored part. */
   providerOptions?: JsonObject | undefined;
 }
 
-/** A file as the AI SDK has it. */
+/** A file in the AI SDK's format. */
 export interface FilePart {
   type: 'file';
   data: FileSource;
@@ -38,7 +38,7 @@ export interface FilePart {
   providerOptions?: JsonObject | undefined;
 }
 
-/** A message's content as callers give it: text, parts as the log has them, or those of OpenAI or the AI SDK. */
+/** A message's content as callers give it: text, or parts in the format of the log, OpenAI or the AI SDK. */
 export type ContentInput = string | (ContentPart | ImageUrlPart | ImagePart | FilePart)[];
 
 /** A message as callers give it. */
@@ -48,12 +48,13 @@ export type MessageInput = Omit<Message, 'role' | 'content'> & {
 };
 
 /**
- * Content as the log stores it. OpenAI's `image_url` and `file` parts, and the AI SDK's `image` and `file` parts, become
- * `{type: "file", media_type, data | url}`; OpenAI's `detail` becomes `provider_metadata.openai.imageDetail`, bytes become
- * base64. What is neither text nor parts is left to whoever checks the rest of the message.
+ * Converts content to its stored form. OpenAI's `image_url` and `file` parts, and the AI SDK's `image` and `file`
+ * parts, become `{type: "file", media_type, data | url}`; OpenAI's `detail` becomes
+ * `provider_metadata.openai.imageDetail`, and bytes become base64. Content that is neither text nor parts is passed on;
+ * the check of the rest of the message rejects it.
  *
- * @throws LanefoldError `invalid_input` for a part that no model accepts: once in the log, it would fail every later run of
- * its lane
+ * @throws LanefoldError `invalid_input` for a part that no model accepts: once in the log, it would fail every later
+ * run of its lane
  */
 export function acceptContent(content: ContentInput): Message['content'] {
   if (!Array.isArray(content)) return content as Message['content'];
@@ -82,7 +83,9 @@ function toStored(part: unknown): ContentPart {
   return file('file', fields['data'] ?? fields['url'], fields);
 }
 
-/** `{type: "file", media_type, …}`, and whatever is so incomplete that only the check of stored parts can say what is missing. */
+/**
+ * `{type: "file", media_type, …}`, and parts too incomplete to convert: the check of stored parts says what is missing.
+ */
 function isStoredFile({ media_type: stored, mediaType, data, url }: Fields): boolean {
   if (stored === undefined && (mediaType !== undefined || (data ?? url) instanceof Object)) return false;
   if (data === undefined && typeof url === 'string' && /^data:/i.test(url)) return false;
@@ -158,7 +161,7 @@ function fromDataUrl(type: string, url: string): Source {
   }
 }
 
-/** Providers take no line breaks, no URL-safe alphabet and no missing padding. */
+/** Providers reject line breaks, the URL-safe alphabet and missing padding. */
 function assertBase64(type: string, data: string): void {
   const padding = data.endsWith('==') ? 2 : data.endsWith('=') ? 1 : 0;
   const end = data.indexOf('=');

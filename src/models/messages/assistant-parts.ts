@@ -6,8 +6,8 @@ import { isFullLayout, readReasoningDetails, toProviderOptions, type ReasoningDe
 type AssistantPart = Extract<LanguageModelV4Message, { role: 'assistant' }>['content'][number];
 
 /**
- * The parts of an assistant message in the order of its `reasoning_details`, by default reasoning, text, tool calls. The
- * message's `provider_metadata` belongs to its text. `thinking` is sent only without `reasoning_details`.
+ * The parts of an assistant message in the order of its `reasoning_details`, by default reasoning, text, tool calls.
+ * The message's `provider_metadata` belongs to its text. `thinking` is sent only without `reasoning_details`.
  */
 export function toAssistantParts(message: Message): AssistantPart[] {
   const details = readReasoningDetails(message.reasoning_details);

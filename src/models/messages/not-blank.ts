@@ -2,7 +2,7 @@ import type { Message } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { isBlank } from '../../checks/text.ts';
 
-/** Refuses what a user cannot have meant to say: providers reject it, now or in a later run. @throws LanefoldError `empty_content` */
+/** Rejects blank content: providers reject it, now or in a later run. @throws LanefoldError `empty_content` */
 export function assertNotBlank(content: Message['content'] | undefined, what: string): void {
   const texts = Array.isArray(content)
     ? content.flatMap((part) => (part.type === 'text' && typeof part['text'] === 'string' ? [part['text']] : []))

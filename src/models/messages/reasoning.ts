@@ -5,9 +5,9 @@ import type { Json, JsonObject } from '../../context/message.ts';
  * One entry of a message's `reasoning_details`, the part of an answer that the provider needs back unchanged.
  *
  * `{text, provider_metadata?}` is a block of reasoning; its metadata is Anthropic's signature or OpenAI's encrypted
- * content. If an answer is not simply reasoning, then text, then tool calls, the list also records the position of every
- * other block: `{text_length}` stands for that many UTF-16 units of the message's text, `{tool_call}` for the call at
- * that index.
+ * content. If an answer is not simply reasoning, then text, then tool calls, the list also records the position of
+ * every other block: `{text_length}` stands for that many UTF-16 units of the message's text, `{tool_call}` for the
+ * call at that index.
  */
 export type ReasoningDetail =
   | { text: string; provider_metadata?: JsonObject }

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 
-/** The providers that need no code of the user. */
+/** The providers that work without any code from the user. */
 export type ProviderName = 'openai' | 'anthropic' | 'google' | 'openai-compatible' | 'scripted';
 
 /** `provider:model`, an alias, or a model of your own in `createLanefold({ models })`. */

@@ -13,8 +13,8 @@ export interface BuiltInProvider {
 }
 
 /**
- * The providers that work without any code of the user, by prefix. Keys and base URLs come from `env` alone: every value
- * is passed explicitly, so the packages never read process.env themselves.
+ * The providers that work without any code from the user, by prefix. Keys and base URLs come only from `env`: every
+ * value is passed explicitly, so the packages never read process.env themselves.
  */
 export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
   openai: {
@@ -38,7 +38,7 @@ export const builtInProviders: Record<ProviderName, BuiltInProvider> = {
   },
   google: {
     check(modelId, env) {
-      // it is part of the path, where a slash would lead to another resource
+      // the id becomes part of the path, where a slash would address another resource
       if (!/^((tunedM|m)odels\/)?[^/:]+$/.test(modelId)) throw invalidName(`google:${modelId}`);
       requireKey('google', modelId, env, 'GOOGLE_GENERATIVE_AI_API_KEY');
     },

@@ -14,7 +14,7 @@ export interface ModelRegistry {
   check(id: string): void;
   /** The id that an alias stands for; other ids as they are. */
   target(id: string): string;
-  /** Whether a caller over HTTP may name it: not a script, unless `scriptedModels` allows those. */
+  /** Whether an HTTP caller may name it: scripts only if `scriptedModels` allows them. */
   isRequestable(id: string): boolean;
 }
 
@@ -25,7 +25,7 @@ export interface ModelRegistryOptions {
   aliases?: Record<string, string>;
   /** Custom models by full id (`my-model`, `acme:large`) or by provider prefix (`acme`). */
   models?: Record<string, ModelSource>;
-  /** Callers over HTTP may name `scripted:` models; default false. */
+  /** HTTP callers may name `scripted:` models; default false. */
   scriptedModels?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     if (source) return { id, load: () => loadGiven(id, source, exact ? id : modelId) };
     const provider = own<BuiltInProvider>(builtInProviders, prefix);
     if (!provider || modelId === '') throw unknownModel(requested, id, Object.keys(aliases), Object.keys(models));
-    // a script is no name of a model, and leads to no provider
+    // a script is not a model name, and never reaches a provider's URL
     if (prefix !== 'scripted') assertModelName(requested, modelId);
     return { id, load: () => provider.load(modelId, env), check: () => provider.check(modelId, env) };
   };
@@ -59,7 +59,7 @@ export function createModelRegistry(options: ModelRegistryOptions = {}): ModelRe
     check,
     target: (id) => followAliases(id, aliases),
     isRequestable(id) {
-      // what an alias or a given model leads to is the operator's choice
+      // the operator chose what aliases and custom models resolve to
       if (scriptedModels || own(aliases, id) || own(models, id)) return true;
       return splitId(id)[0] !== 'scripted';
     },

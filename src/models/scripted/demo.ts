@@ -5,12 +5,15 @@ import { placeholderArgs } from './placeholder.ts';
 import type { ScriptedTurn } from './id.ts';
 import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';
 
-/** Characters: what comes after them is not looked at, because the patterns below search from every character on. */
+/**
+ * Characters of a question that are searched: the patterns below search from every position, so longer text takes too
+ * long.
+ */
 const longestQuestion = 2_000;
 
 /**
- * A small ReAct script that works with any tools: first up to two calls with arguments taken from the last user message,
- * then an answer that quotes the results.
+ * A small ReAct script that works with any tools: first up to two calls with arguments taken from the last user
+ * message, then an answer that quotes the results.
  */
 export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
   const question = lastUserText(prompt).slice(0, longestQuestion);
@@ -59,14 +62,14 @@ function expressionIn(text: string): string | undefined {
   return numbers.join(/\btimes\b|\bmultipl|\bproduct\b/i.test(text) ? ' * ' : ' + ');
 }
 
-/** What looks like the id of something: `A-17`, `INV-2024-003`, `#4711`. */
+/** Text that looks like an id: `A-17`, `INV-2024-003`, `#4711`. */
 const idIn = (text: string): string | undefined => /\b\p{Lu}+-?\d[\p{L}\d-]*|(?<=#)\d[\p{L}\d-]*/u.exec(text)?.[0];
 
 const capitalised = String.raw`\p{Lu}[\p{L}'-]+(?:\s+\p{Lu}[\p{L}'-]+)*`;
 const afterPreposition = new RegExp(String.raw`\b(?:in|at|for|near|to|of)\s+(${capitalised})`, 'u');
 const insideSentence = new RegExp(String.raw`(?<=[\p{Ll}\d,]\s+)(${capitalised})`, 'u');
 
-/** A capitalised name after a preposition, or anywhere but at the beginning of a sentence. */
+/** A capitalised name after a preposition, or anywhere but at the start of a sentence. */
 const placeIn = (text: string): string | undefined =>
   afterPreposition.exec(text)?.[1] ?? insideSentence.exec(text)?.[1];
 

@@ -8,8 +8,8 @@ import { callCount, lastUserText, sinceLastUser, tokensIn, tokensOut } from './p
 /**
  * An offline model that follows a script; `id` is the part after `scripted:` (see `parseScriptedId`).
  *
- * The answer depends on the prompt alone, so a resumed run gets the same answer. An inline script plays its n-th turn as
- * the n-th assistant message after the last user message, and repeats its last turn from then on.
+ * The answer depends on the prompt alone, so a resumed run gets the same answer. An inline script plays its n-th turn
+ * as the n-th assistant message after the last user message, and repeats its last turn from then on.
  */
 export function createScriptedModel(id: string): LanguageModelV4 {
   const spec = parseScriptedId(id);

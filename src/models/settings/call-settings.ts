@@ -52,7 +52,10 @@ const stored = z.strictObject({
   headers: headers.optional(),
 });
 
-/** The settings in their stored form, or the first invalid one. Checks types; a provider may still reject a value. */
+/**
+ * Returns the settings in their stored form, or the first invalid one. Checks types only; a provider may still reject a
+ * value.
+ */
 export function checkSettings(
   settings: CallSettings,
 ): { settings: ModelSettings; fault?: undefined } | { fault: { path: string; why: string } } {

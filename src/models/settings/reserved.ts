@@ -30,8 +30,8 @@ export const reservedHeader = (headers: Record<string, string> | undefined): str
   });
 
 /**
- * Provider options that some providers copy into the body of the request. These would replace what the run and its log
- * say was sent: the model, the context, the tools.
+ * Provider options that some providers copy into the body of the request. These would replace the model, context or
+ * tools that the run and its log record as sent.
  */
 const reservedOptions = new Set([
   'model',

@@ -56,7 +56,9 @@ async function chosenBinaries(bin: string, source: string, user: SystemUser | un
   );
 }
 
-/** The first PostgreSQL that runs here as `user`: the one in `binDir` or the environment, else npm's, else the system's. */
+/**
+ * The first PostgreSQL that runs here as `user`: the one in `binDir` or the environment, else npm's, else the system's.
+ */
 export async function findBinaries(binDir: string | undefined, user: SystemUser | undefined): Promise<Binaries> {
   if (binDir) return chosenBinaries(binDir, 'binDir', user);
   const fromEnv = process.env.LANEFOLD_POSTGRES_BIN;

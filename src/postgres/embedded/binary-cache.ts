@@ -16,7 +16,7 @@ const cacheHomes = (): string[] => {
   ];
 };
 
-// The files in the cache are executed, so nobody else may be able to write to it.
+// The files in the cache are executed, so other users must not be able to write to it.
 async function isTrusted(folder: string): Promise<boolean> {
   const found = await lstat(folder);
   return found.isDirectory() && found.uid === process.geteuid?.() && (found.mode & 0o022) === 0;

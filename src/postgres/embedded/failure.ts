@@ -38,7 +38,10 @@ export const embeddedFailed = (
   more: { details?: Record<string, unknown>; cause?: unknown } = {},
 ): LanefoldError => new LanefoldError('embedded_postgres_failed', message, { hint, ...more });
 
-/** A failure of PostgreSQL itself, with the end of its log. A full disk often leaves no log, so this measures free space. */
+/**
+ * A failure of PostgreSQL itself, with the end of its log. A full disk often leaves no log, so this measures free
+ * space.
+ */
 export async function failedWithLog(what: string, log: { path: string; tail: string }): Promise<LanefoldError> {
   const free = await statfs(log.path, { bigint: false }).then(
     (disk) => disk.bavail * disk.bsize,

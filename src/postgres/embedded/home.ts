@@ -80,7 +80,9 @@ export async function findHome(dir: string): Promise<Home | undefined> {
   return { ...parts, user: await postgresUser(parts.data) };
 }
 
-/** The home of `dir`, created if missing. As root, it is elsewhere if the user that runs PostgreSQL cannot enter `dir`. */
+/**
+ * The home of `dir`, created if missing. As root, it is elsewhere if the user that runs PostgreSQL cannot enter `dir`.
+ */
 export async function openHome(dir: string): Promise<Home> {
   await mkdir(resolve(dir), { recursive: true });
   const home = await findHome(dir);

@@ -24,7 +24,7 @@ export interface EmbeddedPostgresOptions {
   onStart?: (() => void) | undefined;
 }
 
-/** How long processes may outrun this one in turn, each starting a server and ending before it can be joined. */
+/** How long to retry while other processes keep starting a server first and ending before this one can join it. */
 const raceMs = 30_000;
 
 /** Undefined if another process was faster. */
@@ -45,7 +45,7 @@ async function launchIn(home: Home, options: EmbeddedPostgresOptions): Promise<E
   try {
     await ensureDatabase(home, port, database);
     const url = await connectionUrl(home, port, database);
-    // from here on others can join
+    // other processes can join from here on
     await writeRuntime(home.runtime, { pid, port, database }, home.user);
     return { url, port, dataDir: home.data, pid, stop };
   } catch (error) {
@@ -55,8 +55,8 @@ async function launchIn(home: Home, options: EmbeddedPostgresOptions): Promise<E
 }
 
 /**
- * Joins the PostgreSQL that other processes run in `dir`, whatever its options, or starts one. Creates the cluster if it is
- * missing.
+ * Joins the PostgreSQL that other processes run in `dir`, whatever its options, or starts one. Creates the cluster if
+ * it is missing.
  *
  * @throws LanefoldError `embedded_postgres_failed`
  */
@@ -84,7 +84,11 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-/** Joins the PostgreSQL that other processes run in `dir`; `undefined` if there is none. @throws LanefoldError `embedded_postgres_failed` */
+/**
+ * Joins the PostgreSQL that other processes run in `dir`; `undefined` if there is none.
+ *
+ * @throws LanefoldError `embedded_postgres_failed`
+ */
 export async function joinEmbeddedPostgres(dir: string): Promise<EmbeddedPostgres | undefined> {
   try {
     const home = await findHome(dir);

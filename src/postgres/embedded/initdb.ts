@@ -37,7 +37,10 @@ async function dropAbandonedDrafts(base: string): Promise<void> {
   }
 }
 
-/** Creates the cluster if there is none. initdb works in a draft folder that is then renamed, so an interruption leaves no partial cluster. */
+/**
+ * Creates the cluster if there is none. initdb works in a draft folder that is then renamed, so an interruption leaves
+ * no partial cluster.
+ */
 export async function ensureCluster(home: Home, binaries: Binaries): Promise<void> {
   await dropAbandonedDrafts(home.base);
   if (await stat(home.cluster).catch(() => undefined)) return;
@@ -67,7 +70,10 @@ export async function assertSameMajor(home: Home, binaries: Binaries): Promise<v
   );
 }
 
-/** Changes the owner of data that belongs to root (copied into an image, restored from a backup) to the user that runs PostgreSQL. */
+/**
+ * Changes the owner of data that belongs to root (copied into an image, restored from a backup) to the user that runs
+ * PostgreSQL.
+ */
 export async function giveToUser(home: Home): Promise<void> {
   const { user } = home;
   if (!user || (await stat(home.data)).uid === user.uid) return;

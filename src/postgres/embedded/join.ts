@@ -8,7 +8,7 @@ import { lockState, removeStaleLock, type LockState } from './postmaster-lock.ts
 import { clearRuntime, readRuntime } from './runtime-file.ts';
 import { leave } from './supervisor.ts';
 
-/** A running PostgreSQL, which this process shares with others. It shuts down when the last of them stops it or ends. */
+/** A running PostgreSQL that this process shares with others. It shuts down when the last process stops it or ends. */
 export interface EmbeddedPostgres {
   /** Includes the password: `postgresql://postgres:…@127.0.0.1:PORT/DATABASE`. */
   url: string;
@@ -16,7 +16,10 @@ export interface EmbeddedPostgres {
   dataDir: string;
   /** Process id of the postmaster. */
   pid: number;
-  /** Leaves it to the other processes. Without any, shuts it down fast, rolling back open transactions, and waits for that. */
+  /**
+   * Leaves it to the other processes. The last process shuts it down fast, rolling back open transactions, and waits
+   * for that.
+   */
   stop(): Promise<void>;
 }
 
@@ -30,7 +33,7 @@ const notOurs = (dir: string, pid: number) =>
     { details: { dir, pid } },
   );
 
-/** Takes a share in a running server; `undefined` while it is starting or ending. */
+/** Joins a running server; `undefined` while it is starting or ending. */
 async function tryJoin(
   home: Home,
   { lock, lifeline }: Extract<LockState, { is: 'running' }>,
@@ -54,7 +57,9 @@ async function tryJoin(
   return { url, port, dataDir: home.data, pid, stop: () => (stopping ??= shutDown()) };
 }
 
-/** Joins the PostgreSQL of other processes. Waits for one that is starting or ending; `undefined` if none is running. */
+/**
+ * Joins the PostgreSQL of other processes. Waits for one that is starting or ending; `undefined` if none is running.
+ */
 export async function joinRunning(home: Home): Promise<EmbeddedPostgres | undefined> {
   const found = await poll(
     async () => {

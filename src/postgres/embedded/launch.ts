@@ -34,7 +34,10 @@ function serverArgs(data: string, port: number, lifeline: string, settings: Reco
   return ['-D', data, ...Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])];
 }
 
-/** Why a postmaster exited. A line of another process that starts at the same time may be mistaken for one: both try again. */
+/**
+ * Why a postmaster exited. The log line may come from another process that starts at the same time; then both try
+ * again.
+ */
 function giveUpReason(log: string): 'port_taken' | 'still_in_use' | 'locked' | 'other' {
   if (/Address already in use/.test(log)) return 'port_taken';
   if (/pre-existing shared memory block/.test(log)) return 'still_in_use';

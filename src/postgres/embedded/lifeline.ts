@@ -10,9 +10,9 @@ import { run } from './run.ts';
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants;
 
 /**
- * One process's share in a running PostgreSQL. The kernel keeps count: every process holds the write end of a named pipe,
- * the lifeline, and the supervisor reads it. However processes end, the last one's end closes the pipe, and PostgreSQL
- * shuts down.
+ * One process's share in a running PostgreSQL. The kernel keeps count: every process holds the write end of a named
+ * pipe, the lifeline, and the supervisor reads it. However processes end, the last one's end closes the pipe, and
+ * PostgreSQL shuts down.
  */
 export interface Hold {
   /** Gives up the share. Returns whether other processes still have one. */
@@ -21,7 +21,7 @@ export interface Hold {
   isHeld(): boolean;
 }
 
-/** Beside the lifeline, each process keeps this pipe open to read: opening it to write fails once no process does. */
+/** Each process also keeps this pipe open for reading: opening it for writing fails once no process does. */
 const presenceOf = (lifeline: string): string => `${lifeline}.presence`;
 
 const codeOf = (error: unknown): string | undefined => (error as NodeJS.ErrnoException).code;
@@ -62,7 +62,10 @@ export async function makeLifeline({ pipes, user }: Home): Promise<string> {
   );
 }
 
-/** Removes pipes that killed processes left behind. Only for the process whose PostgreSQL has just started: no other has one. */
+/**
+ * Removes pipes that killed processes left behind. Call it only right after starting PostgreSQL, when no other process
+ * has pipes here.
+ */
 export async function dropAbandonedLifelines({ pipes }: Home): Promise<void> {
   for (const name of await readdir(pipes)) {
     const maker = lifelineName.exec(name)?.[1];
@@ -72,7 +75,7 @@ export async function dropAbandonedLifelines({ pipes }: Home): Promise<void> {
 
 /** Opens both ends: one for this process, one for the supervisor to inherit. */
 export function openLifeline(lifeline: string): { hold: Hold; supervisorEnd: number } {
-  // either end alone would wait for the other
+  // opening only one end would block until the other is opened
   const both = openSync(lifeline, O_RDWR);
   const supervisorEnd = openSync(lifeline, O_RDONLY);
   const hold = holdOf(lifeline, openSync(lifeline, O_WRONLY));
@@ -81,8 +84,8 @@ export function openLifeline(lifeline: string): { hold: Hold; supervisorEnd: num
 }
 
 /**
- * Takes a share in a running PostgreSQL. `closing`: its last process has left. `unsupervised`: nothing reads the lifeline,
- * because the supervisor was killed.
+ * Takes a share in a running PostgreSQL. `closing`: its last process has left. `unsupervised`: nothing reads the
+ * lifeline, because the supervisor was killed.
  */
 export function takeHold(lifeline: string): Hold | 'closing' | 'unsupervised' {
   let end: number;
@@ -94,7 +97,8 @@ export function takeHold(lifeline: string): Hold | 'closing' | 'unsupervised' {
     throw error;
   }
   try {
-    // The supervisor renames the lifeline before it looks for a last-minute line: so if it is still there, ours counts.
+    // The supervisor renames the lifeline before it checks for a last-minute line: if the name still exists, ours
+    // counts.
     writeSync(end, '\n');
     if (existsSync(lifeline)) return holdOf(lifeline, end);
   } catch (error) {

@@ -8,7 +8,7 @@ const tailLines = 15;
 export interface LogFile {
   path: string;
   handle: FileHandle;
-  /** What was written since then, also by other processes that start at the same time. */
+  /** Everything written since then, including by other processes that start at the same time. */
   written(): Promise<string>;
 }
 
@@ -17,8 +17,8 @@ export const lastLines = (text: string, count = tailLines): string =>
   text.trimEnd().split('\n').slice(-count).join('\n');
 
 /**
- * Opens the log for appending. PostgreSQL inherits the descriptor, so its user needs no access to the file; `owner` gets
- * the file anyway, for later starts without root.
+ * Opens the log for appending. PostgreSQL inherits the descriptor, so its user needs no access to the file; `owner`
+ * gets the file anyway, for later starts without root.
  */
 export async function openLog(path: string, owner?: SystemUser): Promise<LogFile> {
   const before = await stat(path).catch(() => undefined);

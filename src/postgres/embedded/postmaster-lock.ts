@@ -30,15 +30,15 @@ export async function readLock(data: string): Promise<PostmasterLock | undefined
   return text === undefined ? undefined : parseLock(text);
 }
 
-/** `lifeline`: the name of it; undefined for a postmaster that Lanefold did not start. */
+/** `lifeline`: the name of the postmaster's lifeline; undefined if Lanefold did not start it. */
 export type LockState =
   | { is: 'free' | 'stopping' }
   | { is: 'running'; lock: PostmasterLock; lifeline: string | undefined }
   | { is: 'stale'; text: string };
 
 /**
- * The state of the lock on the data dir. PostgreSQL removes the lock of a dead process itself, but neither an empty lock
- * nor one whose pid now belongs to an unrelated process (common in containers, which reuse pids): those are `stale`.
+ * The state of the lock on the data dir. PostgreSQL removes a dead process's lock itself, except an empty lock or one
+ * whose pid now belongs to an unrelated process (common in containers, which reuse pids): those are `stale`.
  */
 export async function lockState(data: string): Promise<LockState> {
   const text = await lockText(data);
@@ -55,7 +55,7 @@ export async function lockState(data: string): Promise<LockState> {
 export async function removeStaleLock(data: string, text: string): Promise<void> {
   const changed = await poll(async () => ((await lockText(data)) === text ? undefined : true), { timeoutMs: 200 });
   if (changed) return;
-  // Rename first: if another process has meanwhile written its own lock, this notices and restores it.
+  // Rename first: this detects a lock that another process has written meanwhile, and restores it.
   const aside = `${lockPath(data)}.stale-${process.pid}`;
   await rename(lockPath(data), aside).catch(() => undefined);
   if ((await readFile(aside, 'utf8').catch(() => text)) !== text)

@@ -5,7 +5,8 @@ const passedOn = ['PATH', 'LD_LIBRARY_PATH', 'DYLD_LIBRARY_PATH', 'SYSTEMROOT'];
 
 /**
  * The environment of PostgreSQL. It excludes API keys, because PostgreSQL may run as another user, and PG* variables,
- * because they would change its settings. TZ saves initdb the search for the local zone; LC_ALL keeps messages in English.
+ * because they would change its settings. TZ saves initdb the search for the local zone; LC_ALL keeps messages in
+ * English.
  */
 export const postgresEnv = (): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(passedOn.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : []))),

@@ -9,10 +9,10 @@ import { isAlive } from './process-identity.ts';
 import { postgresEnv } from './run.ts';
 import { spawnAs, type SystemUser } from './system-user.ts';
 
-// Descriptor 3 is the lifeline, which ends with the last process that holds it. One that opens it at that very moment writes
-// a line, and then looks for the file under its name: hence the rename, and the second look. Postgres ignores a signal in its
-// first milliseconds, so it is repeated. The watcher starts before the pid is written, because writing to a dead process would
-// end the shell.
+// Descriptor 3 is the lifeline: reading it ends when the last process that holds it ends. A process that opens it at
+// that very moment writes a line and then looks for the file under its name: hence the rename and the second look.
+// Postgres ignores signals in its first milliseconds, so the signal is repeated. The watcher starts before the pid is
+// written, because writing to a dead process would end the shell.
 const script = `
 L=$1; shift
 "$@" 3<&- 4>&- & P=$!
@@ -34,7 +34,7 @@ exit $S`;
 
 const stopTimeoutMs = 60_000;
 
-/** A postmaster that ends with the last process that uses it. */
+/** A postmaster that ends when the last process using it ends. */
 export interface Supervised {
   pid: number;
   exited(): boolean;
@@ -43,8 +43,8 @@ export interface Supervised {
 }
 
 /**
- * Gives up a share in a PostgreSQL. Without others, resolves with true when the postmaster has exited; with others at once,
- * with false.
+ * Leaves a shared PostgreSQL. If other processes use it, resolves with false at once; otherwise resolves with true when
+ * the postmaster has exited.
  */
 export async function leave(hold: Hold, pid: number): Promise<boolean> {
   if (hold.release()) return false;
@@ -86,7 +86,7 @@ export async function supervise(
     line.unref();
     const shutDown = async () => {
       const ended = await leave(hold, pid);
-      // the shell may still have its pipes to remove
+      // the shell may still be removing its pipes
       if (ended) await poll(() => gone || undefined, { timeoutMs: stopTimeoutMs });
       return ended;
     };

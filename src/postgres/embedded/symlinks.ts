@@ -19,8 +19,8 @@ const exists = (path: string): Promise<boolean> =>
   );
 
 /**
- * Creates the library links that the package's install script would create. Returns false if the folder is not writable.
- * Safe to run in several processes concurrently: a link that exists counts as created.
+ * Creates the library links that the package's install script would create. Returns false if the folder is not
+ * writable. Safe to run in several processes concurrently: a link that exists counts as created.
  */
 export async function makeLinks(native: string, links: Link[]): Promise<boolean> {
   const made = links.map(async ({ source, target }) => {

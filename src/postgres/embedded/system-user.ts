@@ -19,7 +19,10 @@ const nobody = async (): Promise<SystemUser> => {
   return parsePasswd(passwd, 'nobody') ?? { uid: 65534, gid: 65534 };
 };
 
-/** The user to run PostgreSQL as; undefined for the current one. PostgreSQL refuses to run as root, so root uses the data's owner or `nobody`. */
+/**
+ * The user to run PostgreSQL as; undefined for the current one. PostgreSQL refuses to run as root, so root uses the
+ * data's owner or `nobody`.
+ */
 export async function postgresUser(dataDir: string): Promise<SystemUser | undefined> {
   if (!isRoot()) return undefined;
   const owner = await stat(dataDir).catch(() => undefined);

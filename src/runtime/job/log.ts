@@ -9,8 +9,8 @@ import type { RunEnd } from '../run/run-end.ts';
 import { JobProgress, type Progress, type ProgressJob } from './progress.ts';
 
 /**
- * Reports a claimed run's progress to its job, with nothing of the conversation: the queue would keep it. `end` and `close` wait
- * up to half a second; the others never wait.
+ * Reports a claimed run's progress to its job, without any text of the conversation, which the queue would keep after
+ * the thread is erased. `end` and `close` wait up to half a second; the other methods never wait.
  */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined, machine?: Strategy) {
   const limit = claim.options?.max_iterations ?? (agent ? iterationLimit(agent, machine) : 0);
@@ -26,7 +26,7 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
   return {
     step: (state: StrategyState, step: StepDraft, usage: Usage | undefined): void =>
       progress.note(progressAt(state.iteration, state.phase, usage), stepLines(step, limit)),
-    /** Returns what the result of the job has to carry, if anything. */
+    /** Returns what was never written, for the job's result to carry. */
     end: async (end: RunEnd): Promise<Pick<RunJobResult, 'shown'>> => {
       const last = progressAt(end.iteration, end.status, end.usage);
       const spent = `after ${end.iteration} of ${limit} iterations, ${last.tokens} tokens`;
@@ -37,13 +37,13 @@ export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undef
       await progress.close({ always: end.status === 'failed' });
       return unwritten ? { shown: unwritten } : {};
     },
-    /** Sends the lines so far of a run that this worker cannot finish. */
+    /** Flushes the log lines of a run that this worker cannot finish. */
     close: (): Promise<void> => progress.close(),
     drop: (): void => progress.drop(),
   };
 }
 
-/** One line for each event of a step that is worth one. */
+/** The log lines of a step; most kinds of events have none. */
 function stepLines(step: StepDraft, limit: number): string[] {
   const toolNames = step.calls?.map((call) => nameOf(call.name)).join(', ');
   return [...(step.events ?? []), ...(step.thenEvents ?? [])].flatMap((event) => toLine(event, toolNames, limit) ?? []);
@@ -69,11 +69,11 @@ function toLine(
   }
 }
 
-/** A script is what its model says. */
+/** An inline script contains the model's answers, so it is not shown. */
 const short = (model: string): string =>
   model.startsWith('scripted:[') ? 'scripted:[…]' : model.length <= 60 ? model : `${model.slice(0, 59)}…`;
 
-/** A model may call anything a tool, also its text. */
+/** A model can invent any tool name, even one with text of the conversation, so only a well-formed name is shown. */
 const nameOf = (tool: string): string => (/^[\w-]{1,64}$/.test(tool) ? tool : 'an unknown tool');
 
 const text = (data: JsonObject, key: string): string => {

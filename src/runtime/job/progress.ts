@@ -18,21 +18,24 @@ export interface ProgressJob {
 }
 
 /**
- * How long updates are batched: a write costs the queue as much as a commit costs the log, and nobody reads faster. A run
- * shorter than this writes none: the result of its job carries its lines.
+ * How long updates are batched: a write costs the queue as much as a commit costs the log, and people read no faster. A
+ * run shorter than this writes nothing: the result of its job carries its lines.
  */
 const batchMs = 250;
 /** How long the end of a job waits for its last progress. */
 const flushMs = 500;
 /** Lines that may wait for a slow queue; beyond that the oldest are dropped. */
 const maxWaiting = 200;
-/** What thousands of runs report must not keep the queue's few connections from its jobs and their locks. */
+/**
+ * Concurrent progress writes of this process: thousands of runs must not occupy the few queue connections that jobs and
+ * their locks need.
+ */
 export const writesAtOnce = 2;
 const ofThisProcess = pLimit(writesAtOnce);
 
 /**
- * Writes progress and log lines to a job, for people to read. One write at a time, since concurrent ones may be rejected
- * or reordered; only the latest progress counts. Never throws, and waits only briefly, in `close`.
+ * Writes progress and log lines to a job, for people to read. One write at a time, since concurrent ones may be
+ * rejected or reordered; only the latest progress counts. Never throws, and waits only briefly, in `close`.
  */
 export class JobProgress {
   readonly #job: ProgressJob;
@@ -68,26 +71,30 @@ export class JobProgress {
     this.#sendSoon();
   }
 
-  /** Everything, if nothing was written yet: the result of the job can carry it without a write of its own. */
+  /**
+   * All lines and the latest progress, if nothing was written yet: the job's result can carry them without an extra
+   * write.
+   */
   unwritten(): { log: string[]; progress: Progress } | undefined {
     return this.#shown || !this.#latest ? undefined : { log: [...this.#lines], progress: this.#latest };
   }
 
-  /** Flushes what is left, within half a second, if anything was written before or `always`. */
+  /** Flushes what is pending, within half a second, if anything was written before or `always` is set. */
   async close({ always = false } = {}): Promise<void> {
     this.#ending = true;
     clearTimeout(this.#timer);
     if (this.#shown || always) {
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
-      // a write in flight may be older than the last update; a job that ends waits for no other job's turn
+      // a write in flight may predate the last update, so send once more; an ending job does not wait for other jobs'
+      // turns
       await Promise.race([(this.#writing ?? Promise.resolve()).then(() => this.#send()), late]);
       clearTimeout(timer);
     }
     this.drop();
   }
 
-  /** Nothing more is sent. */
+  /** Sends nothing more. */
   drop(): void {
     this.#ending = true;
     clearTimeout(this.#timer);

@@ -3,8 +3,8 @@ import type { RunJobResult } from '../../queue/job.ts';
 import type { RunEnd } from '../run/run-end.ts';
 
 /**
- * The return value of an ended run's job. Throws for a failed run, which makes it a failed job without retries. Neither
- * says anything of the conversation: the queue would keep it when its thread is erased.
+ * The return value of an ended run's job. Throws for a failed run, which fails its job without retries. Neither
+ * contains text of the conversation: the queue would keep it after the thread is erased.
  */
 export function jobResult(end: RunEnd): RunJobResult {
   if (end.status === 'failed' && end.error) throw failedJob(end.error.type);

@@ -11,17 +11,17 @@ export interface ActiveRun {
   readonly run: HeldRun;
   readonly claim: Claim;
   readonly agent: ReadyAgent;
-  /** Another one after a compaction of the lane. */
+  /** Replaced when the lane is compacted. */
   context: RunContext;
-  /** Its context could not be summarised: this worker does not try again with each round. */
+  /** Compacting its context failed or changed nothing: this worker does not try again in every round. */
   unsummarised?: true;
   /** The stored outcomes of the tool round in which the run was claimed; null from the next round on. */
   ledger: LedgerRow[] | null;
-  /** `seq` of the message that makes the calls of the tool round under way. */
+  /** `seq` of the message that makes the calls of the current tool round. */
   callSeq: number | undefined;
-  /** Large texts that the next commit stores, of the tool results it writes. */
+  /** Large texts of tool results; the next commit stores them with the results. */
   contents: LargeContent[];
   readonly clock: RunClock;
-  /** The calls of a strategy that makes several at a time. */
+  /** The model calls of a strategy that makes several at once. */
   pool?: CallPool;
 }

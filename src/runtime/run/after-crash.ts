@@ -8,11 +8,11 @@ import { renderResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
 import { unknownOutcome } from '../../tools/unknown-outcome.ts';
 
-/** Bytes that a result of a tool may have; one that the tool marks stays in the log as it is. */
+/** Maximum size of a tool's result in bytes. A result that its tool marks (`resultRefs`) stays whole in the log. */
 export const resultLimit = (agent: Pick<ReadyAgent, 'maxToolResultBytes' | 'maxInlineBytes'>, tool: Tool): number =>
   tool.resultRefs ? agent.maxInlineBytes : agent.maxToolResultBytes;
 
-/** The outcome of a call that had started when its worker died, as far as it is known; undefined: run it again. */
+/** The outcome of a call that had started when its worker died; undefined if the call must run again. */
 export async function afterCrash(
   tool: Tool,
   call: ToolCall,

@@ -12,8 +12,10 @@ import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 
-/** Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts:
- * on a cancel, a lost lease, or where nobody needs the answer any more. */
+/**
+ * Makes one model call and returns its outcome as an event for the machine. Rejects only once `signal` aborts: on a
+ * cancel, on a lost lease, or when the answer is no longer needed.
+ */
 export async function callModel(
   deps: RunDependencies,
   run: HeldRun,
@@ -43,7 +45,7 @@ export async function callModel(
         stream: agent.streaming,
         signal,
         idleTimeoutMs: agent.idleTimeoutMs,
-        // what is no answer to the user is not shown to those who follow the run
+        // live readers see only answers to the user
         onStart: (soFar) =>
           (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,

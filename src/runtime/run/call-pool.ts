@@ -7,13 +7,12 @@ type Call = (call: PromptedCall, signal: AbortSignal) => Promise<StrategyEvent>;
 interface UnderWay {
   controller: AbortController;
   outcome: Promise<{ callId: string; event: StrategyEvent }>;
-  /** Once the call has an outcome. */
+  /** Set once the call has an outcome. */
   event?: StrategyEvent;
 }
 
 /**
- * The model calls of a strategy that are under way at the same time. They stay under way while their strategy decides on
- * the answer to another one.
+ * The concurrent model calls of a strategy. They keep running while the strategy decides on the answer to one of them.
  */
 export class CallPool {
   readonly #call: Call;
@@ -25,8 +24,8 @@ export class CallPool {
   }
 
   /**
-   * Starts those of `calls` that are not under way, at most `limit` at a time and in their order, aborts all others, and
-   * returns the next outcome. Rejects as a call does, and with the reason of `signal`.
+   * Starts the `calls` that are not running yet, in order and at most `limit` at a time, aborts all other calls, and
+   * returns the next outcome. Rejects when a call rejects, or with the reason of `signal`.
    */
   async next(calls: readonly PromptedCall[], limit: number, signal: AbortSignal): Promise<StrategyEvent> {
     signal.throwIfAborted();
@@ -37,7 +36,7 @@ export class CallPool {
     return this.#first(signal);
   }
 
-  /** The outcome of one of `calls` that is there already. */
+  /** The outcome of one of `calls`, if one has already arrived; the pool forgets that call. */
   arrived(calls: readonly PromptedCall[]): StrategyEvent | undefined {
     for (const { callId } of calls) {
       const event = this.#underWay.get(callId)?.event;
@@ -48,7 +47,7 @@ export class CallPool {
     return undefined;
   }
 
-  /** Aborts whatever is under way. */
+  /** Aborts all running calls. */
   close(): void {
     for (const callId of [...this.#underWay.keys()]) this.#abort(callId);
   }
@@ -79,7 +78,7 @@ export class CallPool {
       return { callId: call.callId, event: await this.#call(call, controller.signal) };
     });
     underWay.outcome = outcome;
-    // a failure is for whoever waits for it, and at the moment that may be nobody
+    // `next` reports a failure; until it is called, nothing may be awaiting this promise
     outcome.then(
       ({ event }) => (underWay.event = event),
       () => {},

@@ -8,7 +8,7 @@ import { RunContext } from './context.ts';
 import { redactStep } from './redact-step.ts';
 import type { RunProgress } from './run-end.ts';
 
-/** Commits a step, then brings context, thread state and progress to where the database is. */
+/** Commits a step, then updates context, thread state and progress to match the database. */
 export async function commit(
   deps: RunDependencies,
   active: ActiveRun,

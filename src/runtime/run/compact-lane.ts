@@ -9,12 +9,12 @@ import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './active-run.ts';
 import { budgetOf, defaultPolicy } from './fit-context.ts';
 
-/** Of the budget, what the messages may have that stay. */
+/** Share of the budget that the messages kept by a compaction may take. */
 const stayingShare = 0.3;
 
 /**
- * Has the model summarise a part of the run's context. The request is the context as the run would send it, and the
- * instruction behind it, so that the provider's cache serves all of it. Writes nothing.
+ * Has the model summarise part of the run's context. The request is the context as the run would send it, followed by
+ * the instruction, so that the provider's cache covers all of the context. Writes nothing.
  */
 export async function compactLane(
   deps: RunDependencies,
@@ -51,7 +51,7 @@ export async function compactLane(
   if (answer.type !== 'model_answered')
     return failed({ type: 'compaction', message: `It was ended by ${answer.type}.` });
   const { turn, refs } = answer;
-  // a request transformer chose it
+  // set only if a request transformer chose another model
   const model = refs?.['model'] as string | undefined;
   const summary = summaryMessage(turn.text);
   const tokens = heuristic({ role: 'user', content: summary['content'] as string });
@@ -69,13 +69,15 @@ export async function compactLane(
   return { type: 'compacted', status: 'compacted', compaction, usage: turn.usage, model };
 }
 
-/** The agent with the same prompt, tools and settings, and a context that is cut only where the model takes no more. */
+/**
+ * The agent with the same prompt, tools and settings, whose context is cut only where it exceeds what the model takes.
+ */
 function asking({ output: _, contextPolicy, ...agent }: ReadyAgent): ReadyAgent {
   const { max_input_tokens: _limit, projector: _projector, ...policy } = contextPolicy ?? defaultPolicy;
   return { ...agent, contextPolicy: { ...policy, max_messages: 0 } satisfies StoredPolicy };
 }
 
-/** Why an answer is no summary that may take the place of what it covers. */
+/** Why an answer cannot replace the messages it summarises; undefined if it can. */
 function faultOf(
   { text, toolCalls, finishReason }: ModelTurn,
   tokens: number,

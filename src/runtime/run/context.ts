@@ -7,7 +7,7 @@ import { loggedCut, type LoggedCut } from '../../policy/dropped.ts';
 import type { PlacedMessage } from '../../policy/groups.ts';
 import { place } from '../../policy/place.ts';
 
-/** A message as a claim or a commit has it; without a `seq` it is no entry, as in a transformed request. */
+/** A message as a claim or a commit returns it. Without a `seq` it is not a log entry, as in a transformed request. */
 type Row = Partial<Record<keyof Message, unknown>> & { seq?: number; refs?: Json };
 
 /**
@@ -38,7 +38,7 @@ export class RunContext {
     for (const sent of first ? withInstructions(message, this.instructions!) : [message]) this.#send(sent);
   }
 
-  /** The same context with a message behind it that is no entry; this one stays as it is. */
+  /** A copy of this context with one more message, which is not a log entry. */
   followedBy(message: Message): RunContext {
     const copy = new RunContext([], this.instructions);
     for (const { message: own, seq, mark } of this.#placed) {
@@ -58,17 +58,17 @@ export class RunContext {
     return this.#messages;
   }
 
-  /** The same with their places in the log; do not modify. */
+  /** The messages with their places in the log; do not modify. */
   get placed(): readonly PlacedMessage[] {
     return this.#placed;
   }
 
-  /** What the log records of the last answer, as far as a claim returns it. */
+  /** The `refs` of the last answer, as far as a claim returns them. */
   get answerRefs(): JsonObject | null {
     return this.#answerRefs;
   }
 
-  /** The cut that the last answer was given under, by its entry in the log. */
+  /** The cut in force when the last answer was given, as its log entry records it. */
   get loggedCut(): LoggedCut | undefined {
     return loggedCut(this.#answerRefs);
   }
@@ -88,7 +88,7 @@ export class RunContext {
     return typeof content === 'string' ? content : JSON.stringify(content);
   }
 
-  /** The calls of the last assistant message: the open ones, while the run waits for tools. */
+  /** The tool calls of the last assistant message; while the run waits for tools, these are open. */
   get openCalls(): NonNullable<Message['tool_calls']> {
     return this.#messages.findLast((message) => message.role === 'assistant')?.tool_calls ?? [];
   }

@@ -6,7 +6,10 @@ import type { RunProgress } from './run-end.ts';
 import type { Usage } from '../../context/message.ts';
 import { addUsage } from '../../context/usage.ts';
 
-/** Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that model's. */
+/**
+ * Adds the tokens of a model call to those of the run and, where a request transformer chose another model, to that
+ * model's.
+ */
 function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: StrategyEvent): void {
   const { usage, model } = spentBy(event);
   if (!usage) return;
@@ -16,14 +19,14 @@ function addUsed(progress: Pick<RunProgress, 'usage' | 'otherUsage'>, event: Str
   progress.otherUsage = { ...others, [model]: addUsage(others[model], { ...usage, calls: 1 }) };
 }
 
-/** `model`: where it is not the run's. */
+/** `model` is set only where it is not the run's. */
 function spentBy(event: StrategyEvent): { usage?: Usage | undefined; model?: string | undefined } {
   if (event.type === 'model_answered')
     return { usage: event.turn.usage, model: event.refs?.['model'] as string | undefined };
   return event.type === 'output_repaired' || event.type === 'compacted' ? event : {};
 }
 
-/** What decides for a run. */
+/** Everything a decision about a run depends on. */
 export interface Decider {
   active: ActiveRun;
   strategy: StrategyMachine;
@@ -31,7 +34,10 @@ export interface Decider {
   progress: RunProgress;
 }
 
-/** The strategy's decision on an event, and on the answers to its other calls that have come by then: one commit stores all. */
+/**
+ * The strategy's decision on an event, and on the answers to its other calls that have arrived by then: one commit
+ * stores them all.
+ */
 export async function decide(
   decider: Decider,
   event: StrategyEvent,
@@ -39,7 +45,7 @@ export async function decide(
 ): Promise<StrategyDecision> {
   let decision = decideOn(decider, event, last);
   if (decision.command.type !== 'call_models') return decision;
-  // answers that come together still come one by one
+  // answers that come together still arrive one by one, so give the others a moment
   await nextMacrotask();
   for (;;) {
     const { step, command } = decision;

@@ -14,21 +14,21 @@ export interface RunDependencies {
   db: Database;
   agents: AgentRegistry;
   models: ModelRegistry;
-  /** What context policies need to know of models. */
+  /** Context windows and token counters of models, for context policies. */
   counting: Counting;
   /** Whether requests carry cache markers. */
   promptCaching: boolean;
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
-  /** Publishes answers under way to live readers. */
+  /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */
   maxTraceEvents?: number | undefined;
   /** Called when this process takes a run; must not throw. */
   onHold?: (run: HeldRun) => void;
-  /** Whether somebody in this process waits for the run to end. */
+  /** Whether this process waits for the run to end. */
   isAwaited?: (run: HeldRun) => boolean;
-  /** Called when this process lets a run go, mostly because it has `ended`; must not throw. Harmless twice. */
+  /** Called when this process releases a run, usually because it has `ended`; must not throw. May be called twice. */
   onRelease?: (run: HeldRun, ended?: Run) => void;
   /** Called after each commit, for progress; must not throw. */
   onStep?: (state: StrategyState, step: StepDraft, usage: Usage | undefined) => void;

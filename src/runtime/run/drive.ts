@@ -20,8 +20,8 @@ import { strategyOf } from './strategy-of.ts';
 import { suspend } from './suspend.ts';
 
 /**
- * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only end this
- * worker's part in it: a failing database, a lost lease, and the worker's own stop.
+ * Drives a claimed run until it ends or waits for approval. Errors end the run, except those that only stop this worker
+ * from driving it: a failing database, a lost lease, and the worker's own stop.
  *
  * @throws LanefoldError `lease_lost`, `step_ahead` and others that `isLost` tells: this worker must write nothing more
  */

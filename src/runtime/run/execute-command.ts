@@ -21,7 +21,7 @@ export interface ApprovalNeeded {
   type: 'approval_needed';
   round: number;
   calls: readonly ToolCall[];
-  /** Those that need it, by their index. */
+  /** Indices of the calls that need approval. */
   awaiting: number[];
 }
 
@@ -78,8 +78,8 @@ export async function executeCommand(
 }
 
 /**
- * Makes a model call with messages of the strategy's own. Not all of them are in the log yet, so a cut by a policy is recorded
- * by positions among them.
+ * Makes a model call with the strategy's own messages. Some of them are not in the log yet, so a cut by a policy is
+ * recorded by their positions in the request.
  */
 async function callPrompted(
   deps: RunDependencies,
@@ -92,14 +92,14 @@ async function callPrompted(
   const own: ReadyAgent = {
     ...offered,
     ...(call.settings ? { settings: mergeSettings(call.settings, offered.settings) } : {}),
-    // its prompt is for the lane: a question has the strategy's, which says how to answer
+    // the policy's prompt is for the lane; a question keeps the strategy's prompt, which says how to answer
     ...(agent.contextPolicy ? { contextPolicy: policy as StoredPolicy } : {}),
   };
   const both = AbortSignal.any([run.signal, signal]);
   const context = new RunContext(call.messages.map((message, seq) => ({ ...message, seq })));
   const event = await callModel(deps, run, own, claim, context, call, both);
   if (event.type !== 'model_answered' || !event.refs) return event;
-  // it follows no call of the lane whose cut could have moved
+  // no earlier call on the lane precedes it, so its cut cannot have moved
   const { dropped, cut_moved: _moved, ...refs } = event.refs;
   return { ...event, refs: { ...refs, ...(dropped === undefined ? {} : { dropped_positions: dropped }) } };
 }
@@ -116,7 +116,7 @@ async function executeRound(
   const calls = command.calls.length > 0 ? command.calls : context.openCalls;
   const roundAgent = toolsOnly(agent, state.tools);
   const started = async (starting: ToolCall[]) => {
-    // the message is none of the entries of this step: an earlier one wrote it
+    // an earlier step wrote the message, so the events refer to it by `seq`
     const events = starting.map((call) => {
       const { entry: _, data, ...event } = toolStarted({ ...state, iteration }, call);
       return { ...event, data: { ...data, seq: active.callSeq! } };

@@ -12,44 +12,44 @@ import { readPolicy } from '../../policy/read-policy.ts';
 import { policyRefs, sentMessage } from '../../policy/sent.ts';
 import { RunContext } from './context.ts';
 
-/** A context as a policy lets it through. */
+/** A context after its policy was applied. */
 export interface FittedContext {
   sent: RunContext;
   /** For the log: see `policyRefs`. */
   refs: JsonObject;
   /** Tokens of the request by the heuristic, to compare with what the provider reports. */
   estimated: number;
-  /** This call had to drop more than the ones before, or keeps more than the budget allows. */
+  /** This call had to drop more than earlier ones, or keeps more than the budget allows. */
   overBudget: boolean;
 }
 
 /** The request a context is fitted for. */
 export interface FitRequest {
   model: string;
-  /** Undefined: the policy of runs without any. */
+  /** Undefined: the default policy applies. */
   policy: StoredPolicy | undefined;
   tools: readonly object[];
   maxOutputTokens: number | undefined;
 }
 
-/** What fitting remembers between the calls of a run, so that a call costs what is new in it. */
+/** State kept between the calls of a run, so that each call processes only its new messages. */
 interface FitState {
   tokens: WeakMap<Message, number>;
   counter: string;
   hash?: string;
   dropped: readonly DroppedRange[];
-  /** The messages of the last request, and how many of the context they were made of. */
+  /** The messages of the last request, and the number of context messages they were chosen from. */
   sent?: RunContext;
   upTo: number;
-  /** Tokens of the last request, and those it might have. */
+  /** Tokens of the last request, and its budget. */
   used?: number;
   budget?: number | null;
 }
 
-/** By the context they belong to, which needs to know nothing of policies. */
+/** By context; kept here so that RunContext need not know about policies. */
 const states = new WeakMap<RunContext, FitState>();
 
-/** Counted once for a model: a message of a context never changes. */
+/** Each message is counted once per model, because messages of a context never change. */
 const counted = new WeakMap<Message, { model: string; tokens: number }>();
 function heuristicTokens(counting: Counting, model: string, messages: readonly Message[]): number {
   const heuristic = counting.heuristicOf(model);
@@ -65,8 +65,8 @@ function heuristicTokens(counting: Counting, model: string, messages: readonly M
 export const defaultPolicy = readPolicy('window');
 
 /**
- * Fits a context into what its policy and the model allow. A cut of an earlier call stays in force; it moves only when the
- * rest no longer fits. Returns undefined where there is no policy and the model's window is unknown: everything is sent.
+ * Cuts a context to what its policy and the model allow. An earlier cut stays in force and moves only when the rest no
+ * longer fits. Returns undefined, and everything is sent, if there is no policy and the window is unknown.
  *
  * @throws ModelError `context_policy` where the policy demands a window that is unknown
  */
@@ -104,7 +104,7 @@ export async function fitContext(
   return { sent, refs, estimated, overBudget: cut.moved || cut.meta.over_budget };
 }
 
-/** Tokens the requests of an agent may have; null: no limit that anybody knows. */
+/** Maximum tokens of a request of this agent; null: no known limit. */
 export async function budgetOf(
   counting: Counting,
   model: string,
@@ -114,7 +114,7 @@ export async function budgetOf(
   return limitsFor(policy, { model, window, maxOutputTokens: settings.max_output_tokens }).budget;
 }
 
-/** Which share of its budget the last request of a context had; undefined where it had none. */
+/** The share of its budget that the last request of a context used; undefined if it had no budget. */
 export function fullness(context: RunContext): number | undefined {
   const { used, budget } = states.get(context) ?? {};
   return used === undefined || budget == null ? undefined : used / budget;
@@ -129,7 +129,7 @@ function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Li
   }
 }
 
-/** What the last call left, as far as it still holds: another policy, or another model, begins with no cut. */
+/** The state left by the last call. A different policy or model starts without a cut. */
 function stateOf(context: RunContext, counter: Counter, limits: Limits): FitState {
   const known = states.get(context);
   const logged = known ? undefined : context.loggedCut;
@@ -146,7 +146,10 @@ function stateOf(context: RunContext, counter: Counter, limits: Limits): FitStat
   return state;
 }
 
-/** The messages to send: those of the last call and what is new, or all again where something else changed. */
+/**
+ * The messages to send: the last request plus the new messages, or a fresh list if the cut moved or a projector
+ * chooses.
+ */
 function assemble(
   context: RunContext,
   state: FitState,

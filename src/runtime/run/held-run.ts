@@ -5,8 +5,8 @@ import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 const codes: readonly ErrorCode[] = ['lease_lost', 'step_ahead', 'run_not_found', 'thread_not_found', 'thread_erased'];
 
 /**
- * The run is no longer this worker's: another one has taken it, or an asynchronous failover has lost the commits, the
- * claim or the whole run that this worker knows of. It must write nothing more.
+ * The run no longer belongs to this worker: another worker has taken it, or an asynchronous failover has lost its
+ * commits, its claim or the whole run. This worker must write nothing more.
  */
 export const isLost = (error: unknown): boolean => codes.some((code) => isLanefoldError(error, code));
 
@@ -14,8 +14,8 @@ export const isLost = (error: unknown): boolean => codes.some((code) => isLanefo
 const persistForMs = 60_000;
 
 /**
- * A run under this worker's lease. `signal` aborts when the lease is lost or a cancel was requested; everything the run
- * does listens to it.
+ * A run under this worker's lease. `signal` aborts when the lease is lost, a cancel was requested or the run is handed
+ * over; everything the run does observes it.
  */
 export class HeldRun {
   readonly #controller = new AbortController();
@@ -23,7 +23,7 @@ export class HeldRun {
   #deadline: number;
   step = 0;
   lease = 0;
-  /** From the claim on, what observes the run. */
+  /** Observes the run from its claim on. */
   telemetry: RunTelemetry = silentRun;
 
   constructor(
@@ -39,12 +39,12 @@ export class HeldRun {
     return this.#controller.signal;
   }
 
-  /** Extends the deadline from when the renewal was requested, so that a slow answer shortens the lease, never lengthens it. */
+  /** Extends the deadline, counted from when the renewal was requested: a slow answer only ever shortens the lease. */
   renewed(askedAt: number): void {
     this.#deadline = Math.max(this.#deadline, askedAt + this.leaseMs);
   }
 
-  /** Since the last renewal, in ms. */
+  /** Time since the last renewal, in ms. */
   get leaseAgeMs(): number {
     return performance.now() - (this.#deadline - this.leaseMs);
   }
@@ -65,8 +65,8 @@ export class HeldRun {
   }
 
   /**
-   * Executes a fenced write, which also renews the lease where `renews` says so of its result. Transient errors (a broken
-   * connection, a deadlock, a full disk) are retried: fenced writes are idempotent.
+   * Executes a fenced write. It also renews the lease if `renews` returns true for its result. Transient errors (a
+   * broken connection, a deadlock, a full disk) are retried: fenced writes are idempotent.
    */
   async persist<T>(write: () => Promise<T>, renews: (result: T) => boolean = () => true): Promise<T> {
     const startedAt = performance.now();
@@ -95,7 +95,10 @@ export class CancelRequested extends Error {
   }
 }
 
-/** Abort reason: the worker stops. The run is intact, and another worker continues it. */
+/**
+ * Abort reason: the worker stops, or makes room for a run that must run alone. The run is intact, and another worker
+ * continues it.
+ */
 export class HandedOver extends Error {
   constructor() {
     super('The worker is stopping; another one continues the run.');

@@ -2,10 +2,10 @@ import type { StepDraft } from '../../strategies/machine.ts';
 
 const mergeable = new Set(['entries', 'events', 'nodes']);
 
-/** Whether a step only adds, so that what follows can be added to it. */
+/** Whether a step only adds rows, so that the next step can be merged into it. */
 export const onlyAdds = (step: StepDraft): boolean => Object.keys(step).every((key) => mergeable.has(key));
 
-/** One step that writes what both would have written, in their order. The first one must only add. */
+/** One step that writes what both would have written, in order. `first` must only add rows. */
 export function mergeSteps(first: StepDraft | undefined, second: StepDraft | undefined): StepDraft | undefined {
   if (!first || !second) return first ?? second;
   const { entries = [], events = [], nodes = [] } = first;

@@ -7,7 +7,7 @@ export function modelFailed(error: unknown): Extract<StrategyEvent, { type: 'mod
   return {
     type: 'model_failed',
     error: { type: failure.errorType, message: failure.message },
-    // silence has cost the whole idle timeout already; the caller decides whether to ask again
+    // a timeout has already cost the whole idle time; whether to try again is for the caller to decide
     retryable: failure.retryable && failure.errorType !== 'timeout',
     ...(failure.retryAfterMs === undefined ? {} : { retryAfterMs: failure.retryAfterMs }),
   };

@@ -7,7 +7,7 @@ import { askGuard } from '../../tools/guard.ts';
 import type { StepDraft } from '../../strategies/machine.ts';
 import type { LedgerRow } from '../../store/run/claim-run.ts';
 
-/** What was decided about the calls of a round before any of them starts, by their index. */
+/** Decisions about the calls of a round before any of them starts, by call index. */
 export interface Preflight {
   /** Calls blocked by the agent's guard. */
   blocked: Map<number, ToolOutcome>;
@@ -15,7 +15,7 @@ export interface Preflight {
   awaiting: Set<number>;
 }
 
-/** Most rounds have no guard and no tool that needs approval. */
+/** Whether the guard or an approval check must run before the round; most rounds need neither. */
 export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
   agent.guardTool !== null || calls.some((call) => agent.tools.get(call.name)?.needsApproval);
 
@@ -23,7 +23,7 @@ export const needsPreflight = (agent: ReadyAgent, calls: readonly ToolCall[]): b
 export const mayNotStart = (agent: ReadyAgent, calls: readonly ToolCall[]): boolean =>
   calls.length > agent.maxToolCalls || needsPreflight(agent, calls);
 
-/** The step that begins a round, without the starts of its calls: they follow once the calls are checked. */
+/** The step that begins a round, without its `tool_started` events: they follow once the calls are checked. */
 export const withoutStarts = (step: StepDraft): StepDraft => ({
   ...step,
   events: step.events?.filter(({ kind }) => kind !== 'tool_started') ?? [],

@@ -12,8 +12,8 @@ import { fitContext } from './fit-context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
 
 /**
- * Whether a call leaves out other messages than the call before it on its lane, more or fewer, by what the log records of
- * both. What the provider has cached ends there.
+ * Whether a call leaves out different messages than the previous call on its lane, by what the log records of both. If
+ * so, the provider's cache ends where they differ.
  */
 function cutMoved(before: JsonObject | null, now: JsonObject | undefined): boolean {
   const differs = (key: string) => JSON.stringify(before?.[key] ?? null) !== JSON.stringify(now?.[key] ?? null);
@@ -35,7 +35,7 @@ export interface PreparedCall {
   narrowed?: string[];
 }
 
-/** Prepares the next model call: the context as its policy lets it through, or as the request transformer changes that. */
+/** Prepares the next model call: applies the context policy, then the request transformer. */
 export async function prepareCall(
   { models, counting }: Pick<RunDependencies, 'models' | 'counting'>,
   run: HeldRun,
@@ -97,7 +97,7 @@ const fit = (counting: RunDependencies['counting'], agent: ReadyAgent, claim: Cl
     maxOutputTokens: agent.settings.max_output_tokens,
   });
 
-/** Whether a call would drop messages under a policy that has them summarised instead. */
+/** Whether a call would drop messages that its policy wants summarised instead. */
 export async function wantsSummary(
   { counting }: Pick<RunDependencies, 'counting'>,
   agent: ReadyAgent,

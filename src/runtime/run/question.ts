@@ -3,7 +3,7 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import type { MarkedMessage, RunQuestion } from '../../strategies/machine.ts';
 import { isText, textOf } from '../../context/message.ts';
 
-/** The run's user message, and what its lane has before it. */
+/** The run's user message, and the lane before it. */
 export function questionOf({ context, user_seq: userSeq }: Claim): RunQuestion {
   const at = context.findIndex((row) => row.seq === userSeq && row.role === 'user');
   const content = context[at]?.content ?? '';
@@ -17,7 +17,7 @@ export function questionOf({ context, user_seq: userSeq }: Claim): RunQuestion {
   };
 }
 
-/** With the mark that a context policy asks for; the cuts of other calls count nothing here. */
+/** The message with the `refs` that context policies read; the recorded cuts of other calls do not apply here. */
 function marked({ refs, ...row }: Claim['context'][number]): MarkedMessage {
   const { kind, durable } = refs ?? {};
   const message = canonicalMessage(row);

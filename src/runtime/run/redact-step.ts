@@ -4,8 +4,8 @@ import type { EventDraft, StepDraft } from '../../strategies/machine.ts';
 type Finish = NonNullable<StepDraft['finish']>;
 
 /**
- * The step with its events redacted, for the trace and the job. Entries, outcomes, effects, the result and the machine's
- * state are left as they are: the model and the tools need them whole.
+ * The step with its events redacted, for the trace and the job. Entries, outcomes, effects, the result and the
+ * machine's state are left as they are: the model and the tools need them whole.
  */
 export const redactStep = (redactor: Redactor, step: StepDraft): StepDraft => ({
   ...step,
@@ -15,13 +15,13 @@ export const redactStep = (redactor: Redactor, step: StepDraft): StepDraft => ({
   ...(step.finish && { finish: redactFinish(redactor, step.finish) }),
 });
 
-/** Looks into the data alone: the fields of an event are no keys a user may have meant. */
+/** Redacts only `data`: the other fields of an event are fixed names, which no redaction rule is meant for. */
 export const redactEvents = (redactor: Redactor, events: readonly EventDraft[]): EventDraft[] =>
   events.map((event) => (event.data ? { ...event, data: redactor.value(event.data) } : event));
 
 function redactFinish(redactor: Redactor, finish: Finish): Finish & { shown?: unknown } {
   const { result, events, output } = finish;
-  // the terminal event quotes a result that is no message of the log
+  // the terminal event quotes this result, which is not a message in the log
   const shown = redactor.value(result);
   return {
     ...finish,

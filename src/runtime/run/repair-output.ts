@@ -77,7 +77,7 @@ export async function repairOutput(
   }
 }
 
-/** A function that throws, or exceeds the tool timeout, has used up its attempt. */
+/** A repair function that throws or exceeds the tool timeout has used up its attempt. */
 async function repairByCode(
   contract: ReadyContract,
   draft: Parameters<NonNullable<ReadyContract['repair']>>[0],

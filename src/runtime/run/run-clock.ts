@@ -1,10 +1,10 @@
 import type { StrategyEvent, SpentSoFar } from '../../strategies/machine.ts';
 import type { RunProgress } from './run-end.ts';
 
-/** The longest that a timer takes. */
+/** The longest delay a timer accepts, in ms. */
 const longestTimer = 2_147_483_647;
 
-/** How long a run has taken since it started, over all its workers, and how long it may take. */
+/** How long a run has taken since it started, across all its workers, and how long it may take. */
 export class RunClock {
   readonly #startedAt: number;
   readonly #maxDurationMs: number | undefined;
@@ -22,7 +22,10 @@ export class RunClock {
     return { tokens: progress.usage?.total_tokens ?? 0, elapsedMs: this.elapsedMs };
   }
 
-  /** Makes a call that ends with the run's time: its signal aborts then, and the outcome is `time_up`. */
+  /**
+   * Makes a call under the run's time limit: when the limit is reached, the call's signal aborts and the outcome is
+   * `time_up`.
+   */
   async within<Outcome>(
     signal: AbortSignal,
     call: (signal: AbortSignal) => Promise<Outcome>,

@@ -22,9 +22,9 @@ export interface RunEnd {
   iteration: number;
   usage?: Usage;
   promoted?: QueuedRun;
-  /** As it ended, if somebody waits for it and its last step returned it. */
+  /** The ended run, if this process waits for it and the last step returned it. */
   run?: Run;
-  /** Its context has reached the share of the budget from which on it is to be compacted. */
+  /** Its context has reached the policy's `compactAt` share of the budget, so the lane should be compacted. */
   full?: true;
 }
 

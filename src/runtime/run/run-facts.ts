@@ -5,7 +5,7 @@ import type { StrategyMachine, RunFacts } from '../../strategies/machine.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
 import { questionOf } from './question.ts';
 
-/** What a strategy knows of the run it decides for. */
+/** What a strategy knows about the run it decides for. */
 export const runFacts = (runId: string, claim: Claim, agent: ReadyAgent, machine: StrategyMachine): RunFacts => ({
   runId,
   model: claim.model,

@@ -23,7 +23,7 @@ interface Round {
   calls: ToolCall[];
   /** The ledger as the claim found it, on a resumed round. */
   ledger: LedgerRow[] | null;
-  /** Writes that these calls start, where they had to be checked first. */
+  /** Records that these calls start, once the guard and the approval checks allow them. */
   started(calls: ToolCall[]): Promise<void>;
 }
 
@@ -33,7 +33,8 @@ interface Round {
  *
  * A large result is shortened; its text is stored with its outcome, or added to `contents` for the commit of the round.
  *
- * Where calls need human approval the others run, all their outcomes are stored, and `awaiting` lists the calls to approve.
+ * If calls need human approval, the others run, their outcomes are all stored, and `awaiting` lists the calls to
+ * approve.
  */
 export async function runTools(
   deps: RunDependencies,
@@ -44,7 +45,7 @@ export async function runTools(
   contents: LargeContent[],
 ): Promise<CallOutcome[] | { awaiting: number[] }> {
   const stored = new Map(round.ledger?.map((row) => [row.call_index, row]));
-  // what ran under another limit keeps its outcome
+  // if calls already ran under a higher limit, the round continues and they keep their outcomes
   if (round.calls.length > agent.maxToolCalls && [...stored.values()].every(({ status }) => status === 'pending'))
     return round.calls.map(() => tooManyToolCalls(agent.maxToolCalls));
   let open = round.calls.filter((_, index) => !stored.get(index)?.outcome).length;
@@ -71,7 +72,7 @@ export async function runTools(
     ? await preflight(agent, round.calls, stored, baseOf, run.signal)
     : undefined;
   if (ahead) {
-    // what had started before a crash was said to, and may not start again
+    // calls that started before a crash already have their `tool_started` event
     const startsNow = (index: number) =>
       !(stored.get(index)?.outcome || stored.get(index)?.status === 'started') &&
       !(ahead.blocked.has(index) || ahead.awaiting.has(index));
@@ -150,7 +151,10 @@ function judged({ offered, ...outcome }: ToolOutcome, tool: Tool, agent: ReadyAg
   };
 }
 
-/** A result as the model sees it, and the text it stands for. What a tool marks is needed whole, as skills are. */
+/**
+ * A result as the model sees it, and the full text if it was shortened. Results that a tool marks, such as skills, stay
+ * whole.
+ */
 function shortened(
   outcome: ToolOutcome,
   tool: Tool,
@@ -165,7 +169,7 @@ function shortened(
   return { outcome: { ...outcome, content: short.text, refs }, content: short.content };
 }
 
-/** What an outcome has besides its content, where it has. */
+/** The optional fields of an outcome that are set. */
 const extras = ({
   cleaned,
   effects,

@@ -5,7 +5,7 @@ import type { ApprovalNeeded } from './execute-command.ts';
 import { CancelRequested } from './held-run.ts';
 import { toRunEnd, type RunEnd, type RunProgress } from './run-end.ts';
 
-/** Lets a run wait for human approval; this worker is done with it. */
+/** Suspends a run for human approval; this worker is done with it. */
 export async function suspend(
   deps: RunDependencies,
   { run, agent }: ActiveRun,
@@ -16,9 +16,9 @@ export async function suspend(
   const { step, status, cancel_requested: cancelled } = await run.persist(() => suspendRun(deps.db, run, suspension));
   run.step = step;
   if (cancelled) throw new CancelRequested();
-  // it was cancelled after it was suspended, while the acknowledgement of the commit was lost
+  // the acknowledgement of the commit was lost, and the run was cancelled before the retry
   if (status === 'cancelled') return toRunEnd(progress, { status });
-  // Whatever the status is by now: the calls may have been decided, and the run queued for another worker.
+  // The status may have changed since: the calls may be decided and the run queued for another worker.
   const names = awaiting.map((index) => `${round}.${index} ${calls[index]!.name}`);
   return toRunEnd(progress, { status: 'suspended' }, { awaiting: names });
 }

@@ -2,9 +2,9 @@ import type { Database } from '../../postgres/pool.ts';
 import { findPassedOnQueues, type Capabilities } from '../../store/run/find-passed-on-queues.ts';
 
 /**
- * The queues of agents: a worker that takes a job and lacks its agent, or the strategy of its run, puts it there. A worker
- * opens the queue of an agent it knows, `agent` or `agent+strategy`, once there is a job in it, so where every worker knows
- * all of them there is none.
+ * The queues of agents. A worker that takes a job but lacks its agent, or the strategy of its run, moves the job to the
+ * queue named `agent` or `agent+strategy`. Workers that know both open that queue once it has a job; if every worker
+ * knows everything, no such queue exists.
  */
 export class AgentQueues {
   readonly #opened = new Map<string, Promise<unknown>>();
@@ -14,19 +14,22 @@ export class AgentQueues {
     private readonly db: Database,
     private readonly prefix: string,
     private readonly known: Capabilities,
-    /** Starts to process the jobs in such a queue. */
+    /** Starts processing the jobs of a queue. */
     private readonly start: (queue: string) => Promise<unknown>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
-  /** A run was passed on: the payload is `prefix queue`. Without one, notifications may have been missed. */
+  /**
+   * Handles the notification that a run was passed on, with the payload `prefix queue`. Without a payload,
+   * notifications may have been missed.
+   */
   async notified(payload: string | undefined): Promise<void> {
     if (payload === undefined) return this.openAll().catch(this.onError);
     const queue = payload.startsWith(`${this.prefix} `) ? payload.slice(this.prefix.length + 1) : undefined;
     if (queue !== undefined && this.#isForThisWorker(queue)) await this.#open(queue);
   }
 
-  /** Opens every queue with runs that were passed on and that this worker can execute. */
+  /** Opens every queue that holds passed-on runs which this worker can execute. */
   async openAll(): Promise<void> {
     await Promise.all((await findPassedOnQueues(this.db, this.known)).map((queue) => this.#open(queue)));
   }

@@ -9,13 +9,13 @@ import type { RunDependencies } from '../run/dependencies.ts';
 import type { JobWorker } from './job-worker.ts';
 import { putBack, putOff } from './put-back.ts';
 
-/** Doubled with each claim, so that a fault of the database that is soon mended fails no run. */
+/** Doubles with each failed claim, so that a short database fault fails no run. */
 const firstPauseMs = 500;
 
 /**
- * What becomes of a run whose claim raised an error. An error that passes puts the job back. One that says nothing about
- * this run, such as a right that the role of the worker lacks, fails the job, and the sweep adds it again. Any other is
- * counted: the run is claimed again, and ends as `claim_failed` when it has been tried often enough.
+ * Decides what happens to a run whose claim raised an error. A transient error puts the job back. An error that does
+ * not concern this run, such as a privilege the worker lacks, fails the job, and the sweep adds it again. Any other
+ * error is counted: the run is claimed again, and ends as `claim_failed` after too many attempts.
  *
  * @throws unless this ended the run, or the run has moved on from this job
  */
@@ -45,7 +45,10 @@ export async function onClaimFailed(
   return { claimed: false, status, reason: 'claim_failed', ...(promoted ? { promoted } : {}) };
 }
 
-/** Errors of the worker, its role or its database, which the next run would meet as well, and of a thread that is gone. */
+/**
+ * Errors of the worker, its role or its database, which the next run would hit too, and of a run or thread that no
+ * longer exists.
+ */
 const notOfTheRun = new Set<ErrorCode>([
   ...(['database_outdated', 'lanefold_closed', 'run_not_found', 'thread_erased', 'thread_not_found'] as const),
 ]);
@@ -53,5 +56,5 @@ const notOfTheRun = new Set<ErrorCode>([
 const concernsRun = (error: unknown): error is LanefoldError =>
   error instanceof LanefoldError &&
   !notOfTheRun.has(error.code) &&
-  // SQLSTATEs of a right, function or table that is missing, and of what this database or its nodes do not support or are not ready for
+  // SQLSTATE classes: 0A, not supported by the database; 42, missing privilege, function or table; 55, not ready
   !/^(0A|42|55)/.test(String(error.details?.['sqlstate'] ?? ''));

@@ -2,8 +2,8 @@ import { HandedOver, type HeldRun } from '../run/held-run.ts';
 import type { Intake } from './intake.ts';
 
 /**
- * The runs of a worker, from before their claim to their end. One of them may have the worker to itself: a run that was in
- * company whenever its workers died is tried alone before it counts as the one that kills them.
+ * The runs of a worker, from before their claim until they end. A run that shared every worker that crashed is retried
+ * alone, with the worker to itself, before it counts as poisoned.
  */
 export class Company {
   readonly #present = new Set<HeldRun>();
@@ -16,14 +16,16 @@ export class Company {
     private readonly patienceMs: number,
   ) {}
 
-  /** False while another run has the worker to itself, or waits for that. */
+  /** Returns false while another run has the worker to itself or waits for that. */
   enter(run: HeldRun): boolean {
     if (this.#alone) return false;
     this.#present.add(run);
     return true;
   }
 
-  /** Stops taking runs and resolves once the others have left. False where another run is ahead with that. */
+  /**
+   * Stops taking runs and resolves to true once the other runs have left. Resolves to false if another run came first.
+   */
   async clear(run: HeldRun): Promise<boolean> {
     if (this.#alone) return false;
     this.#alone = run;
@@ -36,7 +38,7 @@ export class Company {
     return true;
   }
 
-  /** The run needs the worker no longer to itself. */
+  /** Ends the run's exclusive use of the worker. */
   reopen(run: HeldRun): void {
     if (this.#alone !== run) return;
     this.#alone = undefined;

@@ -4,16 +4,16 @@ import type { RunQueue } from '../../queue/queue.ts';
 import type { DueRun } from '../../store/run/sweep-limits.ts';
 
 export interface JobsOfRuns {
-  /** Runs whose job the queue has lost, or a worker that died. */
+  /** Runs whose job was lost, by the queue or by a worker that died. */
   lost: DueRun[];
-  /** Of the lost ones, those whose turn had come: their new job goes ahead of the jobs that wait. */
+  /** The lost runs that a worker had already taken: their new job goes ahead of the waiting jobs. */
   first: Set<DueRun>;
   present: DueRun[];
 }
 
 /**
- * Which of these runs have lost their job. The active job of a run whose lease is `expired` is that of the dead worker. A
- * queue that does not answer could not take a new job either: then no run has lost its job, and none has one.
+ * Finds the runs that have lost their job. If their lease has `expired`, an active job belongs to the dead worker and
+ * counts as lost. If the queue does not answer, both lists are empty: it could not take new jobs either.
  */
 export async function findLostJobs(
   db: Database,

@@ -7,7 +7,10 @@ import type { UnreadyReason, WorkerHealth } from './options.ts';
 
 const answerTimeoutMs = 3_000;
 
-/** Asks the database and the queue, the latter also over the connections with which this worker takes jobs. Never rejects. */
+/**
+ * Checks the database and the queue, the queue also over the connections on which this worker takes jobs. Never
+ * rejects.
+ */
 export async function workerHealth(
   db: Database,
   queue: RunQueue,

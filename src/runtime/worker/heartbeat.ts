@@ -4,12 +4,12 @@ import type { Database } from '../../postgres/pool.ts';
 import type { Capabilities } from '../../store/run/find-passed-on-queues.ts';
 import { reportWorker, type WorkerReport } from '../../store/worker/report-worker.ts';
 
-/** What of a worker changes while it runs. */
+/** The fields of a report that change while the worker runs. */
 type Now = Pick<WorkerReport, 'runsHeld' | 'draining'>;
 
 /**
- * Shows that a worker is alive. Its heartbeats ride on the renewals of its leases: on every second one, each two thirds of a
- * lease. A worker that misses three of them, two leases long, counts as dead.
+ * Shows that a worker is alive. Its heartbeats ride on every second lease renewal, so one is sent every two thirds of a
+ * lease. A worker that misses three heartbeats, which takes two leases, counts as dead.
  */
 export class Heartbeat {
   readonly #facts: Omit<WorkerReport, keyof Now | 'stopped'>;
@@ -32,12 +32,12 @@ export class Heartbeat {
     return performance.now() - this.#sentAt < this.leaseMs / 2 ? undefined : this.#report();
   }
 
-  /** The renewal with a heartbeat was answered. */
+  /** Call when a renewal that carried a heartbeat was answered. */
   sent(): void {
     this.#sentAt = performance.now();
   }
 
-  /** At once: at the start, when the worker stops taking runs, and when it has `stopped`. */
+  /** Sends a heartbeat at once: at the start, when the worker stops taking runs, and when it has `stopped`. */
   async send(db: Database, { stopped = false } = {}): Promise<void> {
     await reportWorker(db, { ...this.#report(), stopped });
     this.sent();

@@ -1,12 +1,12 @@
 import type { BullWorker } from '../../queue/queue.ts';
 
-/** Between two questions to a database that does not answer; also the shortest pause. */
+/** Pause between checks of a database that does not answer, in ms; also the shortest interruption. */
 const pauseMs = 500;
 
 /**
- * Decides when a worker fetches jobs. It stops while the database does not answer: every claim would fail at once, and the
- * next job be fetched, thousands in a second. BullMQ limits the jobs of one queue; of a worker that takes jobs from the
- * queues of agents as well, this limits the sum.
+ * Decides when a worker fetches jobs. It stops while the database does not answer: every claim would fail at once, and
+ * the worker would fetch thousands of jobs per second. BullMQ limits the jobs of each queue; this limits the total of a
+ * worker that also takes jobs from the queues of agents.
  */
 export class Intake {
   readonly #workers: BullWorker[] = [];
@@ -17,7 +17,7 @@ export class Intake {
   #held = false;
   #closed = false;
 
-  /** @param answers asks the database */
+  /** @param answers whether the database answers */
   constructor(private readonly answers: () => Promise<boolean>) {}
 
   get paused(): boolean {
@@ -28,7 +28,7 @@ export class Intake {
     return this.#workers;
   }
 
-  /** Adds workers that fetch from queues of their own; `slots` are jobs that come on top of those of the workers before. */
+  /** Adds BullMQ workers, each with its own queue; `slots` is how many more jobs may run at once. */
   open(workers: readonly BullWorker[], slots: number): void {
     this.#workers.push(...workers);
     this.#limit += slots;
@@ -36,7 +36,7 @@ export class Intake {
     this.#update();
   }
 
-  /** Takes a slot for a job; false where none is free, and the job must go back. */
+  /** Takes a slot for a job. Returns false if none is free: the job must go back. */
   enter(): boolean {
     if (this.#busy >= this.#limit) return false;
     this.#busy += 1;
@@ -72,7 +72,7 @@ export class Intake {
 
   close(): void {
     this.#closed = true;
-    // immediately: a run that is handed over must not come back
+    // do not wait for active jobs: a run that is handed over must not come back
     for (const worker of this.#workers) void worker.pause(true);
   }
 
@@ -81,7 +81,7 @@ export class Intake {
     const fetching = !this.paused && !this.#held && (this.#busy < this.#limit || this.#workers.length < 2);
     if (fetching === this.#fetching) return;
     this.#fetching = fetching;
-    // without waiting for active jobs, which may wait for the end of the pause
+    // do not wait for active jobs: they may be waiting for the end of the pause
     for (const worker of this.#workers) void (fetching ? worker.resume() : worker.pause(true));
   }
 

@@ -5,15 +5,16 @@ import { renewLeases, type OnLeaseAnswer } from '../../store/run/renew-leases.ts
 import { CancelRequested, type HeldRun } from '../run/held-run.ts';
 import type { Heartbeat } from './heartbeat.ts';
 
-/** An abandoned renewal leaves time for the next one, on a new connection, before the lease ends. */
+/** A renewal that times out leaves time for another one, on a new connection, before the lease expires. */
 export const renewalTimeoutMs = (leaseMs: number): number => Math.min(leaseMs / 3, 10_000);
 
 /**
- * Renews all leases of a worker every third of a lease, in one statement where the database is not distributed; the answers
- * tell of lost leases and cancels. A renewal that cannot reach the database is not an error: the deadline of each run stands, and nothing starts past it.
+ * Renews all leases of a worker every third of a lease, in one statement unless the database is distributed. The
+ * answers report lost leases and cancels. A renewal that cannot reach the database is not an error: each run keeps its
+ * deadline, and starts nothing past it.
  */
 export class LeaseKeeper {
-  /** With the ids of their jobs. */
+  /** The held runs, with the ids of their jobs. */
   readonly #runs = new Map<HeldRun, string>();
   readonly #claims = new Map<string, HeldRun>();
   readonly #timer: NodeJS.Timeout;
@@ -22,11 +23,11 @@ export class LeaseKeeper {
   #closed: Promise<void> | undefined;
 
   constructor(
-    /** Of this keeper alone: commits that wait for a locked thread must not hold up the leases of other runs. */
+    /** Used by this keeper alone: commits that wait for a locked thread must not hold up the leases of other runs. */
     readonly own: Database,
     readonly shared: Database,
     readonly leaseMs: number,
-    /** Rides on the renewals. */
+    /** Sent with the renewals. */
     readonly heartbeat: Heartbeat,
   ) {
     this.#timer = setInterval(() => void this.renew(), leaseMs / 3);
@@ -37,7 +38,7 @@ export class LeaseKeeper {
     return this.#runs.size;
   }
 
-  /** The database has answered no renewal for as long as a lease lasts. */
+  /** Whether the database has answered no renewal for the length of a lease. */
   get late(): boolean {
     return performance.now() - this.#answeredAt > this.leaseMs;
   }
@@ -50,7 +51,7 @@ export class LeaseKeeper {
   release(run: HeldRun): void {
     const jobId = this.#runs.get(run);
     this.#runs.delete(run);
-    // a later claim for the same job stays
+    // keep a later claim of the same job
     if (jobId !== undefined && this.#claims.get(jobId) === run) this.#claims.delete(jobId);
   }
 
@@ -65,8 +66,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * Renews every lease, one renewal at a time: a slow database must not pile them up. Asks even if there is none, so that
-   * it is known whether the database answers.
+   * Renews every lease, one renewal at a time, so that they do not pile up on a slow database. Queries the database
+   * even without any lease, to learn whether it answers.
    *
    * @returns whether the database answered
    */
@@ -76,8 +77,8 @@ export class LeaseKeeper {
   }
 
   /**
-   * A cancel was requested of the run with this pseudonym. Asks about that run alone, and not behind a renewal that is under
-   * way. Without a payload, notifications may have been missed.
+   * Handles a cancel request for the run with this pseudonym: asks about that run alone, without waiting for a renewal
+   * in progress. Without a payload, notifications may have been missed.
    */
   async cancelNotified(payload: string | undefined): Promise<void> {
     if (payload === undefined) return void (await this.renew());
@@ -93,7 +94,7 @@ export class LeaseKeeper {
         run.telemetry.leaseRenewed(run.leaseAgeMs);
         run.renewed(askedAt);
       }
-      // a run this worker has just finished is no longer running, and was not lost
+      // a run that this worker has just finished also has no lease left, but was not lost
       if (!this.#runs.has(run)) return;
       if (lost) run.lose(leaseLost(run));
       else if (cancelRequested) run.lose(new CancelRequested());

@@ -13,10 +13,10 @@ import { dispatchFirst } from '../../queue/dispatch.ts';
 import { releaseRun } from '../../store/run/requeue-runs.ts';
 
 /**
- * Gives a run back to the queue under the lease held, once this worker has stopped working on it. Unless the worker is
+ * Returns a run to the queue under its current lease, once this worker has stopped working on it. Unless the worker is
  * `stopping`, the claim counts as one without progress: a run whose commits the database always rejects must end.
  *
- * @returns whether it was still this worker's to give
+ * @returns whether the run still belonged to this worker
  */
 async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
@@ -25,10 +25,11 @@ async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: b
 }
 
 /**
- * What becomes of a run that this worker cannot drive to its end. Nothing is lost: the next worker continues from the
- * last commit. A run that is no longer this worker's just ends its job; one that is behind this worker, after a failover
- * that lost commits, is given back first, so that nobody waits for its lease. A worker that is leaving, that
- * makes room for a run alone, or whose database fails, hands the run over; otherwise the lease expires and the sweep finds the run.
+ * Decides what happens to a run that this worker cannot finish. Nothing is lost: the next worker continues from the
+ * last commit. If the run no longer belongs to this worker, its job just ends; after a failover that lost commits, the
+ * run is first returned to the queue, so that it need not wait for its lease to expire. A worker that is leaving, makes
+ * room for a run alone or has a failing database hands the run over; otherwise the lease expires and the sweep finds
+ * the run.
  */
 export async function onInterrupted(
   { db }: RunDependencies,

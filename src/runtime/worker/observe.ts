@@ -11,13 +11,13 @@ interface Observing {
   telemetry?: Telemetry | undefined;
 }
 
-/** Everything that observes the runs of a worker: the traces first, because the log names them. */
+/** Everything that observes the runs of a worker. Traces come first, because the log refers to them. */
 export async function observe(
   { agents, log, telemetry }: Observing,
   measured: boolean,
   active: () => number,
 ): Promise<{ telemetry: Telemetry; metrics: WorkerMetrics | undefined }> {
-  // Imported on demand, so that a worker nobody measures does not load it.
+  // Imported on demand, so that a worker without metrics does not load it.
   const prometheus = measured ? await import('../../telemetry/prometheus/open.ts') : undefined;
   const metrics = await prometheus?.workerMetrics(agents, active);
   const observers = [...(telemetry ? [telemetry] : []), ...(metrics ? [metrics] : []), logRuns(log)];

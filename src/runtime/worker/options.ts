@@ -10,7 +10,10 @@ export interface WorkerOptions extends TraceOptions {
   sweepMs?: number;
   /** How long ended jobs stay in the queue for Bull Board; default one day. */
   keepJobsMs?: number;
-  /** How many completed jobs stay in each shard of the queue, and how many failed ones; default 10,000. The oldest go first. */
+  /**
+   * How many completed jobs stay in each shard of the queue, and how many failed ones; default 10,000. The oldest are
+   * removed first.
+   */
   keepJobs?: number;
   /** Claims without a committed step after which a run fails as `poisoned`; default 5. */
   maxClaimsWithoutProgress?: number;
@@ -25,13 +28,15 @@ export interface WorkerOptions extends TraceOptions {
    */
   unknownAgentMs?: number;
   /**
-   * Called for an agent, or a strategy of one, that runs wait for and no worker knows: after some seconds, then every minute
-   * and when more runs wait. Must not throw. Default: a line in the log.
+   * Called when runs wait for an agent, or for a strategy of one, that no worker knows: after some seconds, then every
+   * minute and when more runs wait. Must not throw. Default: a line in the log.
    */
   onUnknownAgent?: (agent: UnknownAgent) => void;
-  /** Called when this worker has ended a run, or a run of it waits for approval; must not throw. */
+  /** Called when this worker has ended a run or suspended it for approval; must not throw. */
   onRunEnd?: (end: EndedRun) => void;
-  /** Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log. */
+  /**
+   * Called for errors not tied to a run: lost connections, failed sweeps. Must not throw. Default: a line in the log.
+   */
   onError?: (error: unknown) => void;
   /** Measures the work of this worker, for `metrics()`; default false. */
   metrics?: boolean;
@@ -56,15 +61,15 @@ export interface RunningWorker {
   /** What the worker measures, as Prometheus text; empty unless it was started with `metrics: true`. */
   metrics(): Promise<string>;
   /**
-   * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted and
-   * queued again at once for other workers, which repeat the model call and treat tools as after a crash.
+   * Takes no more jobs, waits up to `stopGraceMs` for runs to end, and closes. Runs still active then are interrupted
+   * and queued again at once for other workers, which repeat the model call and treat tools as after a crash.
    */
   stop(options?: { graceMs?: number }): Promise<StopReport>;
 }
 
 /**
- * `stopping`: it takes no more jobs. `database`: PostgreSQL does not answer, or all connections are in use. `leases`: none
- * could be renewed for as long as a lease lasts. `queue`: it does not answer.
+ * `stopping`: it takes no more jobs. `database`: PostgreSQL does not answer, or all connections are in use. `leases`:
+ * none could be renewed for as long as a lease lasts. `queue`: it does not answer.
  */
 export type UnreadyReason = 'stopping' | 'database' | 'leases' | 'queue';
 

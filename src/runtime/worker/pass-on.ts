@@ -21,8 +21,8 @@ export async function passOn(
 }
 
 /**
- * Puts the job of a run that was passed on into a queue that only workers process which know what this one does not. If it
- * cannot be added there, their next sweep adds it.
+ * Moves the job of a passed-on run to a queue that is processed only by workers with the agent or strategy this one
+ * lacks. If adding it there fails, their next sweep adds it.
  */
 export async function moveJob(
   db: Database,

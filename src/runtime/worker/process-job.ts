@@ -24,7 +24,7 @@ import type { RunDependencies } from '../run/dependencies.ts';
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
   const { company, intake, keeper, onError } = worker;
 
-  /** BullMQ reports that a job failed, not why. */
+  /** Reports the error itself, because BullMQ only reports that a job failed. */
   const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
     onError(error);
     if (isTransient(error)) return putBack(job, token, intake, error);
@@ -97,7 +97,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     if (hasLeft(worker)) run.lose(new HandedOver());
     const log = jobLog(job, claimed, agent, strategyOf(deps.agents, claimed));
     deps.live?.committed(threadId);
-    // the first step of a resumed run may only resume it
+    // the first step of a resumed run may merely resume it, so only the second one is progress
     let stepsToProgress = claimed.fresh ? 1 : 2;
     const onStep: RunDependencies['onStep'] = (...step) => {
       run.telemetry.stepCommitted(step[1]);
@@ -118,13 +118,13 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
       if (end.full) {
         const { agent: of, model, context_ref: contextRef } = claimed;
         const request = { agent: of, model, contextRef, request: { cause: 'threshold' as const } };
-        // where this fails, the end of the next run asks again
+        // if this fails, the next run to end asks again
         await startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, threadId, request).catch(onError);
       }
       const shown = await log.end(end);
       return { ...jobResult(end), ...shown };
     } catch (error) {
-      // the last lines are what people look for; after a lost lease the job may be another worker's
+      // people look for the last lines; after a lost lease the job may belong to another worker
       const flushed = isLost(error) ? undefined : log.close();
       deps.onRelease?.(run);
       run.telemetry.interrupted(interruptionOf(error));
@@ -138,7 +138,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
   return async (job, token) => {
     const { thread_id: threadId, run_id: runId } = job.data;
     const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
-    // the job was in flight when the worker stopped, or had its hands full: another worker takes it
+    // the worker stopped or filled up while the job was in flight: another worker takes it
     if (hasStopped(worker) || !intake.enter()) return leaveToOther(job, token);
     try {
       if (!company.enter(run)) return await leaveToOther(job, token);
@@ -158,6 +158,6 @@ async function leaveToOther(job: Job, token: string | undefined): Promise<never>
   throw new WaitingError();
 }
 
-/** The phase may have changed while the run waited, or was claimed. */
+/** The phase may have changed while the run waited or was being claimed. */
 const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
 const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';

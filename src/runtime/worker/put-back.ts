@@ -3,14 +3,17 @@ import { isLanefoldError } from '../../errors.ts';
 import { isConnectionError, isNodeUnreachable } from '../../postgres/errors.ts';
 import type { Intake } from './intake.ts';
 
-/** Before a job is tried again, and once more at most, so that jobs put back together spread out. */
+/**
+ * Delay before a job is tried again, in ms. A random part of up to the same length is added, so that jobs put back
+ * together spread out.
+ */
 const againMs = 500;
 
 /**
- * Puts back a job whose run could not be claimed for a reason that passes. A reason that concerns every run, such as a
- * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the job
- * back only then. A thread that somebody has locked concerns its own run alone, a node of a distributed
- * database the runs of its threads.
+ * Puts back a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
+ * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the
+ * job back only then. A locked thread affects only its own run, and an unreachable node of a distributed database only
+ * the runs of its threads.
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
@@ -23,7 +26,7 @@ export async function putBack(job: Job, token: string | undefined, intake: Intak
   throw new DelayedError();
 }
 
-/** Puts back a job that another worker, or this one a little later, may take. @throws always, as `putBack` */
+/** Delays a job, for another worker or for this one later. @throws always, as `putBack` */
 export async function putOff(job: Job, token: string | undefined, delayMs?: number): Promise<never> {
   await moveLater(job, token, delayMs);
   throw new DelayedError();

@@ -12,7 +12,7 @@ export class Repeater {
       () => {
         this.#timers.delete(timer);
         void work()
-          // what was under way at the stop finds its connections closed
+          // work interrupted by the stop fails on closed connections, which is not worth reporting
           .catch((error: unknown) => void (this.#stopped || this.onError(error)))
           .finally(() => this.repeat(everyMs, work));
       },

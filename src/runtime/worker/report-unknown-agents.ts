@@ -9,8 +9,8 @@ export const describeUnknownAgent = ({ agent, strategy, runs, since }: UnknownAg
 const againMs = 60_000;
 
 /**
- * Reports agents, and strategies of agents, that runs wait for and no worker knows: each once, and again after a minute or
- * when more runs wait.
+ * Reports agents, and strategies of agents, that runs wait for and no worker knows: each once, and again after a minute
+ * or when more runs wait.
  */
 export function reportUnknownAgents(
   db: Database,

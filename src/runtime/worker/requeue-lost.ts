@@ -13,7 +13,7 @@ export interface Sweeping {
   onError: (error: unknown) => void;
 }
 
-/** Gives those of these runs that have lost their job a new one, in their order. Returns how many. */
+/** Adds a new job for each of these runs that has lost its job, in order. Returns how many. */
 export async function requeueLost(
   { db, queue, limits, onError }: Sweeping,
   runs: DueRun[],

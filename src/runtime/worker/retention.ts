@@ -5,8 +5,8 @@ const batch = 500;
 const pauseMs = 600_000;
 
 /**
- * Empties old traces: each call works for about `busyMs` while there are any, then one look every ten minutes. 0 `days`
- * keeps them all.
+ * Empties old traces: each call works for about `busyMs` while there are any, and then checks only every ten minutes.
+ * With 0 `days`, all traces are kept.
  */
 export function traceRetention(db: Database, days: number, busyMs: number): () => Promise<void> {
   let nextAt = 0;

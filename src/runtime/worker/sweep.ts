@@ -11,25 +11,25 @@ import { requeueLost, type Sweeping } from './requeue-lost.ts';
 
 export interface SweepOptions extends Omit<SweepLimits, 'queuePrefix' | 'adoptMs'> {
   onError: (error: unknown) => void;
-  /** Called for each run that it has ended because no worker started it in time. */
+  /** Called for each run that the sweep ended because no worker started it in time. */
   onExpired: (run: ExpiredRun) => void;
 }
 
 type Reporting = Sweeping & Pick<SweepOptions, 'onExpired'>;
 
-/** Runs of another fleet are left to its own workers this long; after that the fleet counts as gone. */
+/** How long runs of another fleet are left to its own workers, in ms; after that the fleet counts as gone. */
 const adoptMs = 300_000;
 
-/** Runs of each kind looked at in one go. */
+/** Runs of each kind examined at a time. */
 const batch = 500;
-/** Queued runs of which each sweep checks the jobs. Only where some are lost does it look at more. */
+/** Queued runs whose jobs each sweep checks. It checks more only if some of these jobs are lost. */
 const sample = 100;
 
 /**
- * Recovers runs that no worker holds and the queue does not know: expired leases, and queued runs whose job was never
- * added or was lost. The `run` table is the outbox; the sweep is what makes it one. It also ends cancelled runs that did
- * not stop in time and runs that nobody started in time, and denies calls that nobody decided on in time. Runs that a
- * worker has left come first, and never wait for those that none has had.
+ * Recovers runs that no worker holds and the queue does not know: runs with an expired lease, and queued runs whose job
+ * was never added or was lost. This makes the `run` table an outbox. The sweep also ends cancelled runs that did not
+ * stop in time and runs that no worker started in time, and denies tool calls that were not decided in time. Runs that
+ * a worker has left come first, and never wait for runs that no worker has had.
  *
  * @returns how many jobs were added
  */
@@ -99,7 +99,9 @@ async function sweepExpired({ db, queue, onError, onExpired }: Reporting): Promi
   }
 }
 
-/** Checks a sample of the jobs, and all of them, batch by batch, once some are lost: then the queue may have lost any. */
+/**
+ * Checks a sample of the jobs. If some are lost, the queue may have lost any, so it checks all of them, batch by batch.
+ */
 async function sweepQueued(sweeping: Sweeping): Promise<number> {
   let added = 0;
   for (let limit = sample; ; limit = batch) {
@@ -110,7 +112,7 @@ async function sweepQueued(sweeping: Sweeping): Promise<number> {
   }
 }
 
-/** One after the other, so that a sweep takes one connection. Leaves out what came to nothing. */
+/** Handles one run at a time, so that a sweep takes one connection. Leaves out empty results. */
 async function inTurn<Run, Result extends object>(
   runs: Run[],
   act: (run: Run) => Promise<Result | undefined | void>,

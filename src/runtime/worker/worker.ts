@@ -28,15 +28,15 @@ import { checkTraceOptions } from './trace-options.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { RunningWorker, WorkerOptions } from './options.ts';
 
-/** What a worker process needs besides what its runs do. */
+/** What a worker process needs beyond what its runs need. */
 export interface WorkerDependencies extends RunDependencies {
   /** Opens more connections to the database of `db`. */
   connect(options: Pick<DatabaseOptions, 'max' | 'timeoutMs' | 'applicationName' | 'settings'>): Database;
   /** The queue belongs to this process alone: it adopts no runs of other fleets. */
   privateQueue?: boolean;
   /**
-   * For LISTEN, which wakes workers on a cancel and announces readers; without it they learn of cancels at the next
-   * renewal, and streams have no deltas.
+   * For LISTEN, which wakes workers on a cancel and announces stream readers. Without it, workers learn of cancels at
+   * the next renewal, and streams have no deltas.
    */
   directUrl?: string;
   log: Logger;
@@ -111,17 +111,17 @@ export async function startWorker(
 
   const onQueueError = (error: unknown) => {
     onError(error);
-    // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a server that is starting
+    // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a starting server, so pause here
     if (queue.backend === 'postgres') void intake.interrupt();
   };
   const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
-  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as fast:
-  // BullMQ's check finds it on Redis, the sweep on PostgreSQL.
+  // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
+  // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
   const jobs = {
     ...{ concurrency, name: id, lockMs: leaseMs, stalledMs: sweepMs, onError: onQueueError },
     claimOf: (id: string) => keeper.claimOf(id),
   };
-  // before it takes a job; the renewals repeat it
+  // announce the worker before it takes a job; later heartbeats ride on the renewals
   await heartbeat.send(own).catch(onError);
   const workers = await queue.work(work, jobs).catch((error: unknown) => {
     void keeper.stop();
@@ -152,7 +152,7 @@ export async function startWorker(
   });
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
-  // a fifth of the time of one connection
+  // takes about a fifth of the time of one connection
   repeater.repeat(sweepMs, traceRetention(deps.db, retentionDays, sweepMs / 4));
   const facts = { component: 'worker', worker_id: id };
   deps.log.info({ ...facts, agents: deps.agents.names, concurrency }, 'worker started');

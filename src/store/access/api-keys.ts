@@ -5,7 +5,7 @@ import type { Database } from '../../postgres/pool.ts';
 /** An API key without its secret. */
 export interface ApiKey extends Allowed {
   id: string;
-  /** What it is for, as its maker put it. */
+  /** What it is for, as its creator put it. */
   name: string;
   createdBy: string;
   createdAt: Date;
@@ -14,7 +14,7 @@ export interface ApiKey extends Allowed {
   revokedAt: Date | null;
 }
 
-/** The rights of a key as they are stored; its tenant has a column. */
+/** The rights of a key as they are stored; its tenant has a separate column. */
 export const toStored = ({ limits, ...allowed }: Omit<Allowed, 'tenant'>): object => ({
   ...snakeKeys(allowed),
   ...(limits ? { limits: snakeKeys(limits) } : {}),
@@ -54,7 +54,7 @@ export async function insertKey(
   ]);
 }
 
-/** What the secret with this hash allows. `state` says why a known secret allows nothing any more. */
+/** What a known secret allows. `state` says whether it still does, and if not, why. */
 export interface FoundKey extends Allowed {
   state: 'valid' | 'revoked' | 'expired';
   /** ms until it expires; null: never. */
@@ -78,7 +78,7 @@ export async function findKey(db: Database, id: string, hash: Buffer): Promise<F
   return row && { ...fromStored(row), state: row.state, validForMs: row.valid_for_ms };
 }
 
-/** Keys from the newest to the oldest, those without a right any more included. */
+/** Keys, newest first, including revoked and expired ones. */
 export async function listKeys(db: Database, id?: string): Promise<ApiKey[]> {
   const rows = await db.query(
     'list_keys',
@@ -89,7 +89,8 @@ export async function listKeys(db: Database, id?: string): Promise<ApiKey[]> {
 }
 
 /**
- * Adds a secret to a key; the ones before it end in `overlapMs`. Returns false if there is no such key, or it was revoked.
+ * Adds a secret to a key; earlier ones expire after `overlapMs`. Returns false if there is no such key, or it was
+ * revoked.
  */
 export async function rotateKey(
   db: Database,
@@ -103,7 +104,7 @@ export async function rotateKey(
   return row!.found;
 }
 
-/** Ends every secret of a key at once. Returns false if there is no such key. */
+/** Revokes every secret of a key at once. Returns false if there is no such key. */
 export async function revokeKey(db: Database, id: string): Promise<boolean> {
   const [row] = await db.query<{ found: boolean }>('revoke_key', 'select lanefold.revoke_key($1) as found', [id]);
   return row!.found;

@@ -12,7 +12,7 @@ export interface AuditedAction {
   detail?: JsonObject;
 }
 
-/** What is done to a thread is written down for its tenant too, whoever does it. */
+/** Audits an action. An action on a thread is recorded for the thread's tenant, unless the entry names a tenant. */
 export async function writeAudit(db: Database, entry: AuditedAction): Promise<void> {
   await db.query(
     'write_audit',
@@ -23,8 +23,8 @@ export async function writeAudit(db: Database, entry: AuditedAction): Promise<vo
 }
 
 /**
- * Writes down a read by somebody who is bound to no tenant: of a thread that has one, or, without a thread, over threads where
- * there are tenants. A database without tenants gets no such rows.
+ * Audits a read by a principal without a tenant: a read of a thread that has a tenant or, without a thread, a read
+ * across threads in a database with tenants. A database without tenants gets no such rows.
  */
 export async function auditRead(db: Database, { threadId, ...entry }: AuditedAction): Promise<void> {
   if (threadId !== undefined) {

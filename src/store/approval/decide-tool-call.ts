@@ -12,7 +12,7 @@ export interface Decision {
   decision: 'approved' | 'denied';
   by?: string | undefined;
   reason?: string | undefined;
-  /** Of the queue the caller adds the job to. */
+  /** The prefix of the queue to which the caller adds the job. */
   queuePrefix: string;
 }
 
@@ -21,9 +21,9 @@ export interface DecisionReceipt {
   by: string | null;
   reason: string | null;
   decidedAt: Date;
-  /** The same decision had been made before; `by` and `reason` are the first one's. */
+  /** The same decision was made before; `by` and `reason` are from the first one. */
   duplicate: boolean;
-  /** Of the run: `suspended` while other calls wait. */
+  /** The status of the run: `suspended` while other calls wait. */
   status: RunStatus;
 }
 

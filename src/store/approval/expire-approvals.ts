@@ -3,8 +3,8 @@ import { type SweepLimits, executing, type DueRun } from '../run/sweep-limits.ts
 import type { QueuedRun } from '../run/queued-run.ts';
 
 /**
- * Denies the calls of a suspended run whose time is over. Returns the job it needs; undefined where there is nothing
- * left to do, or a writer holds the thread.
+ * Denies the calls of a suspended run that were not decided in time. Returns the job the run needs; undefined if there
+ * is nothing left to do, or if a writer holds the thread.
  */
 export async function expireApprovals(
   db: Database,
@@ -19,7 +19,7 @@ export async function expireApprovals(
   return row!.job ?? undefined;
 }
 
-/** Finds suspended runs on which nobody decided in time, the most overdue first. */
+/** Finds suspended runs whose calls were not decided in time, most overdue first. */
 export const findUnapprovedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
   db.queryLong<DueRun>(
     'find_unapproved_runs',

@@ -8,16 +8,16 @@ export interface PendingApproval {
   runId: string;
   agent: string;
   round: number;
-  /** In its round, from 0. */
+  /** Index in its round, from 0. */
   index: number;
   name: string;
   arguments: Json;
   requestedAt: Date;
-  /** When the call is denied if nobody decides. */
+  /** When the call is denied if there is no decision. */
   expiresAt: Date;
 }
 
-/** Runs that wait for approval, those that expire first first, with the calls to decide on; `limit` counts runs. */
+/** Runs that wait for approval, soonest to expire first, with the calls to decide on; `limit` counts runs. */
 export async function listApprovals(
   db: Database,
   { after, limit }: { after?: string | undefined; limit: number },

@@ -11,11 +11,11 @@ export interface Suspension {
 export interface SuspendResult {
   step: number;
   status: string;
-  /** The run is to be cancelled; nothing was written. */
+  /** Cancellation of the run was requested; nothing was written. */
   cancel_requested?: boolean;
 }
 
-/** Lets a run wait for human approval, without a worker. */
+/** Suspends a run until its calls are approved or denied; meanwhile no worker holds it. */
 export async function suspendRun(
   db: Database,
   run: HeldLease,

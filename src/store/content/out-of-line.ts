@@ -2,8 +2,8 @@ import { shortenMessage, type LargeContent } from '../../context/large-content.t
 import type { Database } from '../../postgres/pool.ts';
 
 /**
- * Messages as the log takes them, and the large texts of these, which the same call stores: the argument `contents` of the
- * functions of the database.
+ * Shortens messages for the log. Returns them with their large texts, which the same call stores: they are the argument
+ * `contents` of the database functions.
  */
 export function outOfLine<M extends { content?: unknown; refs?: unknown }>(
   { settings }: Pick<Database, 'settings'>,

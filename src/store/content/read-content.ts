@@ -8,11 +8,11 @@ export interface ContentRange {
   bytes: number;
   offset: number;
   text: string;
-  /** Where to read on; null at the end. */
+  /** Where to continue; null at the end. */
   nextOffset: number | null;
 }
 
-/** Reads `length` characters of a large text of the thread from `offset`; without a length, all the rest. */
+/** Reads `length` characters of a large text of the thread from `offset`; without a length, everything to the end. */
 export async function readContent(
   db: Database,
   threadId: string,

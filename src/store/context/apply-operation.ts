@@ -6,8 +6,8 @@ import { contextLimit } from '../context-limit.ts';
 export interface OperationReceipt {
   opId: string;
   /**
-   * `deferred`: a run is active; the operation is applied when that run ends, unless a later one displaces it. `stale`: a
-   * compaction whose `baseSeq` lies before a newer anchor or inside a tool group; nothing changed.
+   * `deferred`: a run is active; the operation is applied when that run ends, unless a later one displaces it. `stale`:
+   * a compaction whose `baseSeq` lies before a newer anchor or inside a tool group; nothing changed.
    */
   status: 'applied' | 'deferred' | 'duplicate' | 'stale';
   opStatus: 'pending' | 'applied' | 'superseded' | 'stale';
@@ -19,7 +19,7 @@ export interface OperationRequest {
   /** Undefined: the active lane. */
   contextRef: string | undefined;
   operation: JsonObject;
-  /** Of lane and operation: the same `opId` with another hash is refused. */
+  /** Hash of lane and operation: reusing the `opId` with another hash is rejected. */
   hash: string;
   expectedRev?: number | undefined;
   repair?: boolean | undefined;

@@ -13,7 +13,7 @@ export interface LanePoint {
 export interface DiffRow {
   /** `removed`: only in the first context; `added`: only in the second. */
   change: 'same' | 'removed' | 'added';
-  /** Position and entry in the first context, and in the second; null where it is not in it. */
+  /** Position and entry in the first context, then in the second; null if the message is not in that one. */
   ordinal: number | null;
   seq: number | null;
   other_ordinal: number | null;

@@ -8,21 +8,21 @@ export interface CallRecord {
   strategy: string;
   model: string;
   context_ref: string;
-  /** The entry of the answer: the context of the call is the lane's up to the entry before. */
+  /** The entry of the answer; the call's context is the lane's up to the entry before it. */
   seq: number;
   payload: JsonObject;
   refs: JsonObject;
   at: string;
   /** The trace of the iteration; null once it was dropped. */
   events: { kind: string; data: JsonObject; at: string }[] | null;
-  /** The calls before and after it on the lane. */
+  /** The previous and the next call on the lane. */
   previous: string | null;
-  /** The entry of the answer of the call before. */
+  /** The entry of the previous call's answer. */
   previous_seq: number | null;
   next: string | null;
 }
 
-/** Entries after its user message that are searched for the answer of a run. */
+/** How many entries after a run's user message are searched for the answer. */
 const searched = 20_000;
 
 const neighbour = (comparison: string, order: string, column = `refs ->> 'llm_call_id'`) => `
@@ -33,7 +33,7 @@ const neighbour = (comparison: string, order: string, column = `refs ->> 'llm_ca
 /**
  * One answered model call, or undefined.
  *
- * Without an index on calls: the run knows its user message, and its answers come soon after it.
+ * No index on calls is needed: the run knows its user message, and its answers follow soon after it.
  */
 export async function readCall(db: Database, threadId: string, callId: string): Promise<CallRecord | undefined> {
   const runId = callId.slice(0, callId.lastIndexOf('.'));

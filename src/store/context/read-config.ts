@@ -2,7 +2,7 @@ import type { Json, JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { head } from './read-lanes.ts';
 
-/** What the log of a thread says of tools and policy, as a claim returns it. */
+/** The tools, tool context and policy that the log of a thread configures, in the form that a claim returns. */
 export interface LoggedConfig {
   tools?: { added: string[]; removed: string[] };
   tool_context?: JsonObject;
@@ -11,7 +11,7 @@ export interface LoggedConfig {
 }
 
 export interface LaneConfig extends LoggedConfig {
-  /** Absent where nothing ever set one. */
+  /** Absent if none was ever set. */
   system_prompt?: string | null;
 }
 

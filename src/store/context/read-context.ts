@@ -18,10 +18,10 @@ export const readContext = (
     [threadId, contextRef, atSeq ?? head],
   );
 
-/** A message that a model call was sent; `seq` is -1 for the prompt of a policy. */
+/** A message sent in a model call; `seq` is -1 for the prompt of a policy. */
 export type SentRow = Record<keyof Message, unknown> & { seq: number; altered: 'transformer' | 'contract' | null };
 
-/** What an answered model call was sent, cut as its policy cut it; without what the log does not have. */
+/** The messages sent in an answered model call, as its policy cut them; without messages that the log does not have. */
 export const readSent = (db: Database, threadId: string, callId: string): Promise<SentRow[]> =>
   db.query<SentRow>(
     'call_context',
@@ -30,7 +30,7 @@ export const readSent = (db: Database, threadId: string, callId: string): Promis
     [threadId, callId],
   );
 
-/** Agent and model of the latest run of a lane that had begun at an entry, by default of the latest of all; or undefined. */
+/** Agent and model of the latest run of a lane, or of the latest that had begun by an entry; undefined without one. */
 export async function readLaneAgent(
   db: Database,
   threadId: string,
@@ -56,7 +56,7 @@ interface PrefixChange {
   of_prompt: boolean;
 }
 
-/** Those between two entries, newest first. */
+/** The prefix changes between two entries, newest first. */
 export const readPrefixChanges = (
   db: Database,
   threadId: string,

@@ -23,5 +23,5 @@ export async function readLanes(db: Database, threadId: string): Promise<Lane[]>
   }));
 }
 
-/** A `seq` beyond every entry: "as of now". The largest bigint, as text, because no number holds it. */
+/** A `seq` beyond every entry: "as of now". The largest bigint, as text, because a JavaScript number cannot hold it. */
 export const head = '9223372036854775807';

@@ -1,7 +1,7 @@
 import { LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
 
-/** The columns that are verified, with their types in PostgreSQL: those that are never null, and the others. */
+/** The columns that are verified, with their PostgreSQL types; `required` ones are never null. */
 const columns = {
   _entry: {
     required: {
@@ -24,8 +24,8 @@ const columns = {
 };
 
 /**
- * Checks that what is verified are the tables of the log: a view in their place, a table below them, another policy or a second
- * row with the same key could show this session other rows than the rest.
+ * Checks that the tables to verify are the tables of the log. A view in their place, an inherited table, another policy
+ * or a second row with the same key could show this session other rows than it shows the others.
  *
  * @throws LanefoldError `log_replaced`
  */

@@ -15,7 +15,7 @@ export interface StoredEntry {
   is_anchor: string;
   payload: string;
   refs: string | null;
-  /** Hexadecimal. Null: it has none. */
+  /** Hexadecimal; null: the entry has none. */
   hash: string | null;
 }
 
@@ -25,21 +25,21 @@ const sha256 = (...parts: (string | Buffer)[]): string => {
   return hash.digest('hex');
 };
 
-/** What the first entry of a thread is chained to, as `_chain_start` in db/sql/evidence computes it. */
+/** The hash to which the first entry of a thread is chained, as `_chain_start` in db/sql/evidence computes it. */
 export const chainStart = (threadId: string): string => sha256(`lanefold ${threadId}`);
 
 /**
- * The hash of an entry behind one with the hash `before`, as `_entry_hash` in db/sql/evidence computes it: of the text of
- * a jsonb array. PostgreSQL escapes in strings exactly what JSON.stringify does.
+ * The hash of an entry that follows one with the hash `before`, as `_entry_hash` in db/sql/evidence computes it: over
+ * the text of a jsonb array. PostgreSQL escapes the same characters in strings as JSON.stringify.
  */
 export function entryHash(before: string, e: StoredEntry): string {
   const ids = [e.kind, e.context_ref, e.role, e.op_id, e.run_id, e.request_id].map((text) => JSON.stringify(text));
   const items = [JSON.stringify(e.thread_id), JSON.stringify(e.tenant_id), e.seq, microseconds(e.at), ...ids];
-  // refs that are null in SQL and refs that are null in JSON are the same array there, and to every reader
+  // refs that are null in SQL or in JSON give the same array there, and mean the same to every reader
   const array = `[${[...items, e.is_anchor === 't', e.payload, e.refs ?? 'null'].join(', ')}]`;
   return sha256(Buffer.from(before, 'hex'), array);
 }
 
-/** Of seconds with six decimals. Anything else, such as infinity, no entry was written with. */
+/** Converts seconds with six decimals. Keeps any other text, such as infinity: no entry was written with it. */
 const microseconds = (seconds: string): string =>
   /^-?\d+\.\d{6}$/.test(seconds) ? BigInt(seconds.replace('.', '')).toString() : seconds;

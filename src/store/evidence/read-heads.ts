@@ -4,13 +4,13 @@ import type { Database } from '../../postgres/pool.ts';
 export interface Head {
   threadId: string;
   tenantId: string;
-  /** The hash of the first entry, which tells the thread from another one under its id. Hashes are hexadecimal. */
+  /** The hash of the first entry, which identifies the thread even if its id is reused. Hashes are hexadecimal. */
   first: string;
   seq: number;
   hash: string;
 }
 
-/** The heads of threads with a chain, by their ids, after the thread `after`. */
+/** The heads of threads with a chain, ordered by thread id, starting after `after`. */
 export async function readHeads(db: Database, after: string, limit: number): Promise<Head[]> {
   const heads: Head[] = [];
   const read = db.snapshot(async function* (query) {
@@ -27,8 +27,8 @@ export async function readHeads(db: Database, after: string, limit: number): Pro
 }
 
 /**
- * The ids of threads whose row or whose first entry says that they have a chain, after `after`. Of an erased thread nothing is
- * left but the row.
+ * The ids, after `after`, of threads that have a chain according to their row or their first entry. The row of an
+ * erased thread does not count, because nothing else is left of it.
  */
 export async function readChained(db: Database, after: string, limit: number): Promise<string[]> {
   const ids: string[] = [];

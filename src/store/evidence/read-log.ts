@@ -6,24 +6,25 @@ import type { StoredEntry } from './entry-hash.ts';
 /** The row of a thread. */
 export interface StoredThread {
   tenantId: string;
-  /** How many entries it says there are. */
+  /** The number of entries, according to the row. */
   rev: number;
   chained: boolean;
   erased: boolean;
 }
 
 /**
- * The log of one thread as its tables have it. Views and functions of the schema are not asked: a superuser can replace them.
+ * The log of one thread, read from its tables. Views and functions of the schema are not used: a superuser can replace
+ * them.
  */
 export interface StoredLog {
   thread(): Promise<StoredThread | undefined>;
-  /** In the order of their seq, a few at a time. */
+  /** Ordered by seq, fetched a few at a time. */
   entries(from?: number | bigint): AsyncGenerator<StoredEntry>;
-  /** Whether a large text of the thread is what was written: its id is its hash. */
+  /** Whether a large text of the thread is as it was written: its id is made from its hash. */
   hasContent(id: string): Promise<boolean>;
 }
 
-/** Yields what `use` yields, from one state of the database. */
+/** Yields what `use` yields, reading from one snapshot of the database. */
 export const readLog = <T, R>(
   db: Database,
   threadId: string,
@@ -36,10 +37,10 @@ const declareEntries = `
     is_anchor, payload, refs, encode(hash, 'hex') as hash
   from lanefold._entry where thread_id = $1 and seq >= $2 order by seq`;
 
-/** No entry has a seq below 0, unless it was put there past the functions. */
+/** Below 0, so that entries inserted without the functions are found too: the functions write none there. */
 const lowest = -(2n ** 63n);
 
-/** Characters of payload per page, roughly: entries have up to megabytes. */
+/** Characters of payload per page, roughly: an entry can have megabytes. */
 const pageLength = 2 ** 22;
 const firstPage = 20;
 const longestPage = 500;

@@ -4,7 +4,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { readContent } from '../content/read-content.ts';
 
 export interface ForkPoint {
-  /** The last entry the fork knows of; -1: none. Default: the last one. */
+  /** The last entry that the fork takes over; -1: none. Default: the parent's last entry. */
   seq?: number | undefined;
   /** This lane alone. Default: all. */
   contextRef?: string | undefined;
@@ -18,7 +18,7 @@ export interface NewFork {
   id: string;
   metadata?: JsonObject | undefined;
   systemPrompt?: string | null | undefined;
-  /** Of all that the caller asked for, apart from parent and seq: another one under the id is refused. */
+  /** Hash of the request, without parent and seq: reusing the id with a different request is rejected. */
   requestHash: string;
 }
 
@@ -29,7 +29,7 @@ export interface ForkReceipt {
   duplicate: boolean;
 }
 
-/** Creates a thread that begins as another one was. Two statements, because each thread may be on a database of its own. */
+/** Creates a thread that begins as another one was. Two statements, because the threads may be on different nodes. */
 export async function forkThread(
   db: Database,
   parentThreadId: string,
@@ -39,7 +39,7 @@ export async function forkThread(
   try {
     return await forkOnce(db, parentThreadId, point, fork);
   } catch (error) {
-    // the thread that kept the parent's large texts: the parent, or one fork of it, keeps them by now
+    // the thread that kept the parent's large texts was erased meanwhile: now the parent, or a fork of it, keeps them
     if (!isLanefoldError(error, 'thread_erased')) throw error;
     return forkOnce(db, parentThreadId, point, fork);
   }
@@ -70,7 +70,7 @@ async function forkOnce(
   return { id, rev, duplicate };
 }
 
-/** Where the fork may be on another node than its parent, it has the large texts itself. */
+/** Gives the fork copies of the large texts, because it may be on another node than its parent. */
 async function withTexts(db: Database, parentThreadId: string, source: JsonObject): Promise<JsonObject> {
   const contents: JsonObject[] = [];
   for (const { id } of source['contents'] as { id: string }[]) {
@@ -79,7 +79,7 @@ async function withTexts(db: Database, parentThreadId: string, source: JsonObjec
   return { ...source, contents };
 }
 
-/** Whether somebody has written to a thread, or asked on it, and not with this request id. */
+/** Whether a thread has messages or runs, but no run with this request id. */
 export async function isTaken(db: Database, threadId: string, requestId: string): Promise<boolean> {
   const [row] = await db.query<{ taken: boolean }>(
     'is_taken',

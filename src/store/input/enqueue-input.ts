@@ -15,12 +15,12 @@ export type InputRejection =
   | 'invalid_input';
 
 /**
- * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; should the run
- * end otherwise first, the receipt turns to `dropped`. A receipt requested again may also say `injected` or `dropped`.
+ * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; if the run
+ * ends in another way first, the input is `dropped`. A receipt requested again may also say `injected` or `dropped`.
  */
 export interface InputReceipt {
   inputId: string;
-  /** The run that has it; null where it was rejected. */
+  /** The run that accepted it; null if it was rejected. */
   runId: string | null;
   status: 'queued' | 'injected' | 'dropped' | 'rejected';
   /** Why it was rejected; the thread is unchanged then. */

@@ -1,7 +1,7 @@
 import type { Message } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 
-/** Input a run has accepted, and what became of it. */
+/** An input that a run accepted, and what became of it. */
 export interface RunInput {
   id: string;
   runId: string;
@@ -11,7 +11,7 @@ export interface RunInput {
   source: string;
   content: Message['content'];
   status: 'queued' | 'injected' | 'dropped';
-  /** The message it became. */
+  /** The entry of the message it became. */
   entrySeq: number | null;
   createdAt: Date;
   /** When it became a message or was dropped. */

@@ -7,7 +7,7 @@ import { callFunction, repeatIfLost } from '../call-function.ts';
 export interface AppendRequest {
   drafts: JsonObject[];
   expectedRev?: number | undefined;
-  /** With its hash: a repeated append returns the receipt of the first one. */
+  /** Together with `hash`: a repeated append returns the receipt of the first one. */
   idempotencyKey?: string | undefined;
   hash?: string | undefined;
   repair?: boolean | undefined;

@@ -1,7 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 
-/** What a thread had. */
+/** What was erased with a thread. */
 export interface Erased {
   tenant_id: string;
   entries: number;
@@ -24,7 +24,7 @@ export async function eraseThread(db: Database, threadId: string): Promise<Erase
   return row!.erased;
 }
 
-/** Drops what BullMQ on PostgreSQL still holds for readers of a topic, because they are gone. */
+/** Drops the messages of a topic that BullMQ on PostgreSQL still holds for readers that are gone. */
 export async function dropUnread(db: Database, topic: string): Promise<void> {
   await db.query('drop_unread', 'delete from bullmq.relay_inbox where topic = $1', [topic]);
 }

@@ -10,7 +10,7 @@ import { countedRuns, readThreadSpent } from './read-thread.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
 import { questionOf } from '../run/run-options.ts';
 
-/** A thread as lists show it: its log and state are not part of it. */
+/** A thread as lists show it, without its log and state. */
 export interface ThreadSummary {
   id: string;
   tenantId: string;
@@ -37,7 +37,7 @@ export interface ThreadSummary {
     status: RunStatus;
     errorType: string | null;
     at: Date;
-    /** No worker starts it before. */
+    /** No worker starts it before this time. */
     startAt: Date | null;
   } | null;
   /** The first 200 characters of the message that began the latest run; null without runs. */
@@ -59,8 +59,8 @@ export interface ThreadFilter {
   createdAfter?: Date | undefined;
   createdBefore?: Date | undefined;
   /**
-   * `created`, the default: by creation. `asked`: by when the newest run was accepted, or the thread created if it has none;
-   * of a tenant, its newest 5,000 threads. On a distributed database it is `created` in any case.
+   * `created`, the default: by creation. `asked`: by when the newest run was accepted, or the thread created if it has
+   * none; for one tenant, only among its newest 5,000 threads. A distributed database always uses `created`.
    */
   order?: 'created' | 'asked' | undefined;
   /** Count the marks of the newest runs of each thread. */
@@ -70,10 +70,10 @@ export interface ThreadFilter {
   limit: number;
 }
 
-/** Of a thread, how many runs are looked at for marks. */
+/** How many runs of a thread are searched for marks. */
 const markedRuns = 10;
 
-/** Threads, newest first, or those that were asked last. */
+/** Threads, newest first or most recently asked first. */
 export async function listThreads(db: Database, filter: ThreadFilter): Promise<ListPage<ThreadSummary>> {
   const { distributed } = db.settings;
   const found = inOrder(db, filter);
@@ -99,7 +99,7 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<L
   const page = rows.slice(0, filter.limit);
   const marked = page.map((row) => ({ threadId: row.id, runIds: row['newest'] ?? [] }));
   const marks = filter.marks ? await countMarks(db, marked) : [];
-  // no sum within a thread can go to the nodes
+  // a sum per thread inside this statement cannot be pushed down to the nodes
   const spent = distributed
     ? await eachThread(page, async ({ id }) => [[id, await readThreadSpent(db, id)] as const])
     : [];
@@ -108,7 +108,7 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<L
   const last = page.at(-1);
   if (rows.length > filter.limit && last) return { data, nextAfter: cursorText([last.micros, last.id]) };
   if (!found.end || (also.key === '' && filter.order !== 'asked')) return { data, nextAfter: null };
-  // there may be older threads, beyond those that were looked at
+  // there may be older threads beyond those examined
   const [end] = await db.query<{ micros: string; id: string }>(
     `list_threads_end_${found.key}`,
     `select ${microsOf('sort_at')} as micros, id from (${found.end.sql}) e`,

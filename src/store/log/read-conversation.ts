@@ -18,7 +18,7 @@ export interface ConversationCall {
   index: number;
   status: string;
   approval: { decision?: 'approved' | 'denied'; reason?: string | null } | null;
-  /** The result, as long as it is not in the log. */
+  /** The result, for as long as it is not in the log. */
   result: string | null;
 }
 
@@ -37,7 +37,7 @@ export interface WaitingQuestion {
   content: Json;
 }
 
-/** The part of a lane before `before`, in turns: a turn begins with each message of a user that steers no run. */
+/** The part of a lane before `before`, in turns. Each user message begins a turn, unless it steers a run. */
 export interface ConversationPage {
   entries: ConversationEntry[];
   runs: ConversationRun[];

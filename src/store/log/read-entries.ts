@@ -25,13 +25,13 @@ export interface EntryFilter {
 
 export interface EntryPage {
   entries: ThreadEntry[];
-  /** The page ended because of its bytes. */
+  /** The page ended because it reached `maxBytes`. */
   cut: boolean;
 }
 
 const columns = ['seq', 'kind', 'context_ref', 'role', 'op_id', 'run_id', 'request_id', 'payload', 'refs', 'at'];
 
-/** Entries of a thread in order. One at a time, since only its reading tells how large an entry is. */
+/** Entries of a thread in order. Reads them one by one, because the size of an entry is known only once it is read. */
 export async function readEntries(db: Database, threadId: string, filter: EntryFilter): Promise<EntryPage> {
   const { after, kind, contextRef, limit, maxBytes } = filter;
   const rows = await db.query<Record<string, never>>(

@@ -8,7 +8,7 @@ export interface Thread {
   tenantId: string;
   /** Number of entries. */
   rev: number;
-  /** Number of events; the last one has the `eventSeq` before it. */
+  /** Number of events; the `eventSeq` of the last one is one less. */
   eventRev: number;
   activeContextRef: string;
   activeRunId: string | null;
@@ -64,15 +64,18 @@ export async function createThread(db: Database, thread: NewThread): Promise<{ i
   return { id: row!.thread.id, rev: row!.thread.rev };
 }
 
-/** Of a thread, how many runs are counted, newest first. */
+/** How many runs of a thread are counted, newest first. */
 const counted = 1_000;
 
-/** The runs of a thread, `id` in SQL, whose tokens count. A node of a distributed database knows no limit inside. */
+/**
+ * SQL: the runs of a thread whose tokens count; `id` is the thread's id in SQL. On a distributed database these are all
+ * of its runs, because a node supports no limit in a subquery.
+ */
 export const countedRuns = (id: string, distributed: boolean): string =>
   `select k.id, k.created_at, k.model, k.iteration, k.usage, k.other_usage from lanefold._run k
    where k.thread_id = ${id} ${distributed ? '' : `order by k.id desc limit ${counted}`}`;
 
-/** The tokens of the runs of a thread by model: of the newest 1,000, as in lists. */
+/** The tokens of the newest 1,000 runs of a thread by model, as in lists; of all its runs on a distributed database. */
 export async function readThreadSpent(db: Database, id: string): Promise<SpentByModel[]> {
   const [row] = await db.query<{ spent: StoredSpent[] | null }>(
     'thread_spent',

@@ -1,29 +1,29 @@
 import type { Database } from '../../postgres/pool.ts';
 import { Conditions, momentOf, type Cursor } from '../page.ts';
 
-/** A statement's share of threads in order, of which a list takes those it wants. */
+/** The part of a statement that yields threads in order; a list takes those it needs. */
 export interface ThreadsInOrder {
   /** A query for the columns of a list and `sort_at`, sorted by it and by `id`, both descending. */
   sql: string;
   /** Tells prepared statements apart. */
   key: string;
   values: unknown[];
-  /** Where the look ends if it did not reach the last thread: a query for `sort_at` and `id`. */
+  /** A query for `sort_at` and `id` of where the statement stopped, if it did not reach the last thread. */
   end?: { sql: string; values: unknown[] };
 }
 
-/** How many threads, or moments of them, one request looks at. */
+/** How many threads, or moments of threads, one request examines. */
 const window = 5_000;
 const columns = 'id, tenant_id, rev, active_run_id, metadata, parent_thread_id, created_at, updated_at';
 
-/** By creation. The conditions are those that indexes serve. */
+/** Threads by creation. `where` has only conditions that indexes serve. */
 export function byCreation(db: Database, where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
   if (cursor) {
     const [at, id] = cursor.map((part) => where.value(part)) as [string, string];
     where.fixed('c', `(created_at, id) < (${momentOf(at)}, ${id})`);
   }
   const { key, values } = where;
-  // a node knows no limit over all of them, and no limit inside
+  // a node supports neither a limit over all threads nor one in a subquery
   if (db.settings.distributed)
     return { key, values, sql: `select ${columns}, created_at as sort_at from lanefold.thread where ${where}` };
   const bound = where.value(window);
@@ -38,17 +38,18 @@ export function byCreation(db: Database, where: Conditions, cursor: Cursor | und
   };
 }
 
-/** The newest run of a thread: ids of runs sort by time, so that the primary key has it. */
+/** The newest run of a thread: ids of runs sort by time, so the primary key finds it. */
 const newestRun = (what: string, threadId: string) =>
   `select n.${what} from lanefold._run n where n.thread_id = ${threadId} order by n.id desc limit 1`;
 
 /**
- * By what was asked last: when its newest run was accepted, or it was created if it has none. No index has that, because each
- * run would have to move its thread in it. So this walks back through the runs and the creations of threads, which have
- * indexes by time anyway, and passes over the runs that are not the newest of their thread.
+ * Threads, most recently asked first: by when the newest run was accepted, or the thread created if it has none. No
+ * index has this order, because every run would have to move its thread in it. Instead, this walks back through the
+ * runs and the creations of threads, which have indexes by time anyway, and skips runs that are not the newest of their
+ * thread.
  */
 export function byLastRun(where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
-  // a thread and its first run may have the same moment: the look ends with both
+  // a thread and its first run may share a moment: the walk then ends with both
   const moments = (values: Conditions) => {
     const [at, id] = (cursor ?? []).map((part) => values.value(part));
     const earlier = (column: string) => (cursor ? `where (created_at, ${column}) < (${momentOf(at!)}, ${id})` : '');
@@ -67,7 +68,7 @@ export function byLastRun(where: Conditions, cursor: Cursor | undefined): Thread
   };
 }
 
-/** The same of one tenant: no index has its runs by time, so this looks at its threads, the newest 5,000 at most. */
+/** The same order for one tenant. No index has its runs by time, so this examines its newest 5,000 threads at most. */
 export function byLastRunOfTenant(where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
   const newest = `select ${columns} from lanefold.thread where ${where} order by created_at desc, id desc limit ${where.value(window)}`;
   const [at, id] = (cursor ?? []).map((part) => where.value(part));

@@ -1,19 +1,19 @@
 import type { Queryable } from '../../postgres/run-query.ts';
 
-/** What the role of a connection may do beside what its duty needs. */
+/** What the role of a connection may do, to compare with what its duty needs. */
 export interface SessionRights {
   role: string;
   /** No policy binds it: a superuser, or a role with BYPASSRLS. */
   bypasses: boolean;
-  /** It may act as the owner of the schema, and so drop whatever protects the rows. */
+  /** It may act as the owner of the schema, and so drop the triggers and policies that protect the rows. */
   isOwner: boolean;
-  /** It may write tables past the functions. */
+  /** It may write tables directly, without the functions. */
   mayWrite: boolean;
-  /** It may see all tenants: a worker has to. */
+  /** It may see all tenants, as a worker must. */
   allTenants: boolean;
   owner: string;
   ownerBypasses: boolean;
-  /** Tables on which the owner, as whom views and functions work, is not bound. */
+  /** Tables whose policies do not bind the owner, as whom views and functions run. */
   unprotected: string[];
 }
 

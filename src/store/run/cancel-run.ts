@@ -8,7 +8,7 @@ export interface CancelReceipt {
   status: RunStatus;
   /** False: the run had already ended. */
   accepted: boolean;
-  /** The next run of the thread, where this one ended at once. */
+  /** The next run of the thread, if this one ended at once. */
   promoted?: QueuedRun;
 }
 

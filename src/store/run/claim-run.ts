@@ -11,7 +11,7 @@ import type { QueuedRun } from './queued-run.ts';
 import type { RunOptions } from './run-options.ts';
 import type { FinishResult } from './finish-run.ts';
 
-/** What a worker brings to a claim. */
+/** What a worker passes to a claim. */
 export interface ClaimRequest {
   threadId: string;
   runId: string;
@@ -28,7 +28,7 @@ export interface ClaimRequest {
   alone: boolean;
 }
 
-/** A run in the hands of this worker, with the context its next model call is made of. */
+/** A run that this worker holds, with the context of its next model call. */
 export interface Claim {
   claimed: true;
   /** The first claim: the user message has just been written. */
@@ -50,20 +50,20 @@ export interface Claim {
   thread_state: JsonObject;
   /** `seq` of the message the run began with. */
   user_seq: number;
-  /** Tools and tool context as the log of the thread configures them; null where it does not. */
+  /** Tools and tool context as the log of the thread configures them; null if it does not. */
   config: LoggedConfig | null;
   context: (Message & { seq: number; refs?: JsonObject | null })[];
-  /** The ledger of the open round, where the run waits for tools. */
+  /** The ledger of the open round, if the run waits for tools. */
   calls: LedgerRow[] | null;
-  /** W3C `traceparent` of whoever enqueued the run. */
+  /** The W3C `traceparent` with which the run was enqueued. */
   traceparent: string | null;
-  /** The answers its strategy has stored, where the run is resumed. */
+  /** The answers its strategy has stored, if the run is resumed. */
   nodes: NodeRow[] | null;
-  /** Since the run started. */
+  /** Time since the run started. */
   elapsed_ms: number;
 }
 
-/** A stored answer of a strategy that asks questions of its own. */
+/** A stored answer to a question that the strategy itself asked. */
 export interface NodeRow {
   node: number;
   kind: string;
@@ -90,7 +90,7 @@ export interface LedgerRow {
     refused?: RefusedEffect[];
     refs?: JsonObject;
   } | null;
-  /** Where human approval was requested; a denial has its outcome besides. */
+  /** Present if human approval was requested; a denied call also has an outcome. */
   approval: { decision?: 'approved' | 'denied' } | null;
 }
 
@@ -109,15 +109,15 @@ export interface Refusal {
     | 'early'
     | 'expired'
     | 'unknown_strategy';
-  /** Where the run was passed on: the queue of an agent that gets its job. */
+  /** If the run was passed on: the queue of its agent, which gets the job. */
   agent_queue?: string;
-  /** Where it is early: how long to wait. */
+  /** If it is early: how long to wait. */
   delay_ms?: number;
-  /** Where the claim ended the run: the next one of its thread. */
+  /** If the claim ended the run: the next run of its thread. */
   promoted?: QueuedRun | null;
 }
 
-/** 2^53 over this is eight billion claims of one run. */
+/** The lease number rises by less than this per claim, so 2^53 suffices for eight billion claims of one run. */
 const longestGap = 2 ** 20;
 
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
@@ -126,7 +126,7 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
     lease_ms: request.leaseMs,
     lease_gap: randomInt(1, longestGap),
     prompt: request.prompt,
-    // 132 bits: every run keeps them
+    // shortened to 132 bits, because every run stores it
     config_fingerprint: request.fingerprint.slice(0, 22),
     max_claims_without_progress: request.maxClaimsWithoutProgress,
     alone: request.alone,
@@ -151,13 +151,13 @@ interface FailedClaim {
 }
 
 interface CountedClaim extends Partial<FinishResult> {
-  /** False: the run has moved on from the job. */
+  /** False: the job is no longer the run's current one. */
   counted: boolean;
-  /** How many have failed, where it may be claimed again. */
+  /** How many claims have failed, if the run may be claimed again. */
   claims?: number;
 }
 
-/** Counts a claim that raised an error. The result is that of the end of the run, where this was one claim too many. */
+/** Counts a claim that raised an error. If it was one too many, the run ends, and this returns how it ended. */
 export async function claimFailed(
   db: Database,
   { threadId, runId, enqueueNo, maxClaimsWithoutProgress, error }: FailedClaim,

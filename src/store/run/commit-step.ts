@@ -15,37 +15,37 @@ export interface CommitResult {
   status: string;
   /** `seq` of the step's first entry. */
   seq?: number;
-  /** The step had been committed before: its acknowledgement was lost. */
+  /** The step was committed before: its acknowledgement was lost. */
   duplicate?: boolean;
   finished?: boolean;
-  /** Input was queued: the run did not finish, or seal, but continued as the step says. */
+  /** Input was queued: instead of finishing or sealing, the run continued as the step's `continue` says. */
   continued?: boolean;
   cancel_requested?: boolean;
-  /** Input the commit drained, now part of the context. */
+  /** Input that the commit drained; it is now part of the context. */
   inputs?: { seq: number; role: 'user'; content: string; refs?: JsonObject }[];
   /** The run that became the thread's active one and needs a job. */
   promoted?: QueuedRun;
-  /** The run as it ended, where the step that ended it was `awaited`, and went in a batch or to the node of its thread. */
+  /** The ended run, if the step that ended it was `awaited`, and ran in a batch or on the node of its thread. */
   run?: Run;
 }
 
 export interface CommitOptions {
-  /** The step only resumes the run, which is no progress: a model call that kills its worker must not look like some. */
+  /** The step only resumes the run. That is no progress: a model call that crashes its worker must not look like it. */
   resumed?: boolean;
   maxTraceEvents?: number | undefined;
   /** Large texts of its entries. */
   contents?: readonly LargeContent[];
-  /** Messages of the context after this step. */
+  /** Number of messages in the context after this step. */
   messages?: number;
-  /** Somebody in this process waits for the run to end. */
+  /** A caller in this process waits for the run to end. */
   awaited?: boolean;
-  /** What of the usage other models than the run's took, by model. */
+  /** The part of the usage spent on models other than the run's, by model. */
   otherUsage?: Record<string, Usage> | undefined;
 }
 
 type CommitAnswer = Omit<CommitResult, 'run'> & { run?: RunRow['run'] };
 
-/** Commits one step in one round trip. Committing it again returns the stored result, so a lost connection may be retried. */
+/** Commits one step in one round trip. Committing it again returns the stored result, so a retry is always safe. */
 export async function commitStep(
   db: Database,
   run: HeldLease,

@@ -8,7 +8,7 @@ export interface RunCounts {
   oldestQueuedSeconds: number;
 }
 
-/** Counts unfinished runs by the indexes that hold only those, so that the cost does not grow with history. */
+/** Counts unfinished runs with indexes that hold only those, so that the cost does not grow with history. */
 export async function countRuns(db: Database): Promise<RunCounts> {
   const rows = await db.query<{ status: keyof RunCounts['runs']; n: number; oldest: number | null }>(
     'count_runs',
@@ -22,7 +22,7 @@ export async function countRuns(db: Database): Promise<RunCounts> {
   return { runs, oldestQueuedSeconds: rows.find((row) => row.status === 'queued')?.oldest ?? 0 };
 }
 
-/** How many runs have not ended of those that a caller started, or of a tenant. */
+/** How many runs that a caller started, or that belong to a tenant, have not ended. */
 export async function countUnfinished(db: Database, of: { caller: string } | { tenant: string }): Promise<number> {
   const [name, condition, value] =
     'caller' in of ? ['caller', 'caller = $1', of.caller] : ['tenant_id', tenantIs(db, '$1'), of.tenant];
@@ -42,9 +42,10 @@ interface Generation {
 }
 
 /**
- * Whether only these agents have run in a thread, and in the threads whose conversation it continues as a fork. An ancestor
- * that was erased does not say, so it counts as one in which another agent has run. Of an ancestor, a run counts that had begun by
- * the entry of the fork: where it has no message of its own, as a compaction, the times say so. What never began wrote nothing.
+ * Whether only these agents have run in a thread, and in the threads whose conversation it continues as a fork. An
+ * erased ancestor cannot tell, so it counts as one in which another agent has run. In an ancestor, only runs that had
+ * begun by the entry of the fork count; for a run without a user message, such as a compaction, its start time decides.
+ * Runs that never began wrote nothing.
  */
 export async function ranOnly(db: Database, threadId: string, agents: readonly string[]): Promise<boolean> {
   let id: string | null = threadId;
@@ -61,7 +62,7 @@ export async function ranOnly(db: Database, threadId: string, agents: readonly s
       [id, agents, until],
     );
     const isAncestor = id !== threadId;
-    // the operation itself says that a thread does not exist
+    // the operation itself reports a thread that does not exist
     if (!thread) return !isAncestor;
     if (thread.others || (isAncestor && thread.erased)) return false;
     id = thread.parent_thread_id;

@@ -13,11 +13,11 @@ export interface AcceptedRun {
   status: RunStatus;
   enqueue_no: number;
   queue_shard: number;
-  /** The request had been accepted before. */
+  /** The request was accepted before. */
   duplicate: boolean;
 }
 
-/** Accepts a run, in the caller's transaction where one is given. `request` is the argument of `enqueue_run`. */
+/** Accepts a run, in the caller's transaction if there is one. `given` is the argument of `enqueue_run`. */
 export async function enqueueRun(
   db: Database,
   threadId: string,
@@ -30,7 +30,7 @@ export async function enqueueRun(
   const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
   const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
-  // this very request, where its first answer was lost
+  // with the same run id it is this very request, whose first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
 }
 

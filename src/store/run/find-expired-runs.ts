@@ -3,7 +3,7 @@ import type { QueuedRun } from './queued-run.ts';
 
 export type ExpiredRun = Pick<QueuedRun, 'thread_id' | 'run_id' | 'agent'>;
 
-/** Finds runs, of any fleet, that no worker has started within their time to live: those longest over first. */
+/** Finds runs, of any fleet, that no worker has started within their time to live, most overdue first. */
 export const findExpiredRuns = (db: Database, limit: number): Promise<ExpiredRun[]> =>
   db.query(
     'find_expired_runs',

@@ -7,10 +7,10 @@ export interface JobName {
   id: string;
 }
 
-/** `stalled`: its worker stopped renewing the lock of the job, or BullMQ has put it at the end of the queue for that. */
+/** `stalled`: its worker stopped renewing the job's lock, or BullMQ has put the job back in the queue for that. */
 export type JobPlace = 'waiting' | 'active' | 'stalled' | 'gone';
 
-/** Where the jobs of a queue in this database are, in the order asked. BullMQ has a call for one job only. */
+/** Where jobs of a queue in this database are, in the order asked. BullMQ itself looks up only one job per call. */
 export async function findJobs(db: Database, jobs: readonly JobName[]): Promise<JobPlace[]> {
   const rows = await db.query<{ place: JobPlace }>(
     'find_jobs',
@@ -44,7 +44,7 @@ export async function findDelayedJob(
   return job;
 }
 
-/** Notes that the queue has the jobs of these runs: the next sweep looks at others, and no other fleet takes them over. */
+/** Records that the queue has these runs' jobs: the next sweep checks others, and no other fleet takes them over. */
 export async function markJobsSeen(db: Database, runs: readonly QueuedRun[]): Promise<void> {
   if (db.settings.distributed) {
     const mark = 'select lanefold.mark_job_seen($1, $2, $3)';
@@ -59,7 +59,7 @@ export async function markJobsSeen(db: Database, runs: readonly QueuedRun[]): Pr
   );
 }
 
-/** Notes that a run has no job, so that its fleet's next sweep adds it. */
+/** Records that a run has no job, so that its fleet's next sweep adds it. */
 export async function markJobMissing(db: Database, run: QueuedRun): Promise<void> {
   await db.query('mark_job_missing', 'select lanefold.mark_job_missing($1, $2, $3)', [
     run.thread_id,

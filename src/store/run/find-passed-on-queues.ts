@@ -8,7 +8,7 @@ export interface Capabilities {
   strategies: readonly string[];
 }
 
-/** The queues, as `_agent_queue` names them, of runs that wait for a worker that can do as much. */
+/** The queues, as `_agent_queue` names them, of passed-on runs that wait for a worker with these capabilities. */
 export async function findPassedOnQueues(db: Database, { agents, strategies }: Capabilities): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(
     'find_passed_on_queues',

@@ -1,7 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
-/** `enqueued_at` past or ahead by more than this: then the clock of the database went back, and the run must not wait for it. */
+/**
+ * `enqueued_at` is more than this in the past or in the future. If it is in the future, the clock of the database went
+ * back, and the run must not wait until the clock catches up.
+ */
 const unseenFor = (ms: string) => [
   `enqueued_at < (select at from clock) - ${ms}::float8 * interval '1 ms'`,
   `enqueued_at > (select at from clock) + ${ms}::float8 * interval '1 ms'`,
@@ -16,7 +19,7 @@ const unseen = unseenFor('$1').map((since, n) => {
      order by enqueued_at limit $5)`;
 });
 
-/** Finds queued runs whose jobs nobody has seen for a while, those longest unseen first: the queue may have lost them. */
+/** Finds queued runs whose jobs were not seen for a while, longest unseen first: the queue may have lost them. */
 export const findQueuedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<DueRun[]> =>
   db.queryLong<DueRun>(
     'find_queued_runs',

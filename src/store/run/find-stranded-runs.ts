@@ -2,17 +2,18 @@ import type { Database } from '../../postgres/pool.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /**
- * `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: waits in the queue of its agent, which this
- * worker knows, with its strategy. `unknown_agent`: waits there for too long.
+ * `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: waits in the queue of its agent, and
+ * this worker knows both agent and strategy. `unknown_agent`: has waited there for too long.
  */
 export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'passed_on' | 'unknown_agent' };
 
-/** How often a run in the queue of its agent is looked at. */
+/** How often a run in the queue of its agent is checked. */
 const passedOnMs = 2_000;
 
 /**
- * Finds runs that a worker took and has left, at most `limit` of each kind. No index knows when a lease ends: it would
- * change with every step. So this reads what runs or is queued, and nothing that waits for approval or has ended.
+ * Finds runs that a worker took and has left, at most `limit` of each kind. No index has the end of the lease, because
+ * it changes with every step. So this reads all runs that are running or queued, and none that waits for approval or
+ * has ended.
  */
 export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: number): Promise<StrandedRun[]> =>
   db.queryLong<StrandedRun>(

@@ -8,7 +8,7 @@ export interface RunOrThread {
   runId: string | undefined;
 }
 
-/** A run that a worker may start or continue now, and none holds. */
+/** A run that a worker may start or continue now, but that no worker holds. */
 export interface UnheldRun {
   threadId: string;
   runId: string;
@@ -24,7 +24,7 @@ const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.
   or r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, c.at))`;
 const clock = 'with c as materialized (select lanefold._now() as at)';
 
-/** Those of the runs that no worker holds. Probes an index once for each. */
+/** Returns the runs that no worker holds, with one index probe for each. */
 export function findUnheldRuns(db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> {
   if (db.settings.distributed) return eachThread(runs, (run) => findUnheldRun(db, run));
   return db.query<UnheldRun>(
@@ -41,7 +41,7 @@ export function findUnheldRuns(db: Database, runs: readonly RunOrThread[]): Prom
   );
 }
 
-/** On the node of its thread. */
+/** The same for one run, on the node of its thread. */
 const findUnheldRun = (db: Database, { threadId, runId }: RunOrThread): Promise<UnheldRun[]> =>
   db.query<UnheldRun>(
     runId === undefined ? 'find_unheld_active_run' : 'find_unheld_run',

@@ -1,23 +1,23 @@
 import type { Database } from '../../postgres/pool.ts';
 import { findTakers } from '../worker/find-takers.ts';
 
-/** An agent that runs wait for and that no worker which is alive knows, or knows with their strategy. */
+/** An agent that runs wait for, but that no live worker knows, or none knows together with their strategy. */
 export interface UnknownAgent {
   agent: string;
   /** The strategy that workers with the agent lack; null: they lack the agent. */
   strategy: string | null;
-  /** Runs of it that wait. */
+  /** How many of its runs wait. */
   runs: number;
   /** When a worker that knows it was last seen, or the first of its runs was passed on. */
   since: Date;
 }
 
-/** Workers of one deployment do not all start at once. */
+/** How long to wait before reporting an agent: workers of one deployment do not all start at once. */
 const quietMs = 5_000;
-/** Reported at most. */
+/** How many are reported at most. */
 const most = 20;
 
-/** Finds agents, of runs in this fleet's queues, that no worker which is alive knows, for a while. */
+/** Finds the agents of runs in this fleet's queues that no live worker has known for a while. */
 export async function findUnknownAgents(db: Database, queuePrefix: string): Promise<UnknownAgent[]> {
   const wanted = await db.query<UnknownAgent>(
     'find_unknown_agents',

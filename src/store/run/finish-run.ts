@@ -22,7 +22,7 @@ export interface AbnormalEnd {
   events?: EventDraft[];
 }
 
-/** Ends a run that its machine cannot finish, by its worker. The database closes the open tool group first. */
+/** Lets the worker end a run that its strategy cannot finish. The database closes the open tool group first. */
 export async function finishRun(db: Database, run: HeldLease, { events, ...end }: AbnormalEnd): Promise<FinishResult> {
   const body = { ...end, ...(events ? { events: packEvents(run.runId, events) } : {}) };
   return callFunction(db, 'finish_run', run.threadId, [run.runId, run.lease, body]);
@@ -30,15 +30,18 @@ export async function finishRun(db: Database, run: HeldLease, { events, ...end }
 
 type Ending = Pick<QueuedRun, 'thread_id' | 'run_id'>;
 
-/** Ends a cancelled run without its worker. Undefined where a writer holds the thread: the next sweep tries again. */
+/** Ends a cancelled run without its worker. Undefined if a writer holds the thread: the next sweep tries again. */
 export const finishCancelledRun = (db: Database, run: Ending): Promise<FinishResult | undefined> =>
   endInSweep(db, 'finish_cancelled_run', run);
 
-/** Ends a run that no worker has started in time. Undefined where that is not so any more, or where a writer holds it. */
+/** Fails a run that no worker started in time. Undefined if that is no longer true, or if a writer holds the run. */
 export const failExpired = (db: Database, run: Ending): Promise<FinishResult | undefined> =>
   endInSweep(db, 'fail_expired', run);
 
-/** Ends a run for whose agent no worker was seen for `limitMs`. Undefined where that is not so any more, or where a writer holds it. */
+/**
+ * Fails a run whose agent no worker was seen to know for `limitMs`. Undefined if that is no longer true, or if a writer
+ * holds the run.
+ */
 export const failUnknownAgent = (db: Database, run: Ending, limitMs: number): Promise<FinishResult | undefined> =>
   endInSweep(db, 'fail_unknown_agent', run, limitMs);
 

@@ -26,7 +26,7 @@ export interface RunFilter {
 
 /** A run as lists show it. */
 export interface ListedRun extends Run {
-  /** The first 200 characters of the message that began it; null where none did, as in a compaction. */
+  /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
   question: string | null;
   /** Null unless asked for. */
   marks: RunMarkCount[] | null;
@@ -34,7 +34,7 @@ export interface ListedRun extends Run {
 
 const newest = 'order by created_at desc, thread_id desc, id desc';
 
-/** How many runs, newest first, one request looks at for a filter that no index serves. */
+/** How many runs, newest first, one request examines for a filter that no index serves. */
 const window = 20_000;
 
 /** Runs, newest first: of one thread, or of all. */
@@ -89,7 +89,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
   if (rows.length > filter.limit && last)
     return { data, nextAfter: cursorText([last.micros, last.run.threadId, last.run.id]) };
   if (also.key === '') return { data, nextAfter: null };
-  // the filter may match older runs, beyond those that were looked at
+  // the filter may match older runs beyond those examined
   const [end] = await db.query<{ micros: string; thread_id: string; id: string }>(
     `list_runs_end_${indexed}`,
     `select ${microsOf('created_at')} as micros, thread_id, id from lanefold._run
@@ -99,7 +99,10 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
   return { data, nextAfter: end ? cursorText([end.micros, end.thread_id, end.id]) : null };
 }
 
-/** The page over all nodes, then each of its runs from its own. No window: a subquery with a limit cannot go to the nodes. */
+/**
+ * Reads the keys of the page from all nodes, then each run from its node. There is no window, because a subquery with a
+ * limit cannot be pushed down to the nodes.
+ */
 async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<ListPage<Found>> {
   const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
     `list_run_keys_${where.key}_${also.key}`,
@@ -122,7 +125,10 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
   return { data: runs, nextAfter: more ? cursorText([last.micros, last.thread_id, last.id]) : null };
 }
 
-/** What the small indexes of unfinished and failed runs know of a status. No index has the status itself: every step would change it. */
+/**
+ * Narrows a status to the small indexes of unfinished and failed runs. No index has the status itself, because it would
+ * have to change too often.
+ */
 function narrow(where: Conditions, status: RunStatus): void {
   if (status === 'waiting') where.fixed('w', 'not active and finished_at is null');
   else if (status === 'failed') where.fixed('e', "error is not null and termination_reason <> 'cancelled'");

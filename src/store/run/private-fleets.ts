@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { QuietClient } from '../../postgres/quiet-client.ts';
 import type { Database } from '../../postgres/pool.ts';
-/** `LFPF`, the first half of the session locks by which a process shows that it lives. */
+/** `LFPF`, the first key of the session locks by which a process shows that it is alive. */
 const lockClass = 0x4c465046;
 const againMs = 500;
 
@@ -9,7 +9,7 @@ export interface HeldFleet {
   release(): Promise<void>;
 }
 
-/** Shows on a connection of its own that the only process of a fleet lives, for as long as it does. */
+/** Holds a lock on a dedicated connection for as long as the only process of a fleet lives, to show that it does. */
 export async function holdFleet(url: string, prefix: string): Promise<HeldFleet> {
   let client: pg.Client;
   let released = false;
@@ -40,7 +40,7 @@ export interface AbandonedRun {
   run_id: string;
 }
 
-/** Calls `end` with the unfinished runs of each private fleet whose process is gone, while no other process can. */
+/** Calls `end` with the unfinished runs of each private fleet whose process is gone; a lock excludes other callers. */
 export async function withAbandonedRuns(
   db: Database,
   url: string,
@@ -72,5 +72,5 @@ export async function withAbandonedRuns(
   }
 }
 
-/** Names a fleet of one process, whose runs nobody else takes. */
+/** Begins the name of a fleet of one process, whose runs no other process takes. */
 export const privatePrefix = 'lf-once-';

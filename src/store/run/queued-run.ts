@@ -7,17 +7,17 @@ export interface QueuedRun {
   agent: string;
   enqueue_no: number;
   queue_shard: number;
-  /** The queue of an agent that has the job: workers that lack the agent, or its strategy, have passed the run on. */
+  /** The agent's queue, if the job is there: workers that lack the agent, or its strategy, passed the run on. */
   agent_queue?: string | null;
-  /** Of a run that no worker has started: its place among the jobs that wait, as in BullMQ. */
+  /** For a run that no worker has started: its priority among the waiting jobs, as in BullMQ. */
   priority?: number;
-  /** Until it may be started. */
+  /** Time until it may be started. */
   delay_ms?: number;
-  /** The fleet whose queue takes the job; absent where the caller's own does. Fleets may share a thread. */
+  /** The fleet whose queue takes the job; absent if it is the caller's. Fleets may share a thread. */
   queue_prefix?: string;
 }
 
-/** Whether a run exists, is queued, and still under this `enqueue_no`. */
+/** Whether a run exists, is queued, and still has this `enqueue_no`. */
 export async function isQueued(db: Database, run: QueuedRun): Promise<boolean> {
   const found = await db.query(
     'is_queued',

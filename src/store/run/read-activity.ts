@@ -1,21 +1,21 @@
 import type { Database } from '../../postgres/pool.ts';
 import { spentColumns, toSpent, usageByModel, type SpentByModel, type StoredSpent } from './spent.ts';
 
-/** What the workers did lately, as the database knows it. */
+/** The recent activity of the workers, as the database recorded it. */
 export interface RecordedActivity {
   /** Workers that hold runs now. */
   workers: { id: string; runs: number; leaseUntil: Date; oldestRunAt: Date }[];
   /** Failed runs by error. */
   errors: { type: string; runs: number; lastAt: Date }[];
-  /** Runs and their tokens by the slot of time in which they were accepted, oldest first. */
+  /** Runs and their tokens, by the time slot in which the runs were accepted, oldest first. */
   slots: { at: Date; runs: number; failed: number; inputTokens: number; outputTokens: number; cachedTokens: number }[];
   /** The tokens of the slots by model, as the runs named it. */
   spent: SpentByModel[];
-  /** The runs counted in `errors` and `slots` were accepted since then. */
+  /** The runs counted in `errors` and `slots` were accepted after this time. */
   since: Date;
 }
 
-/** Runs counted at most, newest first: the cost of a look does not grow with the traffic. */
+/** How many runs are counted at most, newest first, so that the cost does not grow with the traffic. */
 const counted = 50_000;
 
 /** Looks back over `hours`, in about a hundred slots. */

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 
-/** Something about a run that is worth a look: a tool that failed, a model call made again, a context that was cut. */
+/** Something about a run that is worth a look: a tool that failed, a model call that was repeated, a cut context. */
 export interface RunMark {
   runId: string;
   /** As `lanefold.run_marks` lists them. */
@@ -37,7 +37,7 @@ export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Pro
   return rows.map(toMark);
 }
 
-/** The marks of each row of a list, counted by kind: in one statement, on a distributed database in one for each thread. */
+/** The marks of each row of a list, counted by kind, in one statement; on a distributed database, in one per thread. */
 export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise<RunMarkCount[][]> {
   const found = rows.map((): RunMark[] => []);
   if (db.settings.distributed) {
@@ -63,7 +63,7 @@ const toMark = (row: object): RunMark => camelKeys(row) as unknown as RunMark;
 
 function counted(marks: readonly RunMark[]): RunMarkCount[] {
   const counts = new Map<string, RunMarkCount>();
-  /** A change of the whole thread is marked at the next run of each lane. */
+  /** The first run with each mark: a change of the whole thread is marked at each lane's next run, but counts once. */
   const seen = new Map<string, string>();
   for (const { runId, kind, seq, llmCallId } of marks) {
     const place = `${kind}/${seq}`;

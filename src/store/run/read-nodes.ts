@@ -2,7 +2,7 @@ import type { Json, Usage } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { changedNode, type StrategyNode } from '../../strategies/node.ts';
 
-/** What a strategy found out: the answer to a question it asked, or what it made of answers. */
+/** A finding of a strategy: the answer to a question it asked, or a thought it derived from answers. */
 export interface RunNode {
   /** From 1; 0 is the question of the run. */
   node: number;
@@ -16,7 +16,7 @@ export interface RunNode {
   /** The model call of an answer; null for other nodes. */
   callId: string | null;
   usage: Usage | null;
-  /** When an answer came, since the run started. */
+  /** Time from the start of the run to the answer. */
   elapsedMs: number | null;
   data: Json;
 }

@@ -8,14 +8,14 @@ export interface StoredRequest {
   model: string;
   context_ref: string;
   options: JsonObject | null;
-  /** The user message: `{content, refs?}`; null where it is no longer known. */
+  /** The user message: `{content, refs?}`; null if it is no longer stored. */
   input: JsonObject | null;
   /** The entry of the message; null before the run has begun. */
   user_seq: number | null;
   ended: boolean;
 }
 
-/** The request of a run, or undefined where there is none. Its message is in the log from the run's start on. */
+/** The request of a run, or undefined if it does not exist. Its message is in the log from the run's start on. */
 export async function readRequest(db: Database, threadId: string, id: string): Promise<StoredRequest | undefined> {
   const [row] = await db.query<{ request: StoredRequest }>(
     'read_request',

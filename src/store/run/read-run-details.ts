@@ -5,7 +5,7 @@ import { type RunOptions, questionOf } from './run-options.ts';
 
 export interface RunToolCall {
   round: number;
-  /** In its round, from 0. */
+  /** Index in its round, from 0. */
   index: number;
   /** The provider's id; it may repeat. */
   id: string;
@@ -18,7 +18,7 @@ export interface RunToolCall {
   durationMs: number | null;
 }
 
-/** What a snapshot of a run has besides the run itself. */
+/** What a snapshot of a run adds to the run itself. */
 export interface RunDetails {
   phase: string | null;
   call_no: number | null;
@@ -62,7 +62,7 @@ export async function readRunDetails(db: Database, threadId: string, id: string)
   return row?.details;
 }
 
-/** No function on tables may be called inside a query over tables there. */
+/** In two queries, because Citus does not allow a function that reads tables inside a query over tables. */
 async function readInTwo(db: Database, threadId: string, id: string): Promise<RunDetails | undefined> {
   const [row] = await db.query<DetailsRow>('get_run_details_alone', selectDetails('null'), [threadId, id]);
   if (!row || row.user_seq === null) return row?.details;

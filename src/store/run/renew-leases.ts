@@ -4,14 +4,14 @@ import { eachThread } from '../each-thread.ts';
 import { reportWorker, toReport, type WorkerReport } from '../worker/report-worker.ts';
 
 export interface LeaseAnswer {
-  /** Another worker has the run, or it ended or is gone. */
+  /** Another worker took the run over, or it has ended or is gone. */
   lost: boolean;
   cancelRequested: boolean;
-  /** False without `lost` where a writer held the row: the next renewal will do. */
+  /** If this is false and `lost` is too, a writer held the row, and the next renewal tries again. */
   renewed: boolean;
 }
 
-/** Called for each lease that was answered; `askedAt`, on the clock of `performance`, is when its renewal was requested. */
+/** Called for each lease with an answer; `askedAt` (`performance.now()`) is when its renewal was requested. */
 export type OnLeaseAnswer<Lease> = (lease: Lease, answer: LeaseAnswer, askedAt: number) => void;
 
 interface LeaseRow {
@@ -23,8 +23,8 @@ interface LeaseRow {
 }
 
 /**
- * Renews the leases of a worker; one that a writer holds is left to the next time. With a `report`, this is its heartbeat as
- * well. Rejects where the database does not answer or refuses.
+ * Renews the leases of a worker; a lease whose row a writer holds is left for the next renewal. With a `report`, this
+ * is also the worker's heartbeat. Rejects if the database does not answer, or reports an error.
  */
 export const renewLeases = <Lease extends HeldLease>(
   db: Database,
@@ -58,7 +58,7 @@ async function renewTogether<Lease extends HeldLease>(
   for (const lease of held) onAnswer(lease, toAnswer(rowOf.get(`${lease.threadId} ${lease.runId}`)), askedAt);
 }
 
-/** A lease whose node does not answer is not renewed, and those of other nodes are. */
+/** Leases on a node that does not answer are not renewed; those on other nodes are. */
 async function renewEach<Lease extends HeldLease>(
   db: Database,
   held: readonly Lease[],
@@ -80,18 +80,18 @@ async function renewEach<Lease extends HeldLease>(
   }).catch((error: unknown) => {
     if (!isTransient(error)) throw error;
   });
-  // whether the database answers, the coordinator says where no node did or there was none to ask
+  // if no node answered, or there was none to ask, the coordinator shows whether the database answers at all
   if (report) await reportWorker(db, report);
   else if (!answered) await db.query('answers', 'select 1');
 }
 
-/** Without a row there is nothing to tell of a lease but that it was renewed. */
+/** The database returns no row for a lease that was simply renewed. */
 const toAnswer = (row: LeaseRow | undefined): LeaseAnswer =>
   row
     ? { lost: row.lost, cancelRequested: row.cancel_requested, renewed: row.renewed }
     : { lost: false, cancelRequested: false, renewed: true };
 
-/** What a write of the worker that holds a run is fenced by. */
+/** The lease that fences the writes of the worker that holds a run. */
 export interface HeldLease {
   readonly threadId: string;
   readonly runId: string;

@@ -5,8 +5,8 @@ import type { QueuedRun } from './queued-run.ts';
 import type { HeldLease } from './renew-leases.ts';
 
 /**
- * Gives runs whose jobs the queue has lost a new `enqueue_no`, so that a late job of the old number is refused. Returns
- * the jobs to add; a run that a writer holds, or that somebody else has requeued, is not among them.
+ * Gives a new `enqueue_no` to runs whose jobs the queue has lost, so that a late job with the old number is rejected.
+ * Returns the jobs to add; skips runs that a writer holds or that another sweep has requeued.
  */
 export function requeueRuns(
   db: Database,
@@ -37,7 +37,7 @@ async function requeueRun(db: Database, run: QueuedRun, p: object): Promise<Queu
 
 /**
  * Gives a run back to the queue under the lease held. Unless the worker is `stopping`, the claim counts as one without
- * progress. Undefined where the run is no longer this worker's to give.
+ * progress. Undefined if this worker no longer holds the run.
  */
 export async function releaseRun(db: Database, run: HeldLease, stopping: boolean): Promise<QueuedRun | undefined> {
   const [job] = await db.queryLocking<QueuedRun>(
@@ -48,7 +48,7 @@ export async function releaseRun(db: Database, run: HeldLease, stopping: boolean
   return job;
 }
 
-/** Takes an unfinished run that no worker holds up again, at the step of a checkpoint. Returns the job it needs, if any. */
+/** Resumes an unfinished run that no worker holds, at the step of a checkpoint. Returns the job it needs, if any. */
 export async function resumeRun(
   db: Database,
   threadId: string,
@@ -64,8 +64,8 @@ export async function resumeRun(
 }
 
 /**
- * Notes that the run waits in the queue of its agent, and tells the workers that know it. False where nothing is to be put
- * there: the run has another job, has ended, or is in the hands of a worker.
+ * Records that the run waits in the queue of its agent, and notifies the workers that know the agent. False if no job
+ * is to be added there: the run has another job, has ended, or a worker holds it.
  */
 export async function passRunOn(
   db: Database,

@@ -6,12 +6,12 @@ import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /** The overrides of a request, as stored with its run: names and JSON, never code. */
 export interface RunOptions {
-  /** The model of the agent, where the request named another one. */
+  /** The model of the agent, if the request named another one. */
   agent_model?: string;
   max_iterations?: number;
   max_total_tokens?: number;
   max_duration_ms?: number;
-  /** Of the strategy that executes the run, with their defaults. */
+  /** Options of the strategy that executes the run, with defaults filled in. */
   strategy_options?: JsonObject;
   /** What the strategy `adaptive` chose. */
   selection?: StrategySelection;
@@ -19,13 +19,13 @@ export interface RunOptions {
   compaction?: CompactionRequest;
   /** False: the run cannot be steered. */
   takes_input?: false;
-  /** Of the job, as in BullMQ. */
+  /** Priority of the job, as in BullMQ. */
   priority?: number;
   tool_context?: JsonObject;
   on_failure?: 'restore';
   /** Replaces the tools of the agent and the thread. */
   tools?: string[];
-  /** Restricts whichever tools the run has to these. */
+  /** Restricts the tools of the run to these. */
   allowed_tools?: string[];
   settings?: ModelSettings;
   streaming?: boolean;
@@ -39,12 +39,13 @@ export interface RunOptions {
   prompt?: string;
 }
 
-/** Of the message that began a run, how much lists show. */
+/** How many characters lists show of the message that began a run. */
 const shown = 200;
 
 /**
- * SQL: the first characters of the message that began a run, whose row is `run`, of a thread, `threadId` in SQL; null where it began with none. The run has
- * the message itself until a worker appends it to the log. Of parts, such as an image and a text, it is the first text.
+ * SQL: the first characters of the message that began a run; null if it began without one. `run` is the row of the run,
+ * `threadId` the id of its thread, both in SQL. The run itself has the message until a worker appends it to the log. If
+ * the message has parts, such as an image and a text, this is the first text.
  */
 export const questionOf = (run: string, threadId: string): string =>
   `coalesce(${firstText(`${run}.input -> 'content'`)}, (select ${firstText(`e.payload -> 'content'`)}

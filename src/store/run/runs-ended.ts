@@ -8,12 +8,12 @@ export interface RunKey {
   runId: string;
 }
 
-/** A run that has ended; without `run` one that does not exist. */
+/** A run that has ended; if `run` is undefined, the run does not exist. */
 export interface EndedRun extends RunKey {
   run: Run | undefined;
 }
 
-/** Those of the runs that have ended. Probes the index once for each, whatever the statistics. */
+/** Returns the runs that have ended, with one index probe for each, whatever the planner's statistics say. */
 export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<EndedRun[]> {
   if (db.settings.distributed) return eachThread(runs, (run) => endOf(db, run));
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(

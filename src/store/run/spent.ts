@@ -7,25 +7,25 @@ export interface SpentByModel extends SpentTokens {
   at: Date;
 }
 
-/** Tokens of runs of `model`: all of them, or those that went to the model `other`. */
+/** Tokens of runs of `model`: all of them, or the part spent on the model `other`. */
 export interface SpentRow extends SpentByModel {
   other: string | null;
 }
 
 /**
- * Each run with its tokens in total, and beside them those of every other model that a request transformer chose. `r` has the
- * columns `model`, `iteration`, `usage` and `other_usage` of runs, `usage` not null.
+ * SQL: joins each run with its total tokens, and with the tokens of each other model that a request transformer chose.
+ * `r` has the columns `model`, `iteration`, `usage` and `other_usage` of runs, with `usage` not null.
  */
 export const usageByModel = `cross join lateral jsonb_each(
   coalesce(r.other_usage, '{}') || jsonb_build_object('', r.usage || jsonb_build_object('calls', r.iteration))) u`;
 
-/** The columns of a `SpentRow` but `at`, of runs grouped by `r.model` and `u.key`. */
+/** SQL: the columns of a `SpentRow` except `at`, for runs grouped by `r.model` and `u.key`. */
 export const spentColumns = `r.model, nullif(u.key, '') as other, sum((u.value ->> 'calls')::bigint) as calls,
   sum((u.value ->> 'input_tokens')::bigint) as "inputTokens", sum((u.value ->> 'output_tokens')::bigint) as "outputTokens",
   coalesce(sum((u.value ->> 'cache_read_tokens')::bigint), 0) as "cachedTokens",
   coalesce(sum((u.value ->> 'cache_write_tokens')::bigint), 0) as "writtenTokens"`;
 
-/** The tokens of `runs`, by model and day, as of noon. */
+/** SQL: the tokens of `runs` by model and day (UTC); `at` is noon of the day. */
 export const spentIn = (runs: string): string =>
   `(select json_agg(p) from (
      select ${spentColumns}, ((r.created_at at time zone 'utc')::date + interval '12 hours') at time zone 'utc' as at
@@ -35,7 +35,7 @@ export const spentIn = (runs: string): string =>
 
 export type StoredSpent = Omit<SpentRow, 'at'> & { at: string };
 
-/** What `spentIn` found: null without any. */
+/** Converts what `spentIn` returned; null means no tokens. */
 export const toSpent = (rows: readonly StoredSpent[] | null): SpentByModel[] =>
   byModel((rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })));
 
@@ -55,7 +55,7 @@ export function spentOf({ model, createdAt: at, iteration, usage, otherUsage }: 
 
 const counters = ['calls', 'inputTokens', 'outputTokens', 'cachedTokens', 'writtenTokens'] as const;
 
-/** Takes the tokens of other models out of those of the runs' own. */
+/** Sums tokens by the model that spent them: subtracts those of other models from the runs' own model. */
 function byModel(rows: readonly SpentRow[]): SpentByModel[] {
   const found = new Map<string, SpentByModel>();
   const add = (model: string, { at, ...row }: SpentRow, sign: 1 | -1) => {

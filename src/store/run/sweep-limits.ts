@@ -1,7 +1,7 @@
 import type { Capabilities } from './find-passed-on-queues.ts';
 import type { QueuedRun } from './queued-run.ts';
 
-/** Whose runs a sweep looks after, and how long it leaves them alone. */
+/** Which runs a sweep looks after, and how long it leaves them alone. */
 export interface SweepLimits {
   /** Runs given to the queue more recently than this are left alone. */
   graceMs: number;
@@ -10,7 +10,7 @@ export interface SweepLimits {
   queuePrefix: string;
   /** Runs of another fleet are due only after this long without a sign of that fleet. */
   adoptMs: number;
-  /** Agents whose runs may be taken over from another fleet, where this worker knows their strategy. */
+  /** Agents whose runs may be taken over from another fleet, if this worker knows their strategy. */
   adoptable: readonly string[];
   /** What this worker knows. */
   known: Capabilities;
@@ -18,10 +18,10 @@ export interface SweepLimits {
   unknownAgentMs?: number | undefined;
 }
 
-/** The strategy that executes a run: its own, or the one that its own has chosen. */
+/** SQL: the strategy that executes a run: its own, or the one that its own has chosen. */
 export const executing = `coalesce(options #>> '{selection,strategy}', strategy)`;
 
-/** A run that nobody seems to work on. */
+/** A run that no worker seems to work on. */
 export interface DueRun extends QueuedRun {
   /** A worker has taken its job before: its turn had come. */
   taken: boolean;

@@ -5,7 +5,7 @@ import type pg from 'pg';
 import { minCompatibleVersion, schemaVersion } from '../../../db/schema/version.ts';
 import { packageRoot } from '../../common/package-root.ts';
 
-/** What a semicolon does not end: a comment, a string, a body in dollar quotes. */
+/** A semicolon, or text in which one ends no statement: a comment, a string, a body in dollar quotes. */
 const token = /--.*$|'(?:[^']|'')*'|(\$\w*\$)[\s\S]*?\1|;/gm;
 
 /** The statements of a file of SQL, as written, each with the comment before it. */
@@ -21,8 +21,9 @@ function statements(text: string): string[] {
 }
 
 /**
- * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view, triggers,
- * comments, then policies, owner and grants, which look at all of them. Functions may call each other, so their bodies are checked when all are there: at first use.
+ * The files of db/sql in an order that works: views over the tables, functions that may return rows of a view,
+ * triggers, comments, then policies, owner and grants, which cover all of these. Functions may call each other, so
+ * their bodies are checked only at first use, when all functions exist.
  */
 function sqlFiles(): string[] {
   const root = path.join(packageRoot, 'db/sql');

@@ -6,7 +6,7 @@ import { LanefoldError } from '../../errors.ts';
 export interface LockPatience {
   /** How long to try, in milliseconds; default 60,000. */
   lockPatienceMs?: number;
-  /** Told each time a lock was not to be had, in a sentence that names the session that has it. */
+  /** Called each time a lock could not be acquired, with a sentence that names the session that holds it. */
   onBlocked?: (message: string) => void;
 }
 
@@ -14,7 +14,7 @@ export interface LockPatience {
 const turnMs = 2_000;
 
 /**
- * Repeats work that is one transaction or may be repeated, while other transactions hold the tables it needs.
+ * Retries `work` while other transactions hold the tables it needs. It must be one transaction, or safe to repeat.
  *
  * @throws LanefoldError `thread_locked`
  */

@@ -1,30 +1,30 @@
 import type pg from 'pg';
 import { LanefoldError } from '../../errors.ts';
 
-/** On the coordinator until all is distributed: a distribution may be interrupted and continued by another process. */
+/** Stays on the coordinator until all is distributed: another process may continue an interrupted distribution. */
 const remembered = 'lanefold._context_before';
 
-/** One short row for each lane, made by the database: no context is held here. */
+/** One short row for each lane, computed by the database, so that this process holds no contexts. */
 const hashes = `
   select thread_id, context_ref, sha256(string_agg(sha256(convert_to(jsonb_build_array(ordinal, anchor_seq, seq, role, content,
     tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata, run_id, request_id, refs)::text, 'UTF8')),
     ''::bytea order by ordinal)) as hash
   from lanefold.lane_context group by thread_id, context_ref`;
 
-/** Remembers a hash of the context of every lane, before threads move. */
+/** Stores a hash of the context of every lane, before threads move. */
 export async function rememberContexts(client: pg.Client): Promise<void> {
   await client.query(`drop table if exists ${remembered}`);
   await client.query(`create table ${remembered} as ${hashes}`);
 }
 
-/** Whether a distribution was begun and not ended. */
+/** Whether a distribution has begun and not finished. */
 export async function isRemembered(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query('select from pg_class where oid = to_regclass($1)', [remembered]);
   return rows.length > 0;
 }
 
 /**
- * Compares the contexts with those that were remembered, where there are such.
+ * Compares the contexts with the stored hashes, if there are any.
  *
  * @throws LanefoldError `database_error`
  */

@@ -3,10 +3,10 @@ import { LanefoldError } from '../../errors.ts';
 import { planOnNodes } from './plan-on-nodes.ts';
 import { isDistributed } from './version.ts';
 
-/** Read by policies and functions wherever a thread is, so every node has them whole. What else concerns no thread is local. */
+/** Policies and functions read these on every node, so each has a full copy. Other tables without threads are local. */
 const onEveryNode = ['_role', '_tenant'];
 
-/** Tables of threads, `thread` first, because the others are colocated with it; with the column they are distributed by. */
+/** Tables of threads with their distribution column; `thread` first, because the others are colocated with it. */
 const findTables = `
   select k.oid::regclass::text as name, case k.relname when 'thread' then 'id' else 'thread_id' end as key
   from pg_class k join pg_index i on i.indrelid = k.oid and i.indisprimary
@@ -22,8 +22,8 @@ const findReferences = `
   order by array_position($1, k.relname)`;
 
 /**
- * Functions that are called with their thread, and work on that one alone. One that writes the audit does so on the
- * coordinator.
+ * Functions that are called with a thread and work on that thread alone. Functions that write the audit are not among
+ * them: they run on the coordinator.
  */
 const findFunctions = `
   select p.oid::regprocedure::text as name
@@ -31,7 +31,10 @@ const findFunctions = `
   where p.pronamespace = 'lanefold'::regnamespace and (p.proname !~ '^_' or p.proname = '_for_tenant') and p.proargnames[1] = 'p_thread_id'
     and not 'p_other_thread_id' = any (p.proargnames) and p.prosrc !~ 'write_audit' and o.distribution_argument_index is null`;
 
-/** Nodes connect to each other as the owner of the tables. Without a password it can log in only where a node trusts another. */
+/**
+ * Nodes connect to each other as the owner of the tables, so it must be able to log in. Without a password it can do so
+ * only if the nodes trust each other.
+ */
 const ownerMayConnect = `
   do $$
   declare
@@ -47,7 +50,7 @@ export async function hasCitus(client: pg.Client): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** Whether the tables hold threads and are all on this node: then they are distributed only where somebody asks for it. */
+/** Whether the tables hold threads and are all on this node: then they are distributed only on request. */
 export async function isFilled(client: pg.Client): Promise<boolean> {
   if (await isDistributed(client)) return false;
   const { rows } = await client.query('select from lanefold.thread limit 1');
@@ -55,9 +58,9 @@ export async function isFilled(client: pg.Client): Promise<boolean> {
 }
 
 /**
- * Distributes by thread what is not distributed yet. Each table is a transaction of its own, which is undone where a row is
- * missing or differs afterwards: so this may be repeated. Returns whether there was anything: then functions that take rows of
- * these tables have to be created again, because other nodes lack them.
+ * Distributes by thread the tables that are not distributed yet. Each table has a separate transaction, which is undone
+ * if a row is missing or differs afterwards, so this may be repeated. Returns whether there was anything to distribute:
+ * then functions that take rows of these tables have to be created again, because other nodes lack them.
  *
  * @throws LanefoldError `database_error`
  */
@@ -68,7 +71,7 @@ export async function distributeTables(client: pg.Client): Promise<boolean> {
   await client.query('comment on function lanefold._lock_thread(text) is null'); // see applySql
   await client.query(ownerMayConnect);
   await client.query('set citus.enable_unsafe_triggers = on');
-  // the policies of all others ask them
+  // these come first: the policies of all other tables read them
   for (const { name } of references)
     await unchanged(client, name, () => client.query('select create_reference_table($1)', [name]));
   for (const { name, key } of tables) {
@@ -80,7 +83,7 @@ export async function distributeTables(client: pg.Client): Promise<boolean> {
   return true;
 }
 
-/** Does something with a table that changes none of its rows. */
+/** Runs `work` on a table, and commits only if none of the rows changed. */
 async function unchanged(client: pg.Client, table: string, work: () => Promise<unknown>): Promise<void> {
   const sum = async () =>
     (
@@ -102,7 +105,9 @@ async function unchanged(client: pg.Client, table: string, work: () => Promise<u
   await client.query('commit');
 }
 
-/** @throws LanefoldError `database_busy` while processes of Lanefold are connected: they would not see all of their rows */
+/**
+ * @throws LanefoldError `database_busy` while processes of Lanefold are connected: they would not see all of their rows
+ */
 export async function assertAlone(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string }>(
     `select distinct application_name as name from pg_stat_activity
@@ -127,7 +132,10 @@ export async function assertNoReaders(client: pg.Client): Promise<void> {
   );
 }
 
-/** Before threads are distributed: each gets the large texts that another one keeps for it, which may be on another node then. */
+/**
+ * Before threads are distributed, gives each one copies of the large texts that another thread keeps for it: afterwards
+ * that thread may be on another node.
+ */
 export async function separateContents(client: pg.Client): Promise<void> {
   await client.query(
     `update lanefold.content f set text = c.text, home_thread_id = null
@@ -135,7 +143,10 @@ export async function separateContents(client: pg.Client): Promise<void> {
   );
 }
 
-/** Frees what distributed tables still occupy on this node. The log refuses to be truncated, also where it is a copy of itself. */
+/**
+ * Frees the space that distributed tables still occupy on this node. Disables the triggers that keep the log from being
+ * truncated, because they protect the local copy too.
+ */
 export async function dropLocalCopies(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ name: string; triggers: string[] }>(
     `select d.logicalrelid::text as name, array(select tgname::text from pg_trigger t
@@ -154,7 +165,7 @@ export async function dropLocalCopies(client: pg.Client): Promise<void> {
   }
 }
 
-/** Lets the node that has a thread execute the functions of the thread, whole. Returns whether there was anything to do. */
+/** Lets the node that has a thread execute whole functions of that thread. Returns whether there was anything to do. */
 export async function distributeFunctions(client: pg.Client): Promise<boolean> {
   const functions = (await client.query<{ name: string }>(findFunctions)).rows;
   for (const { name } of functions) {

@@ -22,7 +22,7 @@ import {
 import { compareContexts, isRemembered, rememberContexts } from './compare-contexts.ts';
 import { assertCompatible, isDistributed, readVersions } from './version.ts';
 
-/** `LFOL`, the session lock that lets many processes migrate at once: one works, the others find it done. */
+/** `LFOL`, the session lock that lets many processes migrate at once: one does the work, the others find it done. */
 const lockKey = 0x4c464f4c;
 
 export interface MigrateResult {
@@ -38,13 +38,13 @@ export interface MigrateOptions extends LockPatience {
   /** Also BullMQ's own schema, for the queue on PostgreSQL; default true. */
   queueTables?: boolean;
   /**
-   * Distributes a database that has threads over the nodes of Citus, while no other process is connected. One without threads
-   * is distributed in any case.
+   * Distributes a database that has threads over the nodes of Citus; no other process may be connected. A database
+   * without threads is always distributed.
    */
   distribute?: boolean;
 }
 
-/** Brings the database at `url` to this code's schema. See `migrate` of the package. */
+/** Migrates the database at `url` to this code's schema. See `migrate` of the package. */
 export async function migrate(url: string, options: MigrateOptions = {}): Promise<MigrateResult> {
   checkDatabaseUrl(url, 'The URL of the database');
   const { queueTables = true } = options;
@@ -84,7 +84,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
   }
 }
 
-/** What a member of the owner's role makes must belong to the owner as well. */
+/** Takes on the owner's role if this role is a member of it, so that everything created here belongs to the owner. */
 async function becomeOwner(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
     `select n.nspowner::regrole::text as owner from pg_namespace n
@@ -94,7 +94,7 @@ async function becomeOwner(client: pg.Client): Promise<void> {
   if (rows[0]) await client.query(`set role ${rows[0].owner}`);
 }
 
-/** Distributes an empty database, what a migration has added to a distributed one, and a filled one where that is `asked`. */
+/** Distributes an empty database, what a migration added to a distributed one, and a filled one only if `asked`. */
 async function distribute(client: pg.Client, asked: boolean): Promise<boolean> {
   const filled = await isFilled(client);
   if (filled && !asked) return false;

@@ -8,9 +8,9 @@ const findOthers = `
     and coalesce(p.proconfig @> '{plan_cache_mode=force_custom_plan}', false) <> $1`;
 
 /**
- * Makes Citus nodes replan the statements of distributed functions on every execution, on versions whose plan cache leaks:
- * there, each call caches a plan of 150 kB that is never used again. On other versions it removes the setting, because
- * cached plans are faster. Returns whether it changed anything.
+ * Makes Citus nodes replan the statements of distributed functions on every execution, on versions whose plan cache
+ * leaks: there, each call caches a plan of 150 kB that is never used again. On other versions it removes the setting,
+ * because cached plans are faster. Returns whether it changed anything.
  */
 export async function planOnNodes(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ version: string }>('select citus_version() as version');

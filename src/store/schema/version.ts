@@ -38,11 +38,11 @@ export function assertCompatible(versions: SchemaVersions): void {
   );
 }
 
-/** What a worker or API asks before it starts. */
+/** Checked before a worker or API starts. */
 export async function assertSchema(on: Queryable): Promise<void> {
   const versions = await readVersions(on);
   assertCompatible(versions);
-  // Code may run on an older schema only if nothing it calls is missing there, which nobody can promise: migrate first.
+  // An older schema may lack something that this code calls: migrate first.
   if (versions.schema >= schemaVersion) return;
   throw new LanefoldError(
     'database_outdated',

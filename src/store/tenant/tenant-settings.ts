@@ -2,10 +2,10 @@ import type { KeyLimits } from '../../access/scope.ts';
 import { camelKeys, snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
 
-/** What is set for a tenant. */
+/** The settings of a tenant. */
 export interface TenantSettings {
   tenant: string;
-  /** What all its keys together may do. */
+  /** Limits of all its keys together. */
   limits: KeyLimits;
   /** Whether threads it creates have tamper evidence. */
   chained: boolean;
@@ -20,7 +20,7 @@ export async function configureTenant(
   await db.query('configure_tenant', 'select lanefold.configure_tenant($1, $2)', [tenant, given]);
 }
 
-/** The tenants something is set for, or one of them. */
+/** The settings of all tenants that have any, or of one tenant. */
 export async function readTenantSettings(db: Database, tenant?: string): Promise<TenantSettings[]> {
   const rows = await db.query<{ tenant_id: string; limits: object; chained: boolean }>(
     'tenant_settings',
@@ -31,8 +31,8 @@ export async function readTenantSettings(db: Database, tenant?: string): Promise
 }
 
 /**
- * The condition that a row is of a tenant, which is a `parameter` of the statement. Not an equality on a distributed
- * database: beside that of a policy it ends the backend of the coordinator (seen with Citus 13.2).
+ * SQL: the condition that a row belongs to the tenant in `parameter`. On a distributed database it is not an equality:
+ * next to the equality of a policy, one would crash the backend on the coordinator (seen with Citus 13.2).
  */
 export const tenantIs = ({ settings }: Database, parameter: string): string =>
   settings.distributed ? `tenant_id = any (array[${parameter}]::text[])` : `tenant_id = ${parameter}`;

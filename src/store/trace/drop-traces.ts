@@ -1,17 +1,17 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
 
-/** Due runs looked at beyond those wanted, so that threads that writers hold do not keep the traces of others. */
+/** How many due runs are read beyond `limit`, so that threads held by writers do not block the traces of others. */
 const lookahead = 1_000;
-/** Runs per statement: it holds their threads. */
+/** Runs per statement, which locks their threads. */
 const perStatement = 100;
 
 export interface Dropped {
-  /** Runs that were due, as far as it looked. */
+  /** Due runs that were found, at most the number read. */
   due: number;
   /** Runs emptied. */
   dropped: number;
-  /** Whether another process was at it, and this one left the rest to that. */
+  /** Whether another process was dropping traces, and this one left the rest to it. */
   leftToOther: boolean;
 }
 
@@ -54,7 +54,7 @@ async function dropBatch(
   return row!;
 }
 
-/** Thread by thread, and without the turn: a process that comes second finds the runs emptied, and goes on to others. */
+/** Thread by thread, without taking turns: a second process finds the runs emptied and continues with others. */
 async function dropEach(
   db: Database,
   runs: { thread_id: string; id: string }[],

@@ -50,7 +50,7 @@ export async function findStreamStart(db: Database, threadId: string, runId: str
   };
 }
 
-/** Sends payloads of under 8,000 bytes to everybody who listens on a channel. */
+/** Sends payloads of under 8,000 bytes to all listeners of a channel. */
 export async function announceReaders(db: Database, channel: string, payloads: readonly string[]): Promise<void> {
   await db.query('announce_readers', 'select pg_notify($1, x) from unnest($2::text[]) x', [channel, payloads]);
 }

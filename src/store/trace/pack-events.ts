@@ -2,8 +2,8 @@ import type { Json, JsonObject } from '../../context/message.ts';
 import type { EventDraft } from '../../strategies/machine.ts';
 
 /**
- * An event as the trace stores it. One letter a key, because the trace is the largest thing stored beside the log; the
- * view `run_event` gives the keys their names back.
+ * An event as the trace stores it. Keys have one letter, because the trace is the largest thing stored beside the log;
+ * the view `run_event` restores their names.
  */
 export interface StoredEvent {
   /** Kind. */
@@ -12,7 +12,7 @@ export interface StoredEvent {
   i: number;
   /** The entry the event is about, as its offset in the step. */
   e?: number;
-  /** The number of the model call, where it is one of the event's own run. */
+  /** The number of the model call, if it belongs to the event's own run. */
   c?: number;
   /** How many messages the context of the model call has. */
   m?: number;
@@ -23,10 +23,10 @@ export interface StoredEvent {
 }
 
 /**
- * Packs events for storage. Left out is what the row of the batch or of the run implies: the run's id in the id of a
- * model call, and the run's model.
+ * Packs events for storage. Leaves out what the row of the batch or the run implies: the run's id in the id of a model
+ * call, and the run's model.
  *
- * @param messages how many the context of a model call has that the step starts
+ * @param messages how many messages are in the context of a model call that the step starts
  */
 export const packEvents = (
   runId: string,
@@ -42,7 +42,7 @@ function packEvent(runId: string, { kind, iteration, entry, data }: EventDraft, 
   if (kind === 'llm_started') {
     // the model of a call is the run's
     delete rest['model'];
-    // the context of a question of the strategy's own is not the lane's
+    // a question that the strategy asks has another context than the lane
     if (messages !== undefined && rest['node'] === undefined) packed.m = messages;
   }
   const ownCall = typeof callId === 'string' && callId.startsWith(`${runId}.`);

@@ -10,7 +10,7 @@ export interface ThreadNews {
 
 type NewsRow = EventRow & { thread_id: string; erased: boolean };
 
-/** What is new after each thread's `head`, by thread; nothing of a thread that is idle, at the cost of one index probe. */
+/** What is new after each thread's `head`, by thread. An idle thread has no news and costs one index probe. */
 export async function readNewEvents(
   db: Database,
   threads: readonly { threadId: string; head: number }[],

@@ -3,13 +3,13 @@ import { sql, type SQL } from 'drizzle-orm/sql';
 /** A statement for the caller's library: `text` with `$1`, `$2`, …, and its text values. Resolves to its rows. */
 export type Query = (text: string, values: string[]) => Promise<unknown[]>;
 
-/** One for each library: how to tell its object, and how to send a statement through it. */
+/** One for each library: how to recognise its object, and how to send a statement through it. */
 export interface Adapter<Client> {
   fits(client: Partial<Client>): boolean;
   query(client: Client, text: string, values: string[]): Promise<unknown[]>;
   /**
-   * Of a library that ends its transaction after any error outside of a savepoint of its own: runs `work` in one. Undefined
-   * where the object is no transaction.
+   * Runs `work` in a savepoint of the library. For libraries that end their transaction after any error outside such a
+   * savepoint. Undefined if the object is not a transaction.
    */
   savepoint?<T>(client: Client, work: (inner: Client) => Promise<T>): Promise<T> | undefined;
 }
@@ -21,7 +21,7 @@ interface Prisma {
 
 const prisma: Adapter<Prisma> = {
   fits: (client) => typeof client.$queryRawUnsafe === 'function' && typeof client.$executeRawUnsafe === 'function',
-  // as a query, a statement without rows fails on some of its engines
+  // sent as a query, a statement without rows fails on some of its engines
   query: async (client, text, values) =>
     returnsRows(text) ? client.$queryRawUnsafe(text, ...values) : (await client.$executeRawUnsafe(text), []),
 };
@@ -36,7 +36,7 @@ let queryIds = 0;
 const kysely: Adapter<Kysely> = {
   fits: (client) => typeof client.executeQuery === 'function' && typeof client.getExecutor === 'function',
   async query(client, text, values) {
-    // what its CompiledQuery.raw makes
+    // as built by its CompiledQuery.raw
     const query = { kind: 'RawNode', sqlFragments: [text], parameters: [] };
     const queryId = { queryId: `lanefold-${(queryIds += 1)}` };
     return (await client.executeQuery({ sql: text, parameters: values, query, queryId })).rows;

@@ -1,6 +1,6 @@
 /**
- * The caller's own transaction, as its library hands it out. The types ask only for what is called, so that any version of
- * the library fits; what is no transaction, such as a pool, fits none of them.
+ * The caller's transaction, as its library hands it out. The types require only what is called, so that any version of
+ * the library fits. An object that is not a transaction, such as a pool, fits none of them.
  */
 export type Transaction =
   PgTransaction | DrizzleTransaction | PostgresJsTransaction | KyselyTransaction | PrismaTransaction;
@@ -8,7 +8,7 @@ export type Transaction =
 /** A client of `pg` between `begin` and `commit`. */
 export interface PgTransaction {
   query(text: string, values: unknown[]): Promise<{ rows: unknown[] }>;
-  /** What tells a pool. */
+  /** Only a pool has it. */
   totalCount?: never;
 }
 
@@ -34,6 +34,6 @@ export interface KyselyTransaction {
 export interface PrismaTransaction {
   $queryRawUnsafe(text: string, ...values: never[]): PromiseLike<unknown>;
   $executeRawUnsafe(text: string): PromiseLike<unknown>;
-  /** What tells the client. */
+  /** Only the client has it. */
   $connect?: never;
 }

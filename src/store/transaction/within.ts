@@ -10,10 +10,10 @@ interface Fault {
   meta?: { driverAdapterError?: { cause?: { originalCode?: string; originalMessage?: string; hint?: string } } };
 }
 
-/** The codes of Node are words, and those of Prisma begin like `P2`. */
+/** Tells SQLSTATE from other error codes: those of Node are words, and those of Prisma begin like `P2`. */
 const sqlState = /^(?!P[1-9])(?=.*\d)[0-9A-Z]{5}$/;
 
-/** The fault as PostgreSQL described it, out of what the caller's library wraps around it. */
+/** Unwraps the error of PostgreSQL from the error of the caller's library. */
 function postgresFault(error: unknown): unknown {
   if (error instanceof LanefoldError) return error;
   const { meta } = error as Fault;
@@ -31,12 +31,12 @@ const savepoint = 'lanefold_call';
 /** SQLSTATE of a command that works only in a transaction. */
 const noTransaction = '25P01';
 
-/** The end of what is under way in each transaction: savepoints of calls made at once would undo each other. */
+/** The last pending call in each transaction. Calls take turns, because concurrent savepoints would undo each other. */
 const underWay = new WeakMap<object, Promise<unknown>>();
 
 /**
- * Runs statements in the caller's transaction, one call after the other. They are whole or not there: after an error the
- * transaction is as it was before, and the caller may go on with it.
+ * Runs statements in the caller's transaction, one call after the other. Each call takes effect as a whole or not at
+ * all: after an error the transaction is as it was before, and the caller may continue with it.
  *
  * @throws LanefoldError `not_a_transaction`, with nothing written
  */
@@ -71,7 +71,7 @@ function inSavepoint<T>(adapter: Adapter<object>, tx: object, work: (query: Quer
 }
 
 async function inOwnSavepoint<T>(query: Query, work: (query: Query) => Promise<T>): Promise<T> {
-  // Outside a transaction PostgreSQL refuses this, also through a pool: no library has to be asked what its object is.
+  // PostgreSQL rejects this outside a transaction, even through a pool, so there is no need to inspect the object.
   await query(`savepoint ${savepoint}`, []).catch((error: unknown) => {
     const fault = postgresFault(error) as { code?: string };
     throw fault.code === noTransaction ? notATransaction('has not begun, or is a pool', error) : error;

@@ -8,7 +8,7 @@ export interface Taker extends Capabilities {
   queue: string;
 }
 
-/** The workers that take runs; undefined where the role of the connection sees none, whether there are any or not. */
+/** The workers that take runs; undefined if the role of the connection may not see workers. */
 export async function findTakers(db: Database): Promise<Taker[] | undefined> {
   const takers = await db.query<Taker>(
     'find_takers',

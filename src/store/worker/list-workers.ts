@@ -1,8 +1,8 @@
 import type { Database } from '../../postgres/pool.ts';
 
 /**
- * `draining`: it takes no more runs and stops once those it has are done. `dead`: it was silent for too long. `stopped`: it
- * ended on its own.
+ * `draining`: it takes no more runs and stops once those it has are done. `dead`: it was silent for too long.
+ * `stopped`: it shut down and said so.
  */
 export type WorkerState = 'alive' | 'draining' | 'dead' | 'stopped';
 
@@ -24,11 +24,11 @@ export interface ListedWorker {
   runsHeld: number;
   startedAt: Date;
   heartbeatAt: Date;
-  /** When it ended on its own. */
+  /** When it shut down. */
   stoppedAt: Date | null;
 }
 
-/** Listed at most. */
+/** How many are listed at most. */
 const most = 1_000;
 
 /** The workers that are alive, then those last seen within `hours`; each by its last heartbeat, newest first. */
@@ -45,7 +45,7 @@ export const listWorkers = (db: Database, hours: number): Promise<ListedWorker[]
     [hours],
   );
 
-/** Workers by state; dead ones of the last hour. */
+/** Workers by state; dead ones only if they were alive within the last hour. */
 export interface FleetCounts {
   alive: number;
   draining: number;

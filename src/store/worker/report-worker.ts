@@ -2,7 +2,7 @@ import { snakeKeys } from '../../common/case.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { Capabilities } from '../run/find-passed-on-queues.ts';
 
-/** What a worker says of itself with each heartbeat. */
+/** What a worker reports with each heartbeat. */
 export interface WorkerReport extends Capabilities {
   id: string;
   host: string;
@@ -24,7 +24,7 @@ export interface WorkerReport extends Capabilities {
 /** The second argument of `lanefold.report_worker`. */
 export const toReport = ({ id: _, ...report }: WorkerReport): string => JSON.stringify(snakeKeys(report));
 
-/** A heartbeat that rides on no other statement. */
+/** A heartbeat sent alone, without renewing leases. */
 export async function reportWorker(db: Database, report: WorkerReport): Promise<void> {
   await db.query('report_worker', 'select lanefold.report_worker($1, $2)', [report.id, toReport(report)]);
 }

@@ -11,7 +11,10 @@ const complexWords = [
 ];
 const requirements = /must|should|need to|have to|require/g;
 
-/** How complex a question looks, 0 to 1: by its words, sentences, telling words, questions and requirements. */
+/**
+ * How complex a question looks, from 0 to 1: by its length, sentences, words that signal complexity, questions and
+ * requirements.
+ */
 function complexityOf(question: string): number {
   const text = question.toLowerCase();
   const words = text.split(/\s/u).length;
@@ -40,7 +43,10 @@ const words: [type: string, anyOf: string[]][] = [
   ['simple_query', ['what', 'is', 'who', 'when', 'where', 'define', 'explain', 'tell', 'me']],
 ];
 
-/** The kind of task a question looks like, by words that may be parts of others: "because" contains "use". First match wins. */
+/**
+ * The kind of task a question looks like. Words also match inside others: "because" contains "use". The first match
+ * wins.
+ */
 function taskTypeOf(question: string): string {
   const text = question.toLowerCase();
   return words.find(([, anyOf]) => anyOf.some((word) => text.includes(word)))?.[0] ?? 'general';
@@ -53,7 +59,7 @@ const preferred: Record<string, string[]> = {
   iterative_reasoning: ['trm', 'tot'],
 };
 
-/** The strategy for a question: by its kind where that tells, else by how complex it looks. */
+/** Selects the strategy for a question: by its kind if that is decisive, else by how complex it looks. */
 export function select(question: string, options: AdaptiveOptions): StrategySelection {
   const { available, strategy } = options;
   if (strategy !== undefined) return { strategy, score: 0.5, task_type: 'manual_override' };
@@ -69,8 +75,8 @@ function byScore(score: number, { available, simple_threshold: simple, complex_t
 }
 
 /**
- * Chooses a strategy for each question; that one executes the run. The choice is stored with the run when it is accepted,
- * so nothing about it can change later.
+ * Selects a strategy for each question; the selected strategy executes the run. The choice is stored when the run is
+ * accepted, so it never changes later.
  */
 export const adaptive: StrategyMachine = {
   name: 'adaptive',

@@ -11,7 +11,7 @@ import { aotSystem } from './prompt.ts';
 export interface AotResult {
   answer: string | null;
   found_solution: boolean;
-  /** Operations tried first, by the headings and the numbering in the response. */
+  /** First operations tried, counted by the headings and numbering in the response. */
   first_operations_considered: number;
   /** Lines that begin with "Step N:". */
   backtracking_steps: number;
@@ -29,7 +29,7 @@ export interface AotResult {
   };
 }
 
-/** Algorithm of Thoughts: a search with backtracking inside one model call, and its result read from the text. */
+/** Algorithm of Thoughts: a search with backtracking inside one model call. The result is parsed from its text. */
 export const aot = defineStrategy<AotOptions, typeof aotOptions>({
   name: 'aot',
   options: aotOptions,

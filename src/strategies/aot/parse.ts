@@ -1,4 +1,4 @@
-/** What a response says about the search in it. */
+/** The search that a response describes. */
 export interface ParsedSearch {
   answer: string | null;
   firstOperations: number;
@@ -27,8 +27,8 @@ export function parseSearch(response: string): ParsedSearch {
 }
 
 /**
- * The rest of the first line that starts with the marker; where that is blank, the next line that is not. A line that begins
- * another attempt is no answer: the model went on searching.
+ * The rest of the first line that starts with the marker or, if that is blank, the next nonblank line. A line that
+ * begins another attempt is not an answer: the model went on searching.
  */
 function answerAfter(lines: string[], marker: RegExp): string | null {
   for (const [at, line] of lines.entries()) {

@@ -32,7 +32,7 @@ Answer: Cy`,
 
 const counts = { short: 1, standard: 2, long: 3 };
 
-/** Asks for an algorithmic search with backtracking inside one answer, which ends with a line of its own for the answer. */
+/** Asks for an algorithmic search with backtracking inside one response that ends with an answer on a separate line. */
 export function aotSystem({ profile, search_style: style, examples }: AotOptions): string {
   const given = examples.map((example) => example.trim()).filter((example) => example !== '');
   const shown = given.length > 0 ? given : builtIn.slice(0, counts[profile]);

@@ -10,7 +10,7 @@ import { parseThought } from './parse-thought.ts';
 
 /**
  * One model call without tools. The result is the conclusion of its answer, or the whole answer if it has none. Input
- * that arrives during the call is answered by another one, up to the iteration limit.
+ * that arrives during the call triggers another call, up to the iteration limit.
  */
 const chain = (name: string, prompt: string): StrategyMachine<TurnState> => ({
   name,
@@ -36,7 +36,7 @@ function onModelAnswered(run: RunFacts, state: TurnState, event: Answered): Stra
   return {
     state,
     step: {
-      // The model was offered no tools: calls of any would stay open.
+      // The model was offered no tools: any tool call in its answer would stay open, so none is logged.
       entries: [assistantEntry(run, state, event, [])],
       events: [llmCompleted(run, state, event, 'final_answer')],
       finish: { status: 'completed', reason: 'success', ...(conclusion === null ? {} : { result: conclusion }) },

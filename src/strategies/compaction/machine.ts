@@ -4,8 +4,8 @@ import { retryDelay } from '../turn/model-retry.ts';
 import { callId, firstState, type TurnState } from '../turn/state.ts';
 
 /**
- * Compacts the lane of its run and does nothing else: one model call, and one commit with the summary and the end of the run.
- * Whatever dies before that commit has changed nothing, and the next claim begins again.
+ * Compacts the lane of its run and does nothing else: one model call, and one commit with the summary and the end of
+ * the run. A crash before that commit changes nothing, and the next claim starts over.
  */
 export const compaction: StrategyMachine<TurnState> = {
   name: 'compaction',

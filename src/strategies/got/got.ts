@@ -14,12 +14,13 @@ interface GotMemory {
   connections: readonly Connection[];
 }
 
-/** The largest number of thoughts that are aggregated. */
+/** Maximum number of thoughts to aggregate. */
 const maxAggregated = 5;
 
 /**
- * Graph of Thoughts: generations of thoughts, each built on the one before; connections between them; and one answer made
- * of the last generation. With the defaults it is a chain of two thoughts and their synthesis: three calls.
+ * Graph of Thoughts: generations of thoughts, each built on the previous one; connections between thoughts; and one
+ * answer made from the last generation. With the defaults it is a chain of two thoughts and their synthesis: three
+ * calls.
  */
 export const got = defineStrategy<GotMemory, typeof gotOptions>({
   name: 'got',
@@ -45,7 +46,7 @@ export const got = defineStrategy<GotMemory, typeof gotOptions>({
   best: ({ latest }, { reason }) => toEnding(reason, latest.at(-1)?.text ?? null),
 });
 
-/** The questions of the next generation. A thought sees its predecessor, and what that is connected with. */
+/** The questions of the next generation. Each thought sees its predecessor and the thoughts connected with it. */
 function generation({ question, options, ideas, latest, connections }: GotMemory) {
   return Array.from({ length: options.branches }, (_, index) => {
     const parent = latest[index % Math.max(latest.length, 1)];
@@ -102,7 +103,7 @@ function continueOrAggregate(memory: GotMemory): StrategyTurn<GotMemory> {
   return { memory, questions: Array.from({ length: options.votes }, (_, i) => voteAsk(question, ideas, i)) };
 }
 
-/** The thought with the most votes; of equals the older. */
+/** Picks the thought with the most votes; among equals, the oldest. */
 function onVoted(memory: GotMemory, answers: StrategyAnswer[]): StrategyTurn<GotMemory> {
   const ideas = aggregated(memory);
   const known = new Set(ideas.map(({ node }) => node));
@@ -117,7 +118,7 @@ function onVoted(memory: GotMemory, answers: StrategyAnswer[]): StrategyTurn<Got
   return { memory, nodes, end: toEnding('success', winner.idea.text) };
 }
 
-/** The weightiest first; what weighs nothing is left out. */
+/** Combines the thoughts, highest weight first. Leaves out those of weight 0, unless all have weight 0. */
 function onWeighed(memory: GotMemory, text: string): StrategyTurn<GotMemory> {
   const ideas = aggregated(memory);
   const weights = parseWeights(

@@ -7,7 +7,7 @@ export interface Connection {
 
 const connection = /^CONNECTION[:：]\s*\[(\d{1,9})\]\s*->\s*\[(\d{1,9})\]\s*[:：](.*)$/iu;
 
-/** Lines such as `CONNECTION: [1] -> [2] : both need water`; those of thoughts that do not exist are left out. */
+/** Parses lines such as `CONNECTION: [1] -> [2] : both need water`; skips those that name unknown thoughts. */
 export const parseConnections = (text: string, known: ReadonlySet<number>): Connection[] =>
   text.split('\n').flatMap((line) => {
     const found = connection.exec(line.trim());
@@ -18,7 +18,7 @@ export const parseConnections = (text: string, known: ReadonlySet<number>): Conn
 
 const vote = /(?<![\p{L}\p{N}_])VOTE[:：\s]{1,5}\[?(\d{1,9})/iu;
 
-/** The thought a vote names, such as `VOTE: [2]`; undefined where it names none there is. */
+/** The thought that a vote such as `VOTE: [2]` names; undefined if it names no known thought. */
 export function parseVote(text: string, known: ReadonlySet<number>): number | undefined {
   const found = vote.exec(text);
   return found && known.has(Number(found[1])) ? Number(found[1]) : undefined;
@@ -26,7 +26,7 @@ export function parseVote(text: string, known: ReadonlySet<number>): number | un
 
 const weight = /^WEIGHT[:：\s]{0,5}\[(\d{1,9})\]\s*[:：]\s*(\d+(?:\.\d+)?)/iu;
 
-/** Lines such as `WEIGHT: [2]: 0.8`, between 0 and 1; a thought without one weighs 0.5. */
+/** Parses lines such as `WEIGHT: [2]: 0.8`, between 0 and 1; a thought without one weighs 0.5. */
 export function parseWeights(text: string, nodes: readonly number[]): Map<number, number> {
   const weights = new Map(nodes.map((node) => [node, 0.5]));
   for (const line of text.split('\n')) {

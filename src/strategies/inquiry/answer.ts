@@ -8,7 +8,7 @@ import { callIdOf, noUsage, type OpenCall, type InquiryProgress } from './state.
 
 export type Answered = Extract<StrategyEvent, { type: 'model_answered' }>;
 
-/** The answer so far of a question, with this call's usage added. */
+/** The answer to a question so far, with the usage of this call added. */
 export function storedAnswer(
   progress: InquiryProgress,
   call: OpenCall,

@@ -11,9 +11,9 @@ import { askOf, waitingRound, type InquiryState, type OpenCall, type InquiryProg
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
 /**
- * Does what a turn says: asks its questions, within the limits of the run, or ends it. `step` is committed before.
+ * Carries out a turn: asks its questions, within the limits of the run, or ends the run. `step` is committed first.
  *
- * @param started how many of the calls have their `llm_started` in the trace already
+ * @param started how many of the calls already have their `llm_started` in the trace
  */
 export function askBatch<Memory>(
   strategy: StrategyDefinition<Memory>,
@@ -30,8 +30,8 @@ export function askBatch<Memory>(
 }
 
 /**
- * Starts a model call for each of these questions of the batch, unless a limit of the run forbids it. All calls before them have
- * their answers, so that the limits do not depend on which one was faster.
+ * Starts a model call for each of these questions of the batch, unless a limit of the run forbids it. All earlier calls
+ * have their answers, so the limits do not depend on which call was faster.
  */
 export function askQuestions<Memory>(
   strategy: StrategyDefinition<Memory>,

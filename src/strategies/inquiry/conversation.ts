@@ -5,7 +5,9 @@ import type { StrategyQuestion } from './inquiry.ts';
 import type { CommonOptions } from './options.ts';
 import { askOf, callIdOf, type OpenCall, type InquiryProgress } from './state.ts';
 
-/** The model call for a question: system prompt, the lane where it is wanted, the question, and the tool rounds so far. */
+/**
+ * The model call for a question: system prompt, the lane if `history` is set, the question, and the tool rounds so far.
+ */
 export function promptedCall(run: RunFacts, progress: InquiryProgress, open: OpenCall): PromptedCall {
   const ask = askOf(progress, open.node);
   const { history } = run.options as CommonOptions;
@@ -23,10 +25,10 @@ export function promptedCall(run: RunFacts, progress: InquiryProgress, open: Ope
   };
 }
 
-/** The lane on which the question of a node is written, where it is. */
+/** The lane to which the question of a node is written, if it is recorded. */
 export const laneOf = (run: RunFacts, node: number): string => `${run.runId.slice(0, 110)}.${node}`;
 
-/** The entries with which the lane of a question begins. */
+/** The opening entries of the lane of a question. */
 export const openingEntries = (run: RunFacts, ask: StrategyQuestion, node: number): EntryDraft[] => [
   {
     kind: 'ai_config_change',

@@ -36,7 +36,7 @@ export const callCompleted = (
   },
 });
 
-/** The worker died, or gave the run up, during the call. */
+/** The worker died or released the run during the call. */
 export const callLost = (run: RunFacts, ask: StrategyQuestion, call: OpenCall): EventDraft => ({
   kind: 'llm_lost',
   iteration: call.iteration,

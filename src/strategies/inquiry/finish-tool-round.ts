@@ -10,7 +10,10 @@ import { waitingRound, type InquiryState, type InquiryProgress } from './state.t
 
 type ToolResult = NonNullable<AnsweredRound['results']>[number];
 
-/** Commits the results of a round. The next round starts; after the last one, the questions are asked again with the results. */
+/**
+ * Commits the results of a round, then starts the next round; after the last one, asks the questions again with the
+ * results.
+ */
 export function finishToolRound<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,

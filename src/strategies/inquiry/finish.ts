@@ -5,7 +5,7 @@ import type { InquiryState, InquiryProgress } from './state.ts';
 
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
-/** Ends the run with the strategy's result; its answer becomes the assistant message of the lane. */
+/** Ends the run with the strategy's result, whose `answer` becomes the assistant message of the lane. */
 export function finishInquiry<Memory>(
   state: InquiryState,
   memory: InquiryProgress<Memory>,

@@ -6,7 +6,7 @@ import type { StrategyDefinition, StrategyProgress, OptionsOf, StrategyTurn } fr
 import { noUsage, type InquiryProgress } from './state.ts';
 import type { z } from 'zod';
 
-/** A turn of the strategy, and where the run is after it. */
+/** A turn of the strategy, and the progress of the run after it. */
 export interface Folded<Memory> {
   progress: InquiryProgress<Memory>;
   turn: StrategyTurn<Memory>;
@@ -19,7 +19,7 @@ export function begin<Memory>(inquiry: AnyInquiry<Memory>, run: RunFacts): Folde
   return enter({ nextNode: 1, usage: noUsage, elapsedMs: 0 }, turn);
 }
 
-/** The turn that follows once every question of the batch is answered. */
+/** The next turn, once every question of the batch is answered. */
 export function learn<Memory>(
   inquiry: AnyInquiry<Memory>,
   run: RunFacts,
@@ -35,7 +35,7 @@ export function learn<Memory>(
   return enter(moment, inquiry.learn(memory, known, at));
 }
 
-/** Where the run was when its last step was committed: the same turns again, with the stored answers. */
+/** Rebuilds the progress as of the last committed step, by taking the same turns again with the stored answers. */
 export function replay<Memory>(
   inquiry: AnyInquiry<Memory>,
   run: RunFacts,
@@ -55,10 +55,10 @@ export function replay<Memory>(
 }
 
 export const isComplete = ({ batch, answers }: InquiryProgress): boolean =>
-  // a strategy may have given an answer another status since
+  // a strategy may have changed the status of an answer since
   batch.every(({ node }) => (answers.get(node)?.status ?? 'tools') !== 'tools');
 
-/** Everything answered so far, the finished batches and the open one. */
+/** The progress by all answers so far, of finished batches and of the open one. */
 export function momentOf({ answers, nextNode, usage, elapsedMs }: InquiryProgress): StrategyProgress {
   const own = [...answers.values()].sort((a, b) => a.node - b.node);
   return {
@@ -68,7 +68,7 @@ export function momentOf({ answers, nextNode, usage, elapsedMs }: InquiryProgres
   };
 }
 
-/** As the limits of a run count it: what failed or was lost is not in it, so that a replay decides alike. */
+/** What counts towards the limits of a run. It leaves out failed and lost calls, so that a replay decides alike. */
 export const spentAt = ({ usage, elapsedMs }: StrategyProgress): SpentSoFar => ({
   tokens: usage.total_tokens,
   elapsedMs,

@@ -6,16 +6,17 @@ import type { StrategyNode } from '../node.ts';
 import type { commonOptions } from './options.ts';
 
 /**
- * A strategy that asks the model questions of its own: a batch at a time, whose answers decide on the next batch. `inquiry`
- * makes a machine of it.
+ * A strategy that asks the model its own questions, a batch at a time; the answers to a batch decide on the next one.
+ * `defineStrategy` turns it into a state machine.
  *
- * Its functions are pure. The answers are stored as they come, and after a crash `begin` and `learn` are called again with
- * the stored ones: what they return must depend on their arguments alone, and not on the order in which answers came.
+ * Its functions must be pure. Answers are stored as they arrive, and after a crash `begin` and `learn` are called again
+ * with the stored answers: their results must depend only on their arguments, not on the order in which answers
+ * arrived.
  */
 export interface StrategyDefinition<Memory, Shape extends z.ZodRawShape = z.ZodRawShape> {
   /** 1 to 64 characters of `[A-Za-z0-9_.-]`. */
   name: string;
-  /** Options of its own in snake_case, each with a default; those of `commonOptions` are added. */
+  /** Its options in snake_case, each with a default; those of `commonOptions` are added. */
   options?: Shape;
   /** Whether questions may offer the model the agent's tools; default false. */
   tools?: boolean;
@@ -23,7 +24,7 @@ export interface StrategyDefinition<Memory, Shape extends z.ZodRawShape = z.ZodR
   maxIterations?: number;
   /** The first questions. */
   begin(question: string, options: OptionsOf<Shape>): StrategyTurn<Memory>;
-  /** What follows from the answers to the last questions, which are in the order of the questions. */
+  /** The next turn, given the answers to the last questions, in the order of the questions. */
   learn(memory: Memory, answers: StrategyAnswer[], at: StrategyProgress): StrategyTurn<Memory>;
   /** The best result so far, for a run that ends early: at a limit, or after an error. */
   best(memory: Memory, cause: StrategyCause, at: StrategyProgress): StrategyEnding;
@@ -31,7 +32,7 @@ export interface StrategyDefinition<Memory, Shape extends z.ZodRawShape = z.ZodR
 
 export type OptionsOf<Shape extends z.ZodRawShape> = z.output<z.ZodObject<Shape>> & z.output<typeof commonOptions>;
 
-/** What a strategy knows now, and what it does next: ask at least one question, or end. */
+/** What a strategy remembers, and what it does next: ask at least one question, or end. */
 export type StrategyTurn<Memory> = {
   memory: Memory;
   /** Nodes to add, from `at.nextNode` on, or to change. */
@@ -39,17 +40,17 @@ export type StrategyTurn<Memory> = {
 } & ({ questions: StrategyQuestion[]; end?: undefined } | { end: StrategyEnding; questions?: undefined });
 
 export interface StrategyQuestion {
-  /** What for, in one word: the kind of the answer's node. */
+  /** The purpose in one word; it becomes the kind of the node of the answer. */
   purpose: string;
-  /** The question. Put text of users through `quote`, so that the model can tell it from your own. */
+  /** The question. Wrap user text in `quote`, so that the model can tell it from the text of the strategy. */
   prompt: string;
-  /** Sent as the system prompt, after that of the lane. */
+  /** Sent as a system prompt, after the system prompt of the lane. */
   system?: string;
   /** The node it is about. */
   about?: number;
   /** Offers the model the agent's tools; default false. */
   tools?: boolean;
-  /** Defaults, over which the settings of agent and request go. */
+  /** Default settings; those of the agent and the request override them. */
   settings?: ModelSettings;
 }
 
@@ -57,19 +58,19 @@ export interface StrategyAnswer {
   question: StrategyQuestion;
   node: number;
   text: string;
-  /** Tool rounds on the way to the answer. */
+  /** Tool rounds it took to get the answer. */
   rounds: number;
 }
 
-/** When `learn` or `best` is called. */
+/** The progress of the run when `learn` or `best` is called. */
 export interface StrategyProgress {
-  /** The first number free for a node. */
+  /** The first free node number. */
   nextNode: number;
-  /** Of all answers so far. */
+  /** Usage of all answers so far. */
   usage: Usage;
   /** From the run's start to its last answer, in ms. */
   elapsedMs: number;
-  /** The run has reached its `maxDurationMs`: it makes no more calls, whatever is asked. */
+  /** The run has reached its `maxDurationMs`: it makes no more calls, even if the turn asks questions. */
   timeUp?: boolean;
 }
 
@@ -84,11 +85,11 @@ export interface StrategyCause {
 export interface StrategyEnding {
   /** Termination reason. */
   reason: string;
-  /** For people: becomes the assistant message of the lane. Null or blank: there is none. */
+  /** For people: becomes the assistant message of the lane. If null or blank, no message is written. */
   answer: string | null;
   /** The result of the run. */
   result: Json;
-  /** The run fails, with the result. */
+  /** If set, the run fails, but keeps the result. */
   error?: RunError;
   nodes?: StrategyNode[];
 }

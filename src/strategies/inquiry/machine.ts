@@ -22,7 +22,8 @@ type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 const firstState: InquiryState = { phase: 'llm', iteration: 0, round: 0, call_no: 0, open: [] };
 
 /**
- * Defines a strategy: pass it to `defineAgent({ strategy })`, or to `createLanefold({ strategies })` for requests that name it.
+ * Defines a strategy. Pass it to `defineAgent({ strategy })`, or to `createLanefold({ strategies })` for requests that
+ * name it.
  *
  * @example
  * ```ts
@@ -61,7 +62,7 @@ export function defineStrategy<Memory, Shape extends z.ZodRawShape = Record<neve
     maxIterations: definition.maxIterations ?? 200,
     start(run) {
       const folded = begin(strategy, run);
-      // the claim has written the `llm_started` of the first call
+      // the claim has already written the `llm_started` of the first call
       return askBatch(strategy, run, firstState, folded, {}, 1);
     },
     resume: (run, state, answers) => resume(strategy, run, state, answers ?? []),
@@ -130,7 +131,7 @@ function onModelFailed<Memory>(
   return awaitCalls(run, next, progress, { events }, { callId: callIdOf(run, again), afterMs: delayMs });
 }
 
-/** Calls that were under way are lost and made again; stored answers are not asked for again. */
+/** Makes interrupted calls again as new calls; does not ask again for stored answers. */
 function resume<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,
@@ -144,9 +145,9 @@ function resume<Memory>(
     const step = progress.batch.length > 0 ? { events: [callLost(run, progress.batch[0]!.ask, lost)] } : {};
     return askBatch(strategy, run, { ...firstState, call_no: 1 }, folded, step);
   }
-  // only after a change of the strategy, or of a limit, could its answers be complete
+  // the batch can be complete here only if the strategy or a limit has changed
   if (folded.turn.end || isComplete(progress)) return askBatch(strategy, run, committed, folded, {});
-  // during a tool round no call is under way
+  // no model call runs during a tool round
   const lost = committed.phase === 'tools' ? [] : committed.open.filter(({ node }) => !waitingRound(progress, node));
   let callNo = committed.call_no;
   const again = new Map(lost.map((call) => [call, { ...call, call_no: ++callNo, retries: 0 }]));

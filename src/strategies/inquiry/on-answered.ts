@@ -11,7 +11,10 @@ import type { CommonOptions } from './options.ts';
 import { askOf, callIdOf, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 import { goOn, onToolCalls } from './start-tool-round.ts';
 
-/** Stores an answer, or starts the tool round it asks for. The last answer of a batch decides what comes next. */
+/**
+ * Stores an answer, or starts the tool round it asks for. After the last answer of a batch, the strategy takes its next
+ * turn.
+ */
 export function onAnswered<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,
@@ -21,7 +24,7 @@ export function onAnswered<Memory>(
   call: OpenCall,
 ): StrategyDecision<InquiryState, InquiryProgress<Memory>> {
   const ask = askOf(progress, call.node);
-  // a model that was offered no tools cannot call any
+  // ignore tool calls of a model that was offered no tools
   const calls = ask.tools ? event.turn.toolCalls : [];
   if (calls.length > 0) return onToolCalls(strategy, run, state, event, progress, call, identified(run, call, calls));
   const stored = storedAnswer(progress, call, ask.purpose, event);
@@ -38,7 +41,10 @@ export function onAnswered<Memory>(
   return askBatch(strategy, run, next, learn(strategy, run, after), written);
 }
 
-/** The lane of a question that used tools is in the log from its first round on; those of the others only on request. */
+/**
+ * Entries for the lane of a question: a question that uses tools is logged from its first round on, any other only with
+ * `record_thoughts`.
+ */
 function recordedEntries(run: RunFacts, progress: InquiryProgress, call: OpenCall, event: Answered): EntryDraft[] {
   const opened = progress.answers.has(call.node);
   if (!opened && !(run.options as CommonOptions).record_thoughts) return [];

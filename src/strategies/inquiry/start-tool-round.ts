@@ -13,7 +13,7 @@ import { askOf, waitingRound, type InquiryState, type OpenCall, type InquiryProg
 
 type Decided<Memory> = StrategyDecision<InquiryState, InquiryProgress<Memory>>;
 
-/** Stores an answer that calls tools. Their round waits for the other answers of the batch. */
+/** Stores an answer that calls tools. The tool round waits for the other answers of the batch. */
 export function onToolCalls<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,
@@ -37,8 +37,8 @@ export function onToolCalls<Memory>(
 }
 
 /**
- * Waits for the answers that are missing, or for the tool round under way. Once all answers have come, the tool rounds they
- * ask for follow in the order of the questions: what tools see and change does not depend on which call was faster.
+ * Waits for missing answers or for the current tool round. Once all answers have arrived, their tool rounds run in the
+ * order of the questions: what tools see and change does not depend on which call was faster.
  */
 export function goOn<Memory>(
   strategy: StrategyDefinition<Memory>,
@@ -57,14 +57,14 @@ export function goOn<Memory>(
     : startToolRound(strategy, run, state, progress, state.open[0]!, step ?? {}, spent);
 }
 
-/** Runs the tools of the question whose round is under way. */
+/** Runs the tools of the current tool round. */
 export function roundCommand(state: InquiryState, progress: InquiryProgress): Extract<Command, { type: 'run_tools' }> {
   const { assistant } = progress.answers.get(state.tool_node!)!.rounds.at(-1)!;
   const { iteration } = state.open.find(({ node }) => node === state.tool_node)!;
   return { type: 'run_tools', round: state.round, calls: assistant.tool_calls, iteration };
 }
 
-/** Commits the tool calls of a question to the ledger and to the lane of the question, then runs them. */
+/** Commits the tool calls of a question to the ledger and its lane, then runs them. */
 export function startToolRound<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,

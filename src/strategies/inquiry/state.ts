@@ -3,7 +3,10 @@ import type { StrategyState } from '../machine.ts';
 import type { AnsweredRound, StoredAnswer } from '../node.ts';
 import type { StrategyQuestion } from './inquiry.ts';
 
-/** Cursors only: what was asked and answered is in nodes, so that the size does not depend on how much that is. */
+/**
+ * Only cursors: questions and answers are stored in nodes, so the size of the state does not depend on how many there
+ * are.
+ */
 export interface InquiryState extends StrategyState {
   /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
   call_no: number;
@@ -11,20 +14,20 @@ export interface InquiryState extends StrategyState {
   nodes?: true;
   /** The questions of the batch that have no answer yet. */
   open: OpenCall[];
-  /** The question whose tool round is under way. */
+  /** The question of the current tool round. */
   tool_node?: number;
 }
 
-/** A model call under way. */
+/** A model call that has no outcome yet. */
 export interface OpenCall {
-  /** The node its answer will be. */
+  /** The node of its future answer. */
   node: number;
   call_no: number;
   iteration: number;
   retries: number;
 }
 
-/** What the machine keeps in memory while the run is driven, and makes again from the stored answers. */
+/** What the machine keeps in memory while the run is driven, and rebuilds from the stored answers on resume. */
 export interface InquiryProgress<Memory = unknown> {
   memory: Memory;
   /** The questions of the batch, in order. */
@@ -40,7 +43,7 @@ export const noUsage: Usage = { input_tokens: 0, output_tokens: 0, total_tokens:
 
 export const callIdOf = (run: { runId: string }, { call_no }: { call_no: number }): string => `${run.runId}.${call_no}`;
 
-/** The tool round that the answer to a question asks for, where it has not started. */
+/** The tool round that the answer to a question asks for, if it has not started. */
 export const waitingRound = ({ answers }: InquiryProgress, node: number): AnsweredRound | undefined => {
   const last = answers.get(node)?.rounds.at(-1);
   return last?.waiting ? last : undefined;

@@ -12,7 +12,7 @@ export const cycleWarning = (iteration: number): EntryDraft => ({
   refs: { kind: 'cycle_warning', iteration },
 });
 
-/** Equal for rounds with the same names and arguments, whatever the order and the ids of their calls. */
+/** The same for rounds with the same tool names and arguments, whatever the order and ids of the calls. */
 export const signatureOf = (calls: ToolCall[]): string =>
   hash(
     calls
@@ -21,7 +21,7 @@ export const signatureOf = (calls: ToolCall[]): string =>
       .join('\n'),
   );
 
-/** Two 32-bit FNV-1a hashes: enough, as a signature is only compared with the one before it. */
+/** Two 32-bit FNV-1a hashes: strong enough, because a signature is compared only with the previous one. */
 function hash(text: string): string {
   let a = 0x811c9dc5;
   let b = 0x9e3779b9;

@@ -10,7 +10,7 @@ import { startToolRound, toolRoundStep, type ToolsFinished } from '../turn/tool-
 import { cycleWarning, signatureOf } from './cycle-warning.ts';
 
 export interface ReactState extends TurnState {
-  /** Of the last tool round, to recognise its repetition. */
+  /** Signature of the last tool round, to detect a repetition. */
   signature?: string;
 }
 
@@ -48,7 +48,8 @@ function onModelAnswered(run: RunFacts, state: ReactState, event: Answered): Str
   };
   if (calls.length > 0) return startToolRound(state, step, calls, event.tools);
   const next = nextIteration(state);
-  // The provider announced tool calls and sent none: a round without tools, which counts as an iteration.
+  // The provider announced tool calls but sent none: treat it as a tool round without calls, which counts as an
+  // iteration.
   if (turnType === 'tool_calls') {
     step.events.push(checkpoint(next, 'after_tools'));
     return callModelAfter(run, next, step, event.spent);

@@ -4,7 +4,7 @@ import type { TotMemory } from './memory.ts';
 import { addChildren, bestLeafScore, type Thought, type Tree } from './tree.ts';
 import type { TotOptions } from './options.ts';
 
-/** The open thoughts after an expansion, in the order in which they will be expanded. */
+/** The open thoughts after an expansion, in the order of their expansion. */
 function extendFrontier(
   tree: Tree,
   frontier: readonly number[],
@@ -19,11 +19,11 @@ function extendFrontier(
   return beam === null ? sorted : sorted.slice(0, beam);
 }
 
-/** A search after its branches were evaluated. */
+/** The state of a search after its branches were evaluated. */
 export interface Expanded {
   memory: TotMemory;
   nodes: StrategyNode[];
-  /** Why the search is over; undefined where it continues with `memory.branches`. */
+  /** Why the search ends; undefined if it continues with `memory.branches`. */
   reason: string | undefined;
 }
 
@@ -53,7 +53,7 @@ export function expand(memory: TotMemory, scores: readonly number[][], at: Strat
   };
 }
 
-/** The first that applies: the order matters, as a tree may be full, solved and converged at once. */
+/** The first reason that applies: order matters, because a tree can be full, solved and converged at once. */
 function reasonToEnd(
   { tree, window, options }: TotMemory,
   children: readonly Thought[],

@@ -2,21 +2,21 @@ import type { ParserMode } from './parse.ts';
 import type { TotOptions } from './options.ts';
 import { newTree, type Tree } from './tree.ts';
 
-/** Where a search is. */
+/** The state of a search. */
 export interface TotMemory {
   options: TotOptions;
   tree: Tree;
   /** Open thoughts, the next one first. */
   frontier: readonly number[];
-  /** The thoughts being expanded, with what was generated under each. */
+  /** The thoughts being expanded, with the thoughts generated under each. */
   branches: readonly Branch[];
   /** The best scores of the last expansions, the latest last. */
   window: readonly number[];
   retries: number;
-  /** How the last generation was read. */
+  /** How the last generation was parsed. */
   mode: ParserMode | null;
   parserErrors: readonly string[];
-  /** By the node of the answer. */
+  /** Tool rounds by the node of the answer. */
   toolRounds: Readonly<Record<string, number>>;
 }
 

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../context/message.ts';
 
-/** The JSON object a text consists of, or that of its first ```json fence; undefined where there is none. */
+/** The JSON object in the first ```json fence, or the JSON object that the text consists of; undefined without one. */
 const jsonIn = (text: string): JsonObject | undefined => objectOf(fenced(text)) ?? objectOf(text);
 
 function objectOf(text: string | undefined): JsonObject | undefined {
@@ -21,10 +21,13 @@ function fenced(text: string): string | undefined {
   return text.slice(from, to < 0 ? undefined : to);
 }
 
-// a decimal such as "3.5 is" numbers nothing
+// a decimal such as "3.5 is" is not a list number
 const marker = /^\s*(\d{1,9})[.:)](?!\d)/u;
 
-/** The items of a numbered list (`1.`, `1:` or `1)` at the start of a line), each up to the next number; blank ones left out. */
+/**
+ * The items of a numbered list (`1.`, `1:` or `1)` at the start of a line), each up to the next number; blank items are
+ * skipped.
+ */
 function numberedItems(text: string): { number: number; content: string }[] {
   const items: { number: number; lines: string[] }[] = [];
   for (const line of text.split('\n')) {
@@ -40,8 +43,8 @@ function numberedItems(text: string): { number: number; content: string }[] {
 export type ParserMode = 'json' | 'regex';
 
 /**
- * The thoughts of a generation: of `{"thoughts": […]}`, strings or objects with `content`, else of a numbered list. Their
- * own ids are dropped. Undefined where there are none.
+ * Parses the thoughts of a generation: from `{"thoughts": […]}`, with strings or objects with `content`, else from a
+ * numbered list. Drops ids given by the model. Undefined if there are none.
  */
 export function parseThoughts(text: string): { thoughts: string[]; mode: ParserMode } | undefined {
   const listed = jsonIn(text)?.['thoughts'];
@@ -62,8 +65,8 @@ const unknownScore = 0.5;
 const scoreLine = /^t?(\d{1,9})[.:)]\s*(-?\d+(?:\.\d+)?)/iu;
 
 /**
- * The scores of an evaluation, one for each thought: of `{"scores": {…}}` by `t1`, `1` or the thought itself, else of lines
- * such as `1. 0.8`. Between 0 and 1; 0.5 where there is none.
+ * Parses the scores of an evaluation, one for each thought: from `{"scores": {…}}` keyed by `t1`, `1` or the thought
+ * itself, else from lines such as `1. 0.8`. Scores are between 0 and 1; a missing one is 0.5.
  */
 export function parseScores(text: string, thoughts: readonly string[]): number[] {
   const given = jsonIn(text)?.['scores'];

@@ -10,16 +10,16 @@ export interface TotCandidate {
   content: string;
   score: number | null;
   depth: number;
-  /** From the question, which is 0. */
+  /** Node numbers on the path from the question, which is 0. */
   path_ids: number[];
   path_text: string[];
 }
 
 /** The result of a run with Tree of Thoughts. */
 export interface TotResult {
-  /** The first candidate; null where the search ended before it had a thought. */
+  /** The first candidate; null if the search ended before it had a thought. */
   best: TotCandidate | null;
-  /** Thoughts without children, the best first; at most `top_k`. */
+  /** Thoughts without children, best first; at most `top_k`. */
   candidates: TotCandidate[];
   termination: {
     /** `threshold`, `converged`, `max_depth`, `max_nodes`, a limit of the run, or `error`. */
@@ -38,11 +38,11 @@ export interface TotResult {
   };
   usage: Usage;
   diagnostics: {
-    /** How the last generation was read; null before the first. */
+    /** How the last generation was parsed; null before the first. */
     parser_mode: ParserMode | null;
     parse_retries: { generation: number; evaluation: number };
     parser_errors: string[];
-    /** Tool rounds by the node of the answer that needed them. */
+    /** Tool rounds, by the node of the answer that needed them. */
     tool_rounds: Record<string, number>;
     convergence: { window: number; min_score_improvement: number; recent_best_scores: number[] };
     best_node_id: number | null;

@@ -8,8 +8,9 @@ import { evaluateAsk, generateAsk, repairAsk } from './prompts.ts';
 import { toEnding } from './result.ts';
 
 /**
- * Tree of Thoughts: generates thoughts under a thought, has them scored, and goes on from the most promising one, until one
- * is good enough or the search is exhausted. With `branches` above 1 it expands that many thoughts at the same time.
+ * Tree of Thoughts: generates thoughts under a thought, has them scored, and continues from the most promising one,
+ * until one is good enough or the search is exhausted. With `branches` above 1 it expands that many thoughts
+ * concurrently.
  */
 export const tot = defineStrategy<TotMemory, typeof totOptions>({
   name: 'tot',
@@ -28,7 +29,7 @@ export const tot = defineStrategy<TotMemory, typeof totOptions>({
   best: (memory, { reason, error }, at) => toEnding(memory, reason, at, error),
 });
 
-/** Generations, or repairs of them: once every branch has thoughts, all of them are evaluated. */
+/** Handles generations and their repairs: once every branch has thoughts, all of them are evaluated. */
 function onGenerated(memory: TotMemory, answers: StrategyAnswer[], at: StrategyProgress): StrategyTurn<TotMemory> {
   const { options } = memory;
   const byNode = new Map(answers.map((answer) => [answer.question.about, answer]));

@@ -15,13 +15,13 @@ export type Tree = ReadonlyMap<number, Thought>;
 export const newTree = (question: string): Tree =>
   new Map([[0, { id: 0, parent: null, depth: 0, content: question, score: null, children: [] }]]);
 
-/** The new thoughts under one. */
+/** A thought and the new thoughts under it. */
 export interface Family {
   parent: number;
   children: readonly { content: string; score: number }[];
 }
 
-/** The tree with new thoughts, numbered from `firstId` on, and those thoughts. */
+/** Returns the tree with the new thoughts, numbered from `firstId` on, and those thoughts. */
 export function addChildren(
   tree: Tree,
   families: readonly Family[],
@@ -42,13 +42,13 @@ export function addChildren(
   return { tree: grown, added };
 }
 
-/** The thoughts without children, best first: by score, then the deeper, then the older. The question is not one of them. */
+/** The thoughts without children, best first: by score, then deeper first, then older first. Excludes the question. */
 export const rankedLeaves = (tree: Tree): Thought[] =>
   [...tree.values()]
     .filter(({ id, children }) => id > 0 && children.length === 0)
     .sort((a, b) => (b.score ?? 0) - (a.score ?? 0) || b.depth - a.depth || a.id - b.id);
 
-/** The highest score of a thought without children; undefined where none has a score. */
+/** The highest score of a thought without children; undefined if none has a score. */
 export function bestLeafScore(tree: Tree): number | undefined {
   let best: number | undefined;
   for (const { children, score } of tree.values()) {
@@ -57,7 +57,7 @@ export function bestLeafScore(tree: Tree): number | undefined {
   return best;
 }
 
-/** From the question to a thought. */
+/** The thoughts on the path from the question to a thought. */
 export function pathTo(tree: Tree, id: number): Thought[] {
   const path: Thought[] = [];
   for (let at: number | null = id; at !== null;) {

@@ -1,13 +1,13 @@
-/** What a supervision says about an answer. */
+/** The assessment of an answer. */
 export interface Supervision {
-  /** 0 to 1: as written, else estimated from the numbers of strengths and issues. */
+  /** 0 to 1: the written score, else an estimate from the numbers of strengths and issues. */
   score: number;
   issues: string[];
-  /** The one that promises most first. */
+  /** The most promising suggestion first. */
   suggestions: string[];
 }
 
-// Words are whole words: "incorrect" is not a strength, and ordinary prose has no colon after them.
+// Match whole words: "incorrect" is not a strength. Require a colon, which ordinary prose does not have after them.
 const score = /(?<![\p{L}\p{N}_])score(?![\p{L}\p{N}_])/giu;
 const number = /^[\s*:：=]{0,20}(\d+(?:\.\d+)?)/u;
 const marked = /^[-*•\s]*(\p{L}+)\**[:：]\**(.*)$/u;

@@ -11,18 +11,18 @@ interface TrmMemory {
   step: number;
   insights: string;
   answer: string;
-  /** The node with `answer`. */
+  /** The node that holds `answer`. */
   node: number;
-  /** The best answer that was scored; null until one has a score above 0. */
+  /** The best scored answer; null until an answer scores above 0. */
   best: { answer: string; score: number } | null;
   scores: readonly number[];
-  /** Why the last improvement is the last. */
+  /** Why no improvement follows the last one. */
   ending?: string;
 }
 
 /**
- * Recursive improvement: reason about the answer, have it criticised and scored, improve it; until it is good enough, or no
- * longer gets better.
+ * Recursive improvement: reasons about the answer, has it criticised and scored, and improves it, until it is good
+ * enough or stops getting better.
  */
 export const trm = defineStrategy<TrmMemory, typeof trmOptions>({
   name: 'trm',
@@ -41,7 +41,7 @@ export const trm = defineStrategy<TrmMemory, typeof trmOptions>({
   best: (memory, { reason }) => toEnding(memory, reason),
 });
 
-/** The first reasoning is the first answer. */
+/** Takes the first reasoning as the first answer. */
 function onReasoned(before: TrmMemory, insights: string, node: number): StrategyTurn<TrmMemory> {
   const memory = before.step === 1 ? { ...before, insights, answer: insights, node } : { ...before, insights };
   return { memory, questions: [superviseAsk(memory.question, memory.answer, memory.node)] };

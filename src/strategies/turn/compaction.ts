@@ -2,13 +2,16 @@ import type { CompactionOutcome, StrategyDecision, EventDraft, RunFacts } from '
 import { callCommand } from './model-call.ts';
 import { callId, type TurnState } from './state.ts';
 
-/** The context of the next call is over its budget: have it summarised first. */
+/** Compacts the context first, because the next call is over its budget. */
 export const compactFirst = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
   command: { type: 'compact', callId: callId(run, state), request: { cause: 'over_budget' } },
 });
 
-/** Commits what came of it, then makes the call. Without a summary the context is cut, as by any other policy. */
+/**
+ * Commits the outcome of the compaction, then makes the call. If it failed, the context is cut as under any other
+ * policy.
+ */
 export const onCompacted = <S extends TurnState>(
   run: RunFacts,
   state: S,
@@ -22,7 +25,7 @@ export const onCompacted = <S extends TurnState>(
   command: { ...callCommand(run, state), compacted: true },
 });
 
-/** About the entry behind the others of its step, where there is a summary. */
+/** The event about the summary, if there is one: the entry after the others of its step. */
 export const compactionEvent = (
   iteration: number,
   { status, compaction, usage, error }: CompactionOutcome,

@@ -12,7 +12,7 @@ export const llmStarted = (run: RunFacts, state: TurnState): EventDraft => ({
   data: { call_id: callId(run, state), model: run.model },
 });
 
-/** About the first entry of its step. */
+/** The event about the first entry of its step. */
 export const llmCompleted = (
   run: RunFacts,
   state: TurnState,
@@ -46,7 +46,7 @@ export const llmRetry = (state: StrategyState, data: Data): EventDraft => ({
   data,
 });
 
-/** About the assistant message, the first entry of its step. */
+/** The event about the assistant message, which is the first entry of its step. */
 export const toolStarted = (state: StrategyState, call: ToolCall): EventDraft => ({
   kind: 'tool_started',
   iteration: state.iteration,
@@ -82,7 +82,7 @@ export const checkpoint = (state: StrategyState, reason: 'after_llm' | 'after_to
 
 type OutputEvent = 'output_started' | 'output_validated' | 'output_repair' | 'output_failed';
 
-/** Every event about the output describes its contract. */
+/** An event about the output; each describes the contract. */
 export const outputEvent = (kind: OutputEvent, run: RunFacts, state: StrategyState, data: Data): EventDraft => ({
   kind,
   iteration: state.iteration,

@@ -6,8 +6,8 @@ import type { TurnState } from './state.ts';
 import { finishValidated } from './validated-output.ts';
 
 /**
- * Ends a run with the answer that is the last entry of `step`. Where it violates the run's output contract, `step` closes
- * the input queue instead, and the answer is repaired.
+ * Ends a run with the answer that is the last entry of `step`. If the answer violates the run's output contract, `step`
+ * closes the input queue instead, and the answer is repaired.
  *
  * @param checked whether the answer meets the contract, where the run has one
  */
@@ -25,8 +25,8 @@ export function finishAnswered<S extends TurnState>(
 }
 
 /**
- * Reaching a limit is a normal end, but no answer: the run is completed without a result, also under an output contract,
- * and its lane ends with what the model and its tools have said.
+ * Reaching a limit is a normal end, but gives no answer: the run completes without a result, even under an output
+ * contract, and its lane ends with the last messages of the model and its tools.
  */
 export const finishAtLimit = <S extends TurnState>(
   state: S,

@@ -13,7 +13,7 @@ export function blankAnswer(turn: ModelTurn): RunError | undefined {
   return { type: 'llm_response', message: `The model ended its turn without an answer (${turn.finishReason}).` };
 }
 
-/** The tool calls of an answer, with ids made up for those the provider left without one. */
+/** The tool calls of an answer, with generated ids for those that the provider left without one. */
 export const identifiedCalls = (run: RunFacts, state: TurnState, { turn }: Answered): ToolCall[] =>
   turn.toolCalls.map((call, i) => (call.id ? call : { ...call, id: `call_${callId(run, state)}.${i}` }));
 

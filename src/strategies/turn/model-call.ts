@@ -4,13 +4,16 @@ import { llmStarted } from './events.ts';
 import { finishAtLimit } from './finish.ts';
 import { callId, type TurnState } from './state.ts';
 
-/** Calls the model without a step: an earlier commit has written `llm_started`. */
+/** Calls the model without committing a step: an earlier commit has written `llm_started`. */
 export const callModel = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
   command: callCommand(run, state),
 });
 
-/** Commits `step` and drains the queued input, then calls the model. Past a limit, `step` ends the run. */
+/**
+ * Commits `step` and drains the queued input, then calls the model. Once a limit is reached, `step` ends the run
+ * instead.
+ */
 export function callModelAfter<S extends TurnState>(
   run: RunFacts,
   state: S,
@@ -26,7 +29,7 @@ export function callModelAfter<S extends TurnState>(
   };
 }
 
-/** The step's `continue`: input that is queued by then gets a model call of its own, unless the limit is reached. */
+/** The step's `continue`: input queued by then gets another model call, unless the limit is reached. */
 export function continueWithInput(run: RunFacts, state: TurnState): NonNullable<StepDraft['continue']> {
   return { state, events: state.iteration > run.maxIterations ? [] : [llmStarted(run, state)] };
 }

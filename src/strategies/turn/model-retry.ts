@@ -8,10 +8,13 @@ type Failed = Extract<StrategyEvent, { type: 'model_failed' }>;
 
 const firstDelayMs = 500;
 const longestDelayMs = 30_000;
-/** A run holds its thread and its worker while it waits; beyond this, the caller decides when to try again. */
+/**
+ * The longest `retryAfterMs` that is waited for: a waiting run holds its thread and its worker. Beyond this, the caller
+ * decides when to try again.
+ */
 const longestRetryAfterMs = 60_000;
 
-/** Retries a failed model call, or a failed repair, while the error is retryable and retries are left; else fails the run. */
+/** Retries a failed model call or repair while the error is retryable and retries are left; else fails the run. */
 export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): StrategyDecision<S> {
   const repairing = state.phase === 'output';
   const afterMs = retryDelay(run, state.retries, event);
@@ -36,7 +39,7 @@ export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, even
   };
 }
 
-/** How long to wait before a failed call is repeated, in ms; undefined where it is not. */
+/** Delay before a failed call is retried, in ms; undefined if it is not retried. */
 export function retryDelay(run: RunFacts, retries: number, event: Failed): number | undefined {
   const { retryable, retryAfterMs } = event;
   if (!retryable || retries >= run.maxModelRetries || (retryAfterMs ?? 0) > longestRetryAfterMs) return undefined;

@@ -18,7 +18,7 @@ export function onRepaired<S extends TurnState>(run: RunFacts, state: S, checked
   return nextRepair(run, { ...state, output: { ...state.output!, ...failureOf(checked) } });
 }
 
-/** A failed check, as the state of the repair keeps it. */
+/** The part of the repair state that records a failed check. */
 export const failureOf = ({
   message,
   timedOut,
@@ -31,13 +31,13 @@ export const failureOf = ({
 export const resumeRepair = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
   state.output!.attempt > 0 ? { state, command: repairCommand(state) } : nextRepair(run, state);
 
-/** Fails the run: its output can no longer be repaired. */
+/** Fails the run, because its output can no longer be repaired. */
 export const failRepair = <S extends TurnState>(run: RunFacts, state: S, error: RunError): StrategyDecision<S> => {
   const data = { status: 'error', attempt: state.output!.attempt, error: { ...error } };
   return { state, command: { type: 'fail', error, events: [outputEvent('output_failed', run, state, data)] } };
 };
 
-/** The run has reached its maximum duration during a repair. */
+/** Fails the run, because it reached its maximum duration during a repair. */
 export const failRepairOutOfTime = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> =>
   failRepair(run, state, {
     type: 'output_validation',

@@ -39,7 +39,7 @@ export function onSharedEvent<S extends TurnState>(
   }
 }
 
-/** The queued input has its `llm_started`, and gets its model call unless a limit is reached. */
+/** The `llm_started` for the queued input is committed; now calls the model, unless a limit is reached. */
 function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: SpentSoFar | undefined): StrategyDecision<S> {
   const reason = limitReached(run, state.iteration, spent);
   return reason ? finishAtLimit(state, reason) : callModel(run, state);

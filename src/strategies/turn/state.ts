@@ -1,12 +1,15 @@
 import type { StrategyState } from '../machine.ts';
 
-/** State of a strategy that is built on turns. Stored with every step: with the log and the ledger it is all a resumed run has. */
+/**
+ * State of a strategy built on turns, stored with every step. A resumed run has only this state, the log and the
+ * ledger.
+ */
 export interface TurnState extends StrategyState {
   /** Number of the last model call started; `<run_id>.<call_no>` is its id. */
   call_no: number;
-  /** Retries of the model call, or of the repair, that the run waits for. */
+  /** Retries so far of the current model call or repair. */
   retries: number;
-  /** While the run's output is repaired. */
+  /** Set while the output is being repaired. */
   output?: RepairState;
 }
 
@@ -15,7 +18,7 @@ export interface RepairState {
   attempt: number;
   /** Why the answer, or its last repair, violates the contract. */
   error: string;
-  /** The check was given up: no repair follows. */
+  /** The check timed out, so no repair follows. */
   timed_out?: true;
 }
 

@@ -36,7 +36,7 @@ export function startToolRound<S extends TurnState>(
   };
 }
 
-/** The step that ends a round. */
+/** The step that ends a tool round. */
 export function toolRoundStep(state: TurnState, finished: ToolsFinished): StepDraft & { entries: EntryDraft[] } {
   const results = toolResults(state, finished);
   return { ...results, events: [...results.events, checkpoint(nextIteration(state), 'after_tools')] };

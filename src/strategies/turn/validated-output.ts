@@ -5,11 +5,11 @@ import type { TurnState } from './state.ts';
 
 interface ValidatedOutput {
   value: Json;
-  /** Repairs it took. */
+  /** Number of repairs it took. */
   attempt: number;
 }
 
-/** Ends a run with an output that meets its contract. `events` precede the event of the validation. */
+/** Ends a run with an output that meets its contract. `events` precede the validation event. */
 export function finishValidated<S extends TurnState>(
   run: RunFacts,
   state: S,

@@ -5,7 +5,7 @@ import type { ModelSettings } from '../../models/settings/settings.ts';
 
 /*
  * The names are those of open-telemetry/semantic-conventions-genai at commit 32c328e (its migration guide calls this
- * state "latest"). All of it is "Development" there and nothing is released, so a new state means a look at every name here.
+ * state "latest"). All of it is "Development" there and unreleased, so check every name here against each new state.
  */
 
 /** Names of providers that differ from the first word of the AI SDK's. */
@@ -32,7 +32,7 @@ export const modelName = ({ modelId }: LanguageModelV4): string => modelId.slice
 
 const known = new WeakMap<LanguageModelV4, Attributes>();
 
-/** What describes a model, in spans and metrics alike. Kept for each model: calls are many, models few. */
+/** The attributes of a model, in spans and metrics alike. Cached per model, because calls are many and models few. */
 export function modelAttributes(model: LanguageModelV4): Attributes {
   const found = known.get(model) ?? {
     'gen_ai.operation.name': 'chat',
@@ -61,7 +61,7 @@ export function addSettings(found: Attributes, settings: ModelSettings): Attribu
   return found;
 }
 
-/** Our counters and what the conventions call them. */
+/** Our counters and their names in the conventions. */
 export const usageNames = {
   input_tokens: 'input_tokens',
   output_tokens: 'output_tokens',

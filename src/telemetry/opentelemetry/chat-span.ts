@@ -13,18 +13,18 @@ import {
 import { inputContent, outputContent } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
-/** A model call that was answered. Its span stays open until it is known whether the answer was stored. */
+/** An answered model call. Its span stays open until it is known whether the answer was stored. */
 export interface AnsweredCall {
   call: ObservedModelCall;
   settle(committed: boolean): void;
 }
 
-/** The error type of a call whose answer is in no log: its tokens were spent, and the call is made again. */
+/** The error type of a call whose answer was never stored: its tokens were spent, and the call is repeated. */
 const lost = 'llm_lost';
 
 /**
- * Makes a model call below a span, and gives `onAnswer` its answer. The tokens of an answer that was not committed are kept apart, because the run does not
- * count them either: the sums over all spans equal the `usage` of the run.
+ * Makes a model call inside a span, and gives `onAnswer` its answer. Tokens of an answer that was not committed are
+ * recorded separately, because the run does not count them either: the sums over all spans equal the run's `usage`.
  */
 export async function observeModelCall<T extends { turn: ModelTurn }>(
   tracing: Tracing,
@@ -85,8 +85,8 @@ export async function observeModelCall<T extends { turn: ModelTurn }>(
 }
 
 /**
- * What a span says besides the names that samplers go by. Those the SDK copies three times, so that only they are given
- * to it at the start.
+ * The attributes of a span besides those that samplers use. The SDK copies the attributes given at the start three
+ * times, so only the samplers' are given there.
  */
 function callAttributes(run: ClaimedRun, call: ObservedModelCall): Attributes {
   const attributes: Attributes = {
@@ -99,7 +99,7 @@ function callAttributes(run: ClaimedRun, call: ObservedModelCall): Attributes {
   return addSettings(attributes, call.settings);
 }
 
-/** Marks, where the run is resumed, a model call that died with its worker: that worker's own span never ended. */
+/** Marks a model call that died with its worker, when the run is resumed: that worker's own span never ended. */
 export function markLostCall({ api, tracer }: Tracing, parent: Context, run: ClaimedRun, data: JsonObject = {}): void {
   const model = run.model.slice(run.model.indexOf(':') + 1, 200);
   const attributes: Attributes = {

@@ -4,8 +4,8 @@ import type { ClaimedRun } from '../telemetry.ts';
 import type { Tracing } from './tracing.ts';
 
 /**
- * Starts the span of a claim. The first one continues the trace of whoever enqueued the run. Each later one is a trace of
- * its own, linked to that one: a run that waits a week for approval would otherwise be one trace of a week.
+ * Starts the span of a claim. The first claim continues the trace of the process that enqueued the run. Each later one
+ * starts a new trace linked to it; otherwise a run that waits a week for approval would be one trace of a week.
  */
 export function startClaimSpan({ api, tracer }: Tracing, run: ClaimedRun): { span: Span; context: Context } {
   const origin = parseTraceparent(run.traceparent);

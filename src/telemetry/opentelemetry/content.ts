@@ -4,7 +4,7 @@ import type { ModelTurn } from '../../context/message.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { ObservedModelCall, ObservedToolCall } from '../telemetry.ts';
 
-/* What was said, for those who ask for it: redacted, and as JSON, because attributes of spans have no structure. */
+/* The content of calls, recorded on request: redacted, and as JSON, because span attributes have no structure. */
 
 type Part = { type: string; [key: string]: unknown };
 type PromptPart = Exclude<LanguageModelV4Prompt[number]['content'], string>[number];
@@ -50,7 +50,7 @@ function toPart(part: PromptPart): Part {
     case 'tool-result':
       return { type: 'tool_call_response', id: part.toolCallId, response: part.output };
     case 'file':
-      // the bytes of a file have no place in a trace
+      // leave out the bytes: they do not belong in a trace
       return { type: 'file', mime_type: part.mediaType };
     default:
       return { type: part.type };

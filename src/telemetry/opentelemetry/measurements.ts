@@ -7,13 +7,13 @@ interface Recorded {
   context: Context;
 }
 
-/** The longest that a measurement waits, in ms: far less than what a reader of metrics leaves between two collections. */
+/** The longest that a measurement waits, in ms: far less than the usual time between two collections of metrics. */
 const flushAfterMs = 1_000;
 const atMost = 1_000;
 
 /**
- * Collects measurements and hands them to the SDK together: one at a time, between other work, each costs several times as
- * much CPU. Counts are added up first.
+ * Collects measurements and passes them to the SDK in batches: recorded one at a time, between other work, each costs
+ * several times as much CPU. Counts are added up first.
  */
 export class Measurements {
   #recorded: Recorded[] = [];
@@ -34,7 +34,7 @@ export class Measurements {
     this.#flushSoon();
   }
 
-  /** Call at the end of a claim, so that whoever reads metrics after a run finds all of them. */
+  /** Call at the end of a claim, so that metrics read after a run include all of its measurements. */
   flush(): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;

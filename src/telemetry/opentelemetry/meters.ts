@@ -1,7 +1,7 @@
 import type { Meter } from '@opentelemetry/api';
 import { usageNames } from './attributes.ts';
 
-/** The boundaries that the conventions ask for: each twice the one before it. */
+/** The boundaries that the conventions recommend: each is twice the previous one. */
 const doubling = (from: number, count: number) =>
   Array.from({ length: count }, (_, i) => Number((from * 2 ** i).toFixed(2)));
 

@@ -9,8 +9,8 @@ import type { Tracing } from './tracing.ts';
 
 export interface TelemetryOptions {
   /**
-   * Record what is said: messages, tool definitions, arguments and results, with `redactKeys` redacted. Default: whether
-   * `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
+   * Record the content of calls: messages, tool definitions, arguments and results, with `redactKeys` redacted.
+   * Default: true if `OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT` is `true`.
    */
   content?: boolean;
 }
@@ -23,8 +23,8 @@ export interface OpenTelemetry extends Telemetry {
 const packageName = '@opentelemetry/api';
 
 /**
- * Telemetry by the API of OpenTelemetry, which is loaded here and nowhere else. What becomes of it is up to the SDK that
- * the application registers; without one it costs next to nothing and goes nowhere.
+ * Telemetry through OpenTelemetry's API, which is loaded only here. The SDK that the application registers decides
+ * where it goes; without an SDK it is dropped at almost no cost.
  *
  * @throws LanefoldError `telemetry_unavailable`
  */

@@ -9,13 +9,13 @@ import { startClaimSpan } from './claim-span.ts';
 import type { Tracing } from './tracing.ts';
 import { observeToolCall } from './tool-span.ts';
 
-/** One claim of a run as a span, with its model and tool calls below it. */
+/** One claim of a run as a span that contains its model and tool calls. */
 export class RunSpans extends RunTelemetry {
   override readonly traceId: string | undefined;
   readonly #startedAt = performance.now();
   readonly #span: Span;
   readonly #context: Context;
-  /** Answers of the model whose step is not committed yet: they count only once it is. */
+  /** Model answers whose step is not committed yet; they count only once it is. */
   #answered: AnsweredCall[] = [];
   #modelCalls = 0;
   #toolCalls = 0;
@@ -54,7 +54,7 @@ export class RunSpans extends RunTelemetry {
   override stepCommitted({ events = [] }: StepDraft): void {
     if (this.#answered.length > 0) {
       const stored = new Set(events.map(({ kind, data }) => kind === 'llm_completed' && data?.['call_id']));
-      // others of several calls at a time are stored by later steps
+      // when several calls run at once, later steps store the others
       this.#settle(true, ({ callId, repair }) => repair === true || stored.has(callId));
     }
     for (const { kind, data } of events) {

@@ -5,7 +5,7 @@ import type { ClaimedRun, ObservedToolCall } from '../telemetry.ts';
 import { toolArguments, toolResult } from './content.ts';
 import type { Tracing } from './tracing.ts';
 
-/** Executes a tool call below a span, so that what the tool traces itself is below it too. */
+/** Executes a tool call inside a span, so that spans the tool creates are nested in it. */
 export async function observeToolCall(
   tracing: Tracing,
   parent: Context,

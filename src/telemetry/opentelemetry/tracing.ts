@@ -3,7 +3,7 @@ import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { Measurements } from './measurements.ts';
 import type { Meters } from './meters.ts';
 
-/** What the spans of a process share. */
+/** The state that all spans of a process share. */
 export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer: Tracer;

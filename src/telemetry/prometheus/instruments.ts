@@ -2,12 +2,12 @@ import type { Registry } from 'prom-client';
 
 type Client = typeof import('prom-client');
 
-/** From 5 ms to 82 s, each boundary twice the one before it: for what may take as long as a model. */
+/** From 5 ms to 82 s, each boundary twice the previous one: for work that may take as long as a model. */
 const seconds = Array.from({ length: 15 }, (_, i) => 0.005 * 2 ** i);
 /** From 1 ms to 8 s: for a round trip to the database. */
 const shortSeconds = Array.from({ length: 14 }, (_, i) => 0.001 * 2 ** i);
 
-/** The metrics of one worker. Every label has few values: names out of the agents' definitions, and our own words. */
+/** The metrics of one worker. Every label has few values: names from the agents' definitions, and our own words. */
 export function createInstruments({ Counter, Histogram }: Client, register: Registry) {
   const histogram = <Label extends string>(name: string, help: string, labelNames: Label[], buckets = seconds) =>
     new Histogram({ name: `lanefold_worker_${name}`, help, labelNames, buckets, registers: [register] });

@@ -1,9 +1,12 @@
 import type { AgentRegistry } from '../../agents/registry.ts';
 
-/** What stands for every name that no definition has: requests choose models freely, and jobs name foreign agents. */
+/**
+ * The label for every name without a definition: requests can name any model, and jobs can name agents of other
+ * workers.
+ */
 export const other = 'other';
 
-/** Limits the values of labels to names out of the definitions, however many others requests bring. */
+/** Limits label values to names from the definitions, whatever names requests bring. */
 export function knownNames(agents: AgentRegistry) {
   const agentNames = new Set(agents.names);
   const models = new Set(agents.names.map((name) => agents.get(name).model));

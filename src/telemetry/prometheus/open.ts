@@ -7,14 +7,14 @@ import { MeasuredRun } from './measured-run.ts';
 export interface WorkerMetrics extends Telemetry {
   /** Prometheus text, format 0.0.4. */
   text(): Promise<string>;
-  /** Stops what measures the process. */
+  /** Stops measuring the process. */
   close(): void;
 }
 
 /**
- * The metrics of one worker, in a registry of its own, with those of its process. Loads `prom-client`.
+ * The metrics of one worker and its process, in a separate registry. Loads `prom-client`.
  *
- * @param active how many runs the worker holds now
+ * @param active returns how many runs the worker holds now
  */
 export async function workerMetrics(agents: AgentRegistry, active: () => number): Promise<WorkerMetrics> {
   // CommonJS: its names are on the default export
@@ -41,7 +41,7 @@ export async function workerMetrics(agents: AgentRegistry, active: () => number)
   };
 }
 
-/** `increase` misses the first count of a series that was not there before. */
+/** Creates each series at 0, because `increase` misses the first count of a new series. */
 function startAtZero(instruments: Instruments, agents: readonly string[]): void {
   for (const agent of [...agents, other]) {
     for (const kind of ['first', 'resumed']) instruments.claims.inc({ agent, kind }, 0);
