@@ -136,9 +136,9 @@ describe.skipIf(noRedis())('when a worker starts a run', () => {
       expect(await end(one)).toMatchObject({ status: 'failed', error: { type: 'expired' }, startedAt: null });
     for (const { id } of [late, behind]) await until('its end is reported', () => ends.includes(`${id} failed`));
     expect(await worker.metrics()).toContain('lanefold_worker_runs_refused_total{agent="a",reason="expired"} 2');
-    free();
-    const soon = await enqueue('soon', { ttlMs: 60_000 });
+    const soon = await enqueue('soon', { ttlMs: 3_600_000 });
     expect((await lanefold.runs.get(soon)).expiresAt!.getTime()).toBeGreaterThan(Date.now());
+    free();
     expect(await end(soon)).toMatchObject({ status: 'completed', expiresAt: null });
     expect(started).toEqual(['busy', 'soon']);
   });
