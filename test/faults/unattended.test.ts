@@ -150,7 +150,7 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     });
     await until('it is counted', async () => (await harness.stats()).fleet.alive === 1);
     await child.kill();
-    await harness.database.pool.query(`update lanefold._worker set heartbeat_at = heartbeat_at - interval '1 hour'`);
+    await harness.database.pool.query(`update lanefold._worker set heartbeat_at = heartbeat_at - interval '1 minute'`);
     await harness.expireLease(run.threadId);
     await until('the worker is dead', async () => (await stateOf(id)) === 'dead');
     await until('the wait says so', () => heard.length > 0);
