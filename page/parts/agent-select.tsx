@@ -1,3 +1,4 @@
+import { clip } from './format.ts';
 import { get } from '../api/client.ts';
 import type { Agent } from '../api/types.ts';
 import { useLoaded } from '../state/use-loaded.ts';
@@ -11,7 +12,7 @@ export function AgentSelect({ chosen }: { chosen?: string | undefined }) {
       <select name="agent" required>
         {agents.data?.data.map(({ name, model }) => (
           <option key={name} value={name} selected={name === chosen}>
-            {name} ({model.length > 40 ? `${model.slice(0, 39)}…` : model})
+            {name} ({clip(model, 40)})
           </option>
         ))}
       </select>

@@ -11,6 +11,9 @@ const short = new Intl.DateTimeFormat('en', {
   hourCycle: 'h23',
 });
 
+/** The beginning of a text that is longer. */
+export const clip = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
+
 const money = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumSignificantDigits: 3 });
 
 const share = new Intl.NumberFormat('en', { style: 'percent', maximumSignificantDigits: 2 });

@@ -1,5 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { arrive } from '../state/arrival.ts';
+import { clip } from './format.ts';
 
 /** Longer questions are clipped in the title. */
 const maxChars = 100;
@@ -8,7 +9,7 @@ const maxChars = 100;
 export function Heading({ title, id }: { title: string; id?: string | undefined }) {
   const element = useRef<HTMLHeadingElement>(null);
   const line = title.trim().replace(/\s+/g, ' ');
-  const clipped = line.length > maxChars ? `${line.slice(0, maxChars - 1)}…` : line;
+  const clipped = clip(line, maxChars);
   useEffect(() => {
     document.title = [clipped, ...(id && id !== clipped ? [id] : []), 'Lanefold'].join(' · ');
   }, [clipped, id]);

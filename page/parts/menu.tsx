@@ -5,7 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
  * Puts actions that should not happen by accident behind an extra button. Closes on Escape, when a dialog opened from
  * it closes, and when the reader clicks or focuses something else.
  */
-export function Menu({ label = 'More…', children }: { label?: string; children: ComponentChildren }) {
+export function Menu({ children }: { children: ComponentChildren }) {
   const menu = useRef<HTMLDetailsElement>(null);
   const close = () => {
     if (menu.current) menu.current.open = false;
@@ -30,7 +30,7 @@ export function Menu({ label = 'More…', children }: { label?: string; children
   };
   return (
     <details class="menu" ref={menu} onKeyDown={onKey}>
-      <summary>{label}</summary>
+      <summary>More…</summary>
       <div class="menu-items">{children}</div>
     </details>
   );

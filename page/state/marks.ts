@@ -6,7 +6,6 @@ import { listedRuns, type ThreadState } from './thread.ts';
 
 /** Runs per request. */
 const most = 100;
-const over = new Set(['completed', 'failed', 'cancelled']);
 /** Marks whose entries already show what happened. */
 const told = new Set(['prompt_changed', 'context_replaced', 'compacted']);
 
@@ -62,10 +61,10 @@ export function useMarks(state: ThreadState): ThreadMarks {
 
 /** Runs not known to have ended. An entry may arrive before its run is in the list. */
 function unendedRuns(state: ThreadState): ReadonlySet<string> {
-  const runs = new Map(state.runs.value.map((run) => [run.id, run]));
+  const runs = new Set(state.runs.value.map(({ id }) => id));
   // the list has only the newest runs: an unlisted run with entries before the oldest of them has long ended
   const oldest = runs.size < listedRuns ? undefined : state.runs.value.at(-1)!.created_at;
-  const open = [...runs.values()].filter(({ status }) => !over.has(status)).map(({ id }) => id);
+  const open = state.runs.value.filter(({ finished_at: at }) => at === null).map(({ id }) => id);
   const unlisted = state.entries.value.flatMap(({ run_id: id, at }) =>
     id !== null && !runs.has(id) && (oldest === undefined || at >= oldest) ? id : [],
   );

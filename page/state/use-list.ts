@@ -19,12 +19,12 @@ export function useList<Item extends Listed>(
   everyMs: number | undefined,
 ) {
   const key = JSON.stringify(filter);
-  const marked = useRef<{ as: string; page: Page<Item> }>(undefined);
+  const marked = useRef<{ key: string; as: string; page: Page<Item> }>(undefined);
   const read = async (signal: AbortSignal): Promise<Page<Item>> => {
-    if (marked.current && asOf(await get<Page<Item>>(path, filter, signal)) === marked.current.as)
-      return marked.current.page;
+    const known = marked.current?.key === key ? marked.current : undefined;
+    if (known && asOf(await get<Page<Item>>(path, filter, signal)) === known.as) return known.page;
     const page = await get<Page<Item>>(path, { ...filter, marks: 'true' }, signal);
-    marked.current = { as: asOf(page), page };
+    marked.current = { key, as: asOf(page), page };
     return page;
   };
   const first = useLoaded<Page<Item>>(read, [key], { everyMs });

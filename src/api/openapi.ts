@@ -1,15 +1,11 @@
-import { readFileSync } from 'node:fs';
-import path from 'node:path';
-import { packageRoot } from '../common/package-root.ts';
+import { packageVersion } from '../common/package-root.ts';
 import type { ApiApp } from './env.ts';
-
-const { version } = JSON.parse(readFileSync(path.join(packageRoot, 'package.json'), 'utf8')) as { version: string };
 
 const info = {
   openapi: '3.1.0',
   info: {
     title: 'Lanefold',
-    version,
+    version: packageVersion(),
     description:
       'Durable runs of LLM agents. A thread is an append-only log; what the model sees is a projection of it. A run is ' +
       'accepted immediately and executed by a worker. Errors are `application/problem+json` with a stable `code`.',

@@ -165,7 +165,7 @@ async function send(
 
 /** The thread of a grant, if it exists already. @throws LanefoldError `thread_not_found` for one of another tenant */
 async function findThread(lanefold: TenantLibrary, { threadId, tenantId }: ChatGrant): Promise<Thread | undefined> {
-  const thread = await lanefold.threads.get(threadId).catch((error: unknown) => {
+  const thread = await lanefold.threads.peek(threadId).catch((error: unknown) => {
     if (isLanefoldError(error, 'thread_not_found')) return undefined;
     throw error;
   });

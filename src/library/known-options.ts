@@ -51,7 +51,7 @@ const input = {
 /** The options of every method of the library; a missing one does not compile. */
 const knownOptions = {
   threads: {
-    ...{ get: none, marks: none, erase: none },
+    ...{ get: none, peek: none, marks: none, erase: none },
     // the stream checks its options when it opens
     stream: none,
     create: [
@@ -192,7 +192,7 @@ const knownOptions = {
     switch: [[2, operation]],
   },
   keys: {
-    ...{ list: none, find: none, holder: none },
+    ...{ list: none, get: none, find: none, holder: none },
     // these check their one argument themselves
     ...{ create: none, browserToken: none },
     rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],

@@ -9,19 +9,11 @@ export type DroppedRange = [from: number, to: number] | [anchor: number, anchor:
 
 type Place = Pick<PlacedMessage, 'seq' | 'index'>;
 
-/** The cut in force when an answer was given. It stays in force while the policy and its limits do not change. */
-export interface LoggedCut {
-  policy_hash: string;
-  dropped: DroppedRange[];
-}
-
-/** The cut recorded in the refs of an answer. */
-export function loggedCut(refs: JsonObject | null): LoggedCut | undefined {
-  const { policy_hash: hash, dropped } = refs ?? {};
-  return typeof hash === 'string' && Array.isArray(dropped)
-    ? { policy_hash: hash, dropped: dropped as unknown as DroppedRange[] }
-    : undefined;
-}
+/** The cut in force when an answer was given, by its refs. It stays in force while the policy and its limits do not change. */
+export const loggedDropped = (refs: JsonObject | null, policyHash: string): readonly DroppedRange[] =>
+  refs?.['policy_hash'] === policyHash && Array.isArray(refs?.['dropped'])
+    ? (refs['dropped'] as unknown as DroppedRange[])
+    : [];
 
 /** Whether a message is in one of the ranges. */
 export const isDropped = (ranges: readonly DroppedRange[], { seq, index }: Place): boolean =>

@@ -1,5 +1,4 @@
 import { createPostgresBackend, createRedisBackend, withBackend, type Job, type Worker } from 'bullmq';
-import type { LanefoldError } from '../errors.ts';
 import { silenceMs } from '../postgres/watched-client.ts';
 import { within } from '../common/time-limit.ts';
 import { openConnections } from './connection.ts';
@@ -206,20 +205,20 @@ export function openQueue(options: QueueOptions): RunQueue {
       });
       // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
       if (backend === 'postgres') {
-        await allReady(backend, own).catch((error: unknown) => {
+        await allReady(own).catch((error: unknown) => {
           // not awaited: they close only once their connections do
           for (const worker of own) void closeWorker(worker).catch(() => {});
           // agent queues are opened later, by a worker that keeps running
-          throw passedOn === undefined ? error : databaseLost((error as LanefoldError).cause);
+          throw passedOn === undefined ? unreachable(backend, error) : databaseLost(error);
         });
       }
       for (const worker of own) void worker.run().catch(onError);
       return own;
     },
     async ready() {
-      await allReady(backend, queues).catch((error: unknown) => {
+      await allReady(queues).catch((error: unknown) => {
         // prefer the error that explains the missing answer
-        throw lastError ? unreachable(backend, lastError) : error;
+        throw unreachable(backend, lastError ?? error);
       });
       isReady = true;
     },
@@ -258,13 +257,8 @@ export function openQueue(options: QueueOptions): RunQueue {
 /** Settles when the queue has answered over the connections through which this worker takes jobs. */
 export const askWorker = (worker: BullWorker): Promise<unknown> => worker.extendJobLocks([], [], 1);
 
-async function allReady(backend: string, of: { waitUntilReady(): Promise<unknown> }[]): Promise<void> {
-  try {
-    await within(answerTimeoutMs, Promise.all(of.map((one) => one.waitUntilReady())));
-  } catch (error) {
-    throw unreachable(backend, error);
-  }
-}
+const allReady = (of: { waitUntilReady(): Promise<unknown> }[]): Promise<unknown> =>
+  within(answerTimeoutMs, Promise.all(of.map((one) => one.waitUntilReady())));
 
 async function addJobs(queue: BullQueue, jobs: readonly (RunJob & Partial<NewJob>)[], end: QueueEnd): Promise<void> {
   // each job added to the front goes ahead of the one added before it

@@ -124,7 +124,7 @@ async function each<T>(
 
 async function assertUnused(lanefold: Lanefold, threads: string[]): Promise<void> {
   await each(threads, 8, async (thread) => {
-    const used = await lanefold.threads.get(thread).then(
+    const used = await lanefold.threads.peek(thread).then(
       () => true,
       (error: unknown) => {
         if (isLanefoldError(error, 'thread_not_found')) return false;

@@ -2,9 +2,8 @@ import http from 'node:http';
 import { createLanefold, isLanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis } from '../support/lanefold.ts';
-import { caller, problem, startApi, type Api } from './helpers.ts';
+import { bearer, caller, problem, startApi, type Api } from './helpers.ts';
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const basic = (user: string, key: string) => ({
   authorization: `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`,
 });

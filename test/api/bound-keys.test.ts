@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { overridableFields } from '../../src/agents/overridable.ts';
 import { scopes } from '../../src/access/scope.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
-import { problem, startApi, type Answer, type Api } from './helpers.ts';
+import { bearer, problem, startApi, type Answer, type Api } from './helpers.ts';
 
 let api: Api;
 let document: OpenApi;
@@ -16,7 +16,7 @@ beforeAll(async () => {
   document = (await api.call('GET', '/openapi.json')).body;
   for (const agent of ['calc', 'shop'] as const) {
     const { key } = await api.lanefold.keys.create({ name: agent, scopes: [...scopes], agents: [agent] });
-    auths[agent] = { authorization: `Bearer ${key}` };
+    auths[agent] = bearer(key);
   }
 });
 afterAll(() => api?.close());

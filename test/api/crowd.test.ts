@@ -67,15 +67,17 @@ describe.skipIf(process.platform !== 'linux')('a server of its own, with a thous
     for (let n = 0; n < clients; n++) {
       const socket = await connect();
       const kind = kinds[n % 20] ?? silent;
-      if (kind === huge) huges.push(socket);
-      if (kind !== deaf) socket.on('data', (data) => answers.set(socket, data.toString()));
+      if (kind === huge) huges.push(socket.once('data', (data) => answers.set(socket, data.toString())));
+      if (kind !== deaf) socket.resume();
       kind(socket);
     }
     // how many are beyond the budget at once depends on how fast they send: the others time out
     await until('every body that never ends is refused', () =>
       huges.every((socket) => answers.has(socket) || socket.closed),
     );
-    expect([...answers.values()].some((answer) => answer.startsWith('HTTP/1.1 503'))).toBe(true);
+    const statuses = new Set([...answers.values()].map((answer) => answer.slice(0, 'HTTP/1.1 503'.length)));
+    expect(statuses).toContain('HTTP/1.1 503');
+    for (const status of statuses) expect(['HTTP/1.1 503', 'HTTP/1.1 408']).toContain(status);
     for (let n = 0; n < 20; n++) expect((await ask('/v1/threads/t')).status).toBe(200);
     for (const socket of sockets) socket.destroy();
     // clients that leave while the server reads for them hold nothing either

@@ -2,7 +2,7 @@ import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { scopes, type Scope } from '../../src/access/scope.ts';
 import { operationsOf, resolved, type OpenApi, type Operation } from './document.ts';
-import { problem, startApi, type Answer, type Api } from './helpers.ts';
+import { bearer, mintKey, problem, startApi, type Answer, type Api } from './helpers.ts';
 
 // Made from the OpenAPI document: an operation that is added is in it.
 
@@ -11,16 +11,10 @@ let document: OpenApi;
 let bolt: Record<'thread_id' | 'run_id' | 'key_id' | 'tenant_id' | 'llm_call_id', string>;
 let acme: { thread: string; run: string };
 
-const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
 const root = bearer('root');
 const secret = 'secret-of-bolt';
 
-const mint = async (fields: object, by = root): Promise<{ id: string; auth: { authorization: string } }> => {
-  const { status, body } = await api.call('POST', '/v1/keys', { name: 'test', ...fields }, by);
-  expect(status).toBe(201);
-  const { id, key } = body as { id: string; key: string };
-  return { id, auth: bearer(key) };
-};
+const mint = (fields: object, by = root) => mintKey(api.call, by, fields);
 
 /** A run that has ended, on a thread of a tenant. */
 async function fill(tenant: string): Promise<{ thread: string; run: string; call: string }> {

@@ -9,6 +9,7 @@ import { createCounting } from '../../src/models/counting/counting.ts';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { QuietWaits } from '../../src/fleet/quiet-waits.ts';
 import { openStreams } from '../../src/streams/open.ts';
+import type { WorkerReport } from '../../src/store/worker/report-worker.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { onCitus } from '../support/services.ts';
 import { assertInvariants } from './invariants.ts';
@@ -107,4 +108,11 @@ export const everythingOf = async (db: Database, threadId: string) => ({
     threadId,
   ),
   contents: await rows(db, 'select * from lanefold.content where thread_id = $1 order by id', threadId),
+});
+
+/** What a worker says of itself with a heartbeat. */
+export const workerReport = (id: string, given: Partial<WorkerReport> = {}): WorkerReport => ({
+  ...{ id, host: 'box', pid: 7, version: '1.2.3', queue: 'lf', agents: ['a', 'b'], strategies: ['react'] },
+  ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false },
+  ...given,
 });

@@ -4,9 +4,10 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
+import { reportWorker } from '../../src/store/worker/report-worker.ts';
 import { statements } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { newThread, rows, useLog, value } from './helpers.ts';
+import { newThread, rows, useLog, value, workerReport } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
 
 const log = useLog();
@@ -32,11 +33,7 @@ beforeAll(async () => {
   await run.commit(0, asks(['a']));
   await run.commit(1, results(['a']));
   await run.commit(2, { ...answer('done'), nodes: [{ node: 1, status: 'open' }] });
-  await rows(
-    log.db,
-    `select lanefold.report_worker('w', '{"host": "h", "pid": 1, "version": "1", "queue": "lf", "agents": ["a"],
-       "strategies": ["react"], "concurrency": 1, "dead_after_ms": 600000, "runs_held": 0, "draining": false}')`,
-  );
+  await reportWorker(log.db, workerReport('w'));
   if (citusLacks.readers) return;
   await log.pool.query(granting);
   reader = new pg.Client({ connectionString: urlOf(role, 'r') });

@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSessionRights } from '../../src/store/role/session-rights.ts';
+import { reportWorker } from '../../src/store/worker/report-worker.ts';
 import { statements } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';
-import { everythingOf, rows, useLog } from './helpers.ts';
+import { everythingOf, rows, useLog, workerReport } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 
 // The leak suite is made from the catalog: what is added to the schema is in it.
@@ -55,11 +56,7 @@ async function fill(tenant: string): Promise<void> {
 
 beforeAll(async () => {
   for (const tenant of ['acme', 'bolt']) await fill(tenant);
-  await rows(
-    log.db,
-    `select lanefold.report_worker('w', '{"host": "h", "pid": 1, "version": "1", "queue": "lf", "agents": ["a"],
-       "strategies": ["react"], "concurrency": 1, "dead_after_ms": 600000, "runs_held": 0, "draining": false}')`,
-  );
+  await reportWorker(log.db, workerReport('w'));
   for (const [duty, role] of Object.entries(roles)) {
     await log.pool.query(`create role ${role} login password 'p'`);
     await rows(log.db, 'select lanefold.grant_role($1, $2, $3)', role, duty, duty === 'reader' ? 'acme' : null);

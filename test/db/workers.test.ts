@@ -4,16 +4,11 @@ import { renewLeases } from '../../src/store/run/renew-leases.ts';
 import { listWorkers } from '../../src/store/worker/list-workers.ts';
 import { findTakers } from '../../src/store/worker/find-takers.ts';
 import { reportWorker, toReport, type WorkerReport } from '../../src/store/worker/report-worker.ts';
-import { newThread, openLog, rows, useLog, value } from './helpers.ts';
+import { newThread, openLog, rows, useLog, value, workerReport } from './helpers.ts';
 import { sqlRun } from './sql-run.ts';
 
 const log = useLog();
 
-const report = (id: string, given: Partial<WorkerReport> = {}): WorkerReport => ({
-  ...{ id, host: 'box', pid: 7, version: '1.2.3', queue: 'lf', agents: ['a', 'b'], strategies: ['react'] },
-  ...{ concurrency: 20, deadAfterMs: 600_000, runsHeld: 0, draining: false, stopped: false },
-  ...given,
-});
 const listed = async (hours = 1) =>
   Object.fromEntries((await listWorkers(log.db, hours)).map((worker) => [worker.id, worker]));
 /** As if the last heartbeat of a worker was so long ago. */
@@ -21,31 +16,31 @@ const silentFor = (id: string, interval: string) =>
   log.pool.query(`update lanefold._worker set heartbeat_at = heartbeat_at - interval '${interval}' where id = '${id}'`);
 
 test('a worker is in the list with what it said, and changes with each heartbeat', async () => {
-  await reportWorker(log.db, report('w1'));
+  await reportWorker(log.db, workerReport('w1'));
   const { w1: first } = await listed();
   expect(first).toEqual({
     ...{ id: 'w1', host: 'box', pid: 7, version: '1.2.3', queue: 'lf', agents: ['a', 'b'], strategies: ['react'] },
     ...{ concurrency: 20, runsHeld: 0, state: 'alive', startedAt: expect.any(Date) as Date, stoppedAt: null },
     heartbeatAt: first!.startedAt,
   });
-  await reportWorker(log.db, report('w1', { runsHeld: 3, draining: true }));
+  await reportWorker(log.db, workerReport('w1', { runsHeld: 3, draining: true }));
   const { w1: second } = await listed();
   expect(second).toMatchObject({ startedAt: first!.startedAt, runsHeld: 3, state: 'draining' });
   expect(second!.heartbeatAt.getTime()).toBeGreaterThanOrEqual(first!.heartbeatAt.getTime());
 });
 
 test('it is dead once it was silent for as long as it said, and alive again with its next heartbeat', async () => {
-  await reportWorker(log.db, report('silent', { deadAfterMs: 60_000 }));
+  await reportWorker(log.db, workerReport('silent', { deadAfterMs: 60_000 }));
   await silentFor('silent', '61 s');
   expect(await listed()).toMatchObject({ silent: { state: 'dead' } });
   expect((await findTakers(log.db))!.map(({ id }) => id)).not.toContain('silent');
-  await reportWorker(log.db, report('silent'));
+  await reportWorker(log.db, workerReport('silent'));
   expect(await listed()).toMatchObject({ silent: { state: 'alive' } });
   expect((await findTakers(log.db))!.map(({ id }) => id)).toContain('silent');
 });
 
 test('it dies by the clock of the database, forwards and backwards', async () => {
-  await reportWorker(log.db, report('clocked', { deadAfterMs: 60_000 }));
+  await reportWorker(log.db, workerReport('clocked', { deadAfterMs: 60_000 }));
   const database = await value<string>(log.db, 'select current_database()');
   for (const offset of ['1 hour', '-1 hour']) {
     await log.pool.query(`alter database ${database} set lanefold.clock_offset = '${offset}'`);
@@ -61,16 +56,16 @@ test('it dies by the clock of the database, forwards and backwards', async () =>
 });
 
 test('one that ended has stopped, whenever that was, and takes no run', async () => {
-  await reportWorker(log.db, report('gone', { deadAfterMs: 60_000 }));
-  await reportWorker(log.db, report('gone', { draining: true, stopped: true }));
+  await reportWorker(log.db, workerReport('gone', { deadAfterMs: 60_000 }));
+  await reportWorker(log.db, workerReport('gone', { draining: true, stopped: true }));
   await silentFor('gone', '61 s');
   expect(await listed()).toMatchObject({ gone: { state: 'stopped', stoppedAt: expect.any(Date) as Date } });
   expect((await findTakers(log.db))!.map(({ id }) => id)).not.toContain('gone');
 });
 
 test('those that ended are listed for as many hours as asked for, those that are alive always and first', async () => {
-  await reportWorker(log.db, report('yesterday'));
-  await reportWorker(log.db, report('long', { deadAfterMs: 90_000_000 }));
+  await reportWorker(log.db, workerReport('yesterday'));
+  await reportWorker(log.db, workerReport('long', { deadAfterMs: 90_000_000 }));
   await silentFor('yesterday', '23 hours');
   await silentFor('long', '24 hours');
   expect(Object.keys(await listed(22))).not.toContain('yesterday');
@@ -82,11 +77,11 @@ test('those that ended are listed for as many hours as asked for, those that are
 });
 
 test('rows are removed after 30 days, when another worker starts', async () => {
-  await reportWorker(log.db, report('old'));
-  await reportWorker(log.db, report('older'));
+  await reportWorker(log.db, workerReport('old'));
+  await reportWorker(log.db, workerReport('older'));
   await silentFor('old', '29 days');
   await silentFor('older', '31 days');
-  await reportWorker(log.db, report('new'));
+  await reportWorker(log.db, workerReport('new'));
   const left = await rows<{ id: string }>(log.db, "select id from lanefold.worker where id in ('old', 'older', 'new')");
   expect(left.map(({ id }) => id).sort()).toEqual(['new', 'old']);
 });
@@ -99,9 +94,9 @@ test('a heartbeat rides on the renewal of leases', async () => {
   const lease = { threadId, runId: 'held', lease: 1, leaseMs: 60_000, step: 0 };
   const seen: unknown[] = [];
   const renew = (given?: WorkerReport) => renewLeases(log.db, [lease], 60_000, (_, answer) => seen.push(answer), given);
-  await renew(report('rider', { runsHeld: 1 }));
+  await renew(workerReport('rider', { runsHeld: 1 }));
   await renew();
-  await renew(report('rider', { runsHeld: 2 }));
+  await renew(workerReport('rider', { runsHeld: 2 }));
   expect(seen).toEqual(Array.from({ length: 3 }, () => ({ lost: false, cancelRequested: false, renewed: true })));
   expect(await listed()).toMatchObject({ rider: { runsHeld: 2 } });
 });
@@ -119,7 +114,7 @@ test('a heartbeat rewrites its row in the page and touches no index', async () =
     };
     const before = await updates();
     const beat = (runs: number) =>
-      client.query('select lanefold.report_worker($1, $2)', ['hot', toReport(report('hot', { runsHeld: runs }))]);
+      client.query('select lanefold.report_worker($1, $2)', ['hot', toReport(workerReport('hot', { runsHeld: runs }))]);
     for (let runs = 0; runs <= 8; runs++) await beat(runs);
     const after = await updates();
     expect(after.all - before.all).toBe(8);
@@ -131,11 +126,11 @@ test('a heartbeat rewrites its row in the page and touches no index', async () =
 });
 
 test('a renewal does not wait for a heartbeat that hangs', async () => {
-  await reportWorker(log.db, report('hung'));
+  await reportWorker(log.db, workerReport('hung'));
   const hung = await log.pool.connect();
   try {
     await hung.query("begin; select from lanefold._worker where id = 'hung' for update");
-    await renewLeases(log.db, [], 60_000, () => {}, report('hung', { runsHeld: 9 }));
+    await renewLeases(log.db, [], 60_000, () => {}, workerReport('hung', { runsHeld: 9 }));
     expect(await listed()).toMatchObject({ hung: { runsHeld: 0 } });
   } finally {
     await hung.query('rollback');
@@ -146,6 +141,6 @@ test('a renewal does not wait for a heartbeat that hangs', async () => {
 test('workers that start together do not wait for each other', async () => {
   const other = await openLog();
   onTestFinished(() => other.drop());
-  await Promise.all(Array.from({ length: 20 }, (_, n) => reportWorker(other.db, report(`w${n}`))));
+  await Promise.all(Array.from({ length: 20 }, (_, n) => reportWorker(other.db, workerReport(`w${n}`))));
   expect(await listWorkers(other.db, 1)).toHaveLength(20);
 });

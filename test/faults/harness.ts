@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import path from 'node:path';
 import { inject } from 'vitest';
 import type { LanefoldOptions, WorkerOptions } from 'lanefold';
+import { defineStrategy } from 'lanefold/strategy';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { faultAgent } from './fixtures/agent.ts';
@@ -13,6 +14,14 @@ export const quick: WorkerOptions = { leaseMs: 1_000, sweepMs: 150 };
 
 /** Leases that do not expire even on a busy machine; `expireLease` ends that of a killed worker. */
 export const patient: WorkerOptions = { leaseMs: 120_000, sweepMs: 100 };
+
+/** A strategy that repeats the first answer: for workers that may not know it. */
+export const parrot = defineStrategy({
+  name: 'parrot',
+  begin: (prompt) => ({ memory: null, questions: [{ purpose: 'repeat', prompt }] }),
+  learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
+  best: (_, { reason }) => ({ reason, answer: null, result: null }),
+});
 
 export interface WorkerProcess {
   readonly process: ChildProcess;

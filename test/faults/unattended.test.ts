@@ -2,22 +2,14 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createLanefold, type Lanefold, type LogFacts, type UnattendedRuns } from 'lanefold';
-import { defineStrategy } from 'lanefold/strategy';
 import { noRedis } from '../support/lanefold.ts';
 import { readStream } from '../support/read-stream.ts';
+import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
-import { startHarness, type FaultHarness } from './harness.ts';
-
-const parrot = defineStrategy({
-  name: 'parrot',
-  begin: (prompt) => ({ memory: null, questions: [{ purpose: 'repeat', prompt }] }),
-  learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
-  best: (_, { reason }) => ({ reason, answer: null, result: null }),
-});
+import { parrot, patient, startHarness, type FaultHarness } from './harness.ts';
 
 /** Reports every few seconds, and keeps its lease on a busy machine: it dies when the test dates its signs of life back. */
 const mortal = { leaseMs: 9_000, sweepMs: 100 };
-const patient = { leaseMs: 120_000, sweepMs: 100 };
 
 describe.skipIf(noRedis())('a run that no worker can take', () => {
   let harness: FaultHarness;
@@ -203,12 +195,8 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
 
 /** Counts from now on how often this process looks at waits in which nothing happens. */
 function countLooks(): () => number {
-  let looks = 0;
-  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
-  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    if ((args[0] as { name?: string }).name?.startsWith('find_unheld')) looks += 1;
-    return query.apply(this, args) as never;
-  });
-  onTestFinished(() => spy.mockRestore());
-  return () => looks;
+  const sent = vi.spyOn(pg.Client.prototype, 'query');
+  onTestFinished(() => sent.mockRestore());
+  const names = () => sent.mock.calls.flatMap(([statement]) => functionsIn(statement));
+  return () => names().filter((name) => name.startsWith('find_unheld')).length;
 }

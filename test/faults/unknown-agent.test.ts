@@ -1,18 +1,10 @@
 // @module-tag long
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createLanefold, type Lanefold, type RunHandle, type UnknownAgent, type WorkerOptions } from 'lanefold';
-import { defineStrategy } from 'lanefold/strategy';
 import { noRedis } from '../support/lanefold.ts';
 import { expectSound } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
-import { quick, startHarness, type FaultHarness } from './harness.ts';
-
-const parrot = defineStrategy({
-  name: 'parrot',
-  begin: (prompt) => ({ memory: null, questions: [{ purpose: 'repeat', prompt }] }),
-  learn: (memory, [answer]) => ({ memory, end: { reason: 'success', answer: answer!.text, result: answer!.text } }),
-  best: (_, { reason }) => ({ reason, answer: null, result: null }),
-});
+import { parrot, quick, startHarness, type FaultHarness } from './harness.ts';
 
 /** Nothing in these workers happens by a timer: what a run gets, it got from another worker at once. */
 const noSweeps: WorkerOptions = { leaseMs: 120_000, sweepMs: 600_000 };

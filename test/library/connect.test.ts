@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, type AgentDefinition } from 'lanefold';
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { freePort } from '../../src/postgres/embedded/free-port.ts';
@@ -47,6 +47,7 @@ describe.skipIf(noRedis())('createLanefold', () => {
     ['unknown_model', 'nowhere:x'],
     ['missing_provider_key', 'openai:gpt-5'],
   ])('reports %s of an agent before it starts a database', async (code, model) => {
+    onTestFinished(() => void vi.unstubAllEnvs());
     vi.stubEnv('OPENAI_API_KEY', '');
     vi.stubEnv('DATABASE_URL', '');
     const embeddedDir = path.join(tmpdir(), `lanefold-never-${process.pid}`);
@@ -56,7 +57,6 @@ describe.skipIf(noRedis())('createLanefold', () => {
       code,
     });
     expect(existsSync(embeddedDir)).toBe(false);
-    vi.unstubAllEnvs();
   });
 
   test('reports a missing schema, with a hint to run lanefold migrate', async () => {

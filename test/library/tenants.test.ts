@@ -46,6 +46,7 @@ const calls = (library: TenantLibrary, threadId: string, runId: string): Record<
   };
   return {
     'threads.get': () => library.threads.get(threadId),
+    'threads.peek': () => library.threads.peek(threadId),
     'threads.append': () => library.threads.append(threadId, [{ message: { role: 'user', content: 'x' } }]),
     'threads.entries': () => library.threads.entries(threadId),
     'threads.entryPage': () => library.threads.entryPage(threadId),

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { expectAccessible, openSite, type Site } from './harness.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
 
 /** Lets a test tear the event streams of a page, and keep them from coming back until it mends them. */
 const breakableStreams = `
@@ -31,15 +31,14 @@ const breakableStreams = `
 describe.skipIf(noBrowser)('what can be done on the page', () => {
   let site: Site;
   let page: Page;
+  let said: OpenPage['said'];
   beforeAll(async () => {
     site = await openSite();
-    page = (await site.open()).page;
+    ({ page, said } = await site.open());
   });
   afterAll(() => site?.close());
   beforeEach(() => page.goto('about:blank'));
 
-  /** In the conversation: the title and the list of runs have the question, too. */
-  const said = (text: string) => page.locator('.virtual').getByText(text, { exact: true });
   const go = (address: string) => page.goto(`${site.api.url}/${address}`);
   const runsOf = async (threadId: string) => (await site.api.lanefold.runs.list({ threadId })).data;
 
@@ -225,7 +224,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   });
 
   test('lose the connection: the stream resumes after its last event', async () => {
-    const { page: other, context } = await site.open();
+    const { page: other, context, said: saidThere } = await site.open();
     await other.addInitScript(breakableStreams);
     await site.ask('torn', 'One');
     await other.goto(`${site.api.url}/#/threads/torn`);
@@ -233,11 +232,11 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await other.evaluate('breakStreams()');
     await other.getByRole('button', { name: 'Connecting' }).waitFor();
     await site.ask('torn', 'Two');
-    expect(await other.locator('.virtual').getByText('Two', { exact: true }).count()).toBe(0);
+    expect(await saidThere('Two').count()).toBe(0);
     const asked = other.waitForRequest(/\/events\?.*after=\d/);
     await other.evaluate('mendStreams()');
     expect(new URL((await asked).url()).searchParams.get('after')).not.toBe('-1');
-    await other.locator('.virtual').getByText('Two', { exact: true }).waitFor();
+    await saidThere('Two').waitFor();
     await until('both answers are there', async () => (await other.getByText('Take an umbrella.').count()) === 2);
     const seqs = await other.locator('.entry-head .num').allTextContents();
     expect(new Set(seqs).size).toBe(seqs.length);

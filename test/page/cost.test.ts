@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
-import { openSite, type Site } from './harness.ts';
+import { openSite, type OpenPage, type Site } from './harness.ts';
 
 /** Of 10 tokens in and 5 out by the list price of `openai:gpt-4o`. */
 const price = '$0.000075';
@@ -10,18 +10,15 @@ const price = '$0.000075';
 describe.skipIf(noBrowser)('what it costs', () => {
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
+  let see: OpenPage['see'];
   const runs: Record<string, string> = {};
   beforeAll(async () => {
     site = await openSite();
-    page = (await site.open()).page;
+    ({ page, go, see } = await site.open());
     runs['local'] = await site.ask('local', 'Shall I take an umbrella?');
   });
   afterAll(() => site?.close());
-  const go = async (address: string) => {
-    await page.goto('about:blank');
-    await page.goto(`${site.api.url}/${address}`);
-  };
-  const see = (where: string, words: string) => page.locator(where).filter({ hasText: words }).first().waitFor();
   const row = (name: string) => page.locator('tbody tr', { hasText: name });
 
   test('is not nothing where the price of the model is unknown', async () => {

@@ -8,7 +8,7 @@ import {
   type LanefoldOptions,
   type ServerOptions,
 } from 'lanefold';
-import type { Browser, BrowserContext, Page } from 'playwright-core';
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { z } from 'zod';
 import { startApi, type Api } from '../api/helpers.ts';
@@ -42,9 +42,20 @@ export interface Site {
   browser: Browser;
   /** What went wrong in the pages, or was asked of another host. */
   faults: string[];
-  open(theme?: 'light' | 'dark', width?: number): Promise<{ page: Page; context: BrowserContext }>;
+  open(theme?: 'light' | 'dark', width?: number): Promise<OpenPage>;
   ask(threadId: string, input: string, agent?: string, model?: string): Promise<string>;
   close(): Promise<void>;
+}
+
+export interface OpenPage {
+  page: Page;
+  context: BrowserContext;
+  /** Opens an address of the page from nothing, such as `#/threads`. */
+  go(address: string): Promise<void>;
+  /** Waits for an element with these words. */
+  see(what: string, words: string | RegExp): Promise<void>;
+  /** A message in the conversation: the title and the list of runs have the question, too. */
+  said(text: string): Locator;
 }
 
 export interface SiteOptions {
@@ -105,7 +116,16 @@ export async function openSite({ server, worker = true, agents = [], models }: S
       page.on('request', (request) => {
         if (!request.url().startsWith(api.url) && !request.url().startsWith('data:')) faults.push(request.url());
       });
-      return { page, context };
+      return {
+        page,
+        context,
+        async go(address) {
+          await page.goto('about:blank');
+          await page.goto(`${api.url}/${address}`);
+        },
+        see: (what, words) => page.locator(what).filter({ hasText: words }).first().waitFor(),
+        said: (text) => page.locator('.virtual').getByText(text, { exact: true }),
+      };
     },
     async ask(threadId, input, agent = 'travel', model) {
       const run = await api.lanefold.runs.enqueue({

@@ -10,11 +10,11 @@ describe.skipIf(noBrowser)('one look at the page', () => {
   afterAll(() => site?.close());
 
   test('leads from the threads to what a model saw, and asks nothing of other hosts', async () => {
-    const { page } = await site.open();
+    const { page, said } = await site.open();
     const run = await site.ask('trip', 'Should I go to Hamburg?');
     await page.goto(`${site.api.url}/`);
     await page.getByText('Should I go to Hamburg?').first().click();
-    await page.locator('.virtual').getByText('Take an umbrella.', { exact: true }).waitFor();
+    await said('Take an umbrella.').waitFor();
     await page.goto(`${site.api.url}/#/threads/trip/calls/${run}.2`);
     await page.getByText('Hash verified').waitFor();
     expect(site.faults).toEqual([]);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { openSite, type Site } from './harness.ts';
+import { openSite, type OpenPage, type Site } from './harness.ts';
 
 const rows = Array.from({ length: 5_000 }, (_, n) => ({ order: `B-${n}`, state: 'on its way' }));
 const mute = defineTool({ name: 'mute', input: z.object({}), execute: () => '' });
@@ -23,6 +23,7 @@ const atEnd = `(() => {
 describe.skipIf(noBrowser)('what is read on the page', () => {
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
   beforeAll(async () => {
     site = await openSite({
       agents: [
@@ -32,13 +33,9 @@ describe.skipIf(noBrowser)('what is read on the page', () => {
         defineAgent({ name: longName, model: script(['Yes.']) }),
       ],
     });
-    page = (await site.open()).page;
+    ({ page, go } = await site.open());
   });
   afterAll(() => site?.close());
-  const go = async (address: string) => {
-    await page.goto('about:blank');
-    await page.goto(`${site.api.url}/${address}`);
-  };
   const shownSeqs = async () =>
     (await page.locator('.entry-head > .num').allTextContents()).map((text) => Number(text.slice(1)));
 

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { noBrowser } from '../support/browser.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { until } from '../support/until.ts';
-import { expectAccessible, openSite, type Site } from './harness.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
 
 describe.skipIf(noBrowser)('the views of the page', () => {
   let site: Site;
@@ -14,13 +14,14 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   let priced: string;
   let searching: string;
   let page: Page;
+  let said: OpenPage['said'];
   beforeAll(async () => {
     const tree = treeModel();
     site = await openSite({
       models: { tree },
       agents: [defineAgent({ name: 'searcher', model: 'tree', strategy: 'tot', strategyOptions: { maxDepth: 2 } })],
     });
-    page = (await site.open()).page;
+    ({ page, said } = await site.open());
     runId = await site.ask('trip', 'Should I go to Hamburg?');
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
@@ -42,9 +43,6 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await page.goto('about:blank');
     await page.setViewportSize({ width: 1280, height: 900 });
   });
-
-  /** In the conversation: the title and the list of runs have the question, too. */
-  const said = (text: string) => page.locator('.virtual').getByText(text, { exact: true });
 
   // the ids of runs are known once the tests run
   test.each([

@@ -4,20 +4,20 @@ import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
-import { expectAccessible, openSite, type Site } from './harness.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from './harness.ts';
 
 describe.skipIf(noBrowser)('workers on the page', () => {
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
   beforeAll(async () => {
     site = await openSite({ worker: false });
-    page = (await site.open()).page;
+    ({ page, go } = await site.open());
   });
   afterAll(() => site?.close());
 
   const show = async (address: string, text: string) => {
-    await page.goto('about:blank');
-    await page.goto(`${site.api.url}/#/${address}`);
+    await go(`#/${address}`);
     await page.getByText(text).first().waitFor();
   };
   const workers = () => page.locator('section[aria-labelledby=workers]');

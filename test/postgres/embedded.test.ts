@@ -152,8 +152,9 @@ describe('startEmbeddedPostgres', () => {
     await query(url!, 'create table kept as select 1 as one');
     child.kill('SIGKILL');
     await once(child, 'exit');
-    expect(await gone(pid!)).toBe(true);
     const again = await start({ dir });
+    // one that has not noticed yet that its last user is gone may be joined
+    if (again.pid !== pid) expect(isAlive(pid!)).toBe(false);
     expect(await query(again.url, 'select one from kept')).toEqual([{ one: 1 }]);
   });
 

@@ -56,7 +56,7 @@ describe.skipIf(queueBackend() !== 'redis' || noRedis())('while Redis is down', 
     const told10s = () => 1 + Math.floor((performance.now() - since) / 10_000);
     outage.refuse();
     const run = await front.runs.enqueue({ agent: 'echo', input: 'hello' });
-    await until('both have noticed', () => atWorker.errors.length + atFront.errors.length > 0);
+    await until('both have noticed', () => atWorker.errors.length > 0 && atFront.errors.length > 0);
     outage.end();
     expect((await front.runs.wait(run)).result).toBe('hello');
     for (const { errors } of [atFront, atWorker]) {

@@ -18,7 +18,7 @@ set plan_cache_mode = force_generic_plan as $$
 begin
   return query
   with events as materialized (
-    select v.run_id, v.event_seq, v.kind, v.at, v.data from lanefold.run_event v
+    select v.run_id, v.event_seq, v.kind, v.data from lanefold.run_event v
     where v.thread_id = p_thread_id and v.run_id = any (p_run_ids)
       and v.kind in ('llm_completed', 'llm_retry', 'llm_lost', 'worker_lost', 'compaction_completed')
   ), answers as materialized (

@@ -1,4 +1,5 @@
 import type { Mark, MarkCount } from '../../api/types.ts';
+import { clip } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
 import { kinds, wordsOf, type Tone } from './words.ts';
 
@@ -8,10 +9,10 @@ const maxChars = 160;
 /** A mark in words, linked to the place it refers to. */
 function Badge({ kind, words, to }: { kind: string; words: string; to: string }) {
   const tone = kinds[kind]?.[0] ?? 'note';
+  const shown = clip(words, maxChars);
   return (
-    <a href={to} class={`tag badge ${tone}`} data-mark={kind} {...(words.length > maxChars ? { title: words } : {})}>
-      <span aria-hidden="true">{icons[tone]}</span>{' '}
-      {words.length > maxChars ? `${words.slice(0, maxChars - 1)}…` : words}
+    <a href={to} class={`tag badge ${tone}`} data-mark={kind} title={shown === words ? undefined : words}>
+      <span aria-hidden="true">{icons[tone]}</span> {shown}
     </a>
   );
 }

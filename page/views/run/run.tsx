@@ -18,7 +18,6 @@ const refreshMs = 1_000;
 const maxEvents = 1_000;
 const maxNodes = 1_000;
 const maxEffects = 1_000;
-const over = new Set(['completed', 'failed', 'cancelled']);
 
 interface Shown {
   run: RunSnapshot;
@@ -43,7 +42,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       ]);
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
       // last, because it stops the timer and drops a read in progress
-      ended.value = over.has(run.status);
+      ended.value = run.finished_at !== null;
       return { run, events: events.data, more: events.next_after !== null, inputs: inputs.data, nodes, effects };
     },
     [],
@@ -63,7 +62,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
         </div>
         <div class="actions">
           <Status status={run.status} />
-          {!over.has(run.status) && (
+          {run.finished_at === null && (
             <Menu>
               <MenuItem onClick={cancel}>Cancel the run</MenuItem>
             </Menu>

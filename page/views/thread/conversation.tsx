@@ -19,14 +19,14 @@ export function Conversation({ state, lane }: { state: ThreadState; lane: string
   );
   const live = state.at.value === null && !state.paused.value ? [...state.answers.value] : [];
   const { ofEntry, ofRun, error } = useMarks(state);
-  const runs = markedRuns(state, ofRun, entries, lane).map((run) => ({ key: `r${run.runId}`, run }));
+  const marked = new Map<number, Item[]>();
+  for (const run of markedRuns(state, ofRun, entries, lane))
+    marked.set(run.after, [...(marked.get(run.after) ?? []), { key: `r${run.runId}`, run }]);
+  const after = (seq: number) => marked.get(seq) ?? [];
   const items: Item[] = [
-    ...runs.filter(({ run }) => run.after < 0),
-    ...entries.flatMap((entry) => [
-      { key: `e${entry.seq}`, entry },
-      ...runs.filter(({ run }) => run.after === entry.seq),
-    ]),
-    ...runs.filter(({ run }) => run.after === Infinity),
+    ...after(-1),
+    ...entries.flatMap((entry) => [{ key: `e${entry.seq}`, entry }, ...after(entry.seq)]),
+    ...after(Infinity),
     ...live.map(([key, answer]) => ({ key, live: answer })),
   ];
   const first = state.entries.value[0]?.seq ?? 0;

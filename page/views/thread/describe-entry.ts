@@ -1,4 +1,7 @@
 import type { Entry, JsonObject, Message } from '../../api/types.ts';
+import { clip } from '../../parts/format.ts';
+
+const maxChars = 90;
 
 /** A short description of an entry that is not a message. */
 export interface Description {
@@ -35,7 +38,10 @@ export function describeEntry({ kind, payload, refs }: Entry): Description {
     const { field, value } = payload;
     const by = actorOf(refs);
     if (field !== 'system_prompt') return { title: `Configuration: ${String(field)} changed`, ...by };
-    return { title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value))}`, ...by };
+    return {
+      title: value === null ? 'System prompt removed' : `System prompt: ${clip(String(value), maxChars)}`,
+      ...by,
+    };
   }
   if (kind === 'ai_state_change') return { title: 'Tools changed the state' };
   return { title: kind };
@@ -46,5 +52,3 @@ function actorOf({ by, source, agent }: JsonObject): { by?: string } {
   if (source === 'agent') return { by: `from the agent ${String(agent)}` };
   return by === undefined ? {} : { by: `by ${String(by)}` };
 }
-
-const clip = (text: string): string => (text.length > 90 ? `${text.slice(0, 89)}…` : text);

@@ -17,7 +17,7 @@ import {
   Projection,
 } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
-import { atSeq, limit } from '../schemas/values.ts';
+import { atSeq, limit, trueOrFalse } from '../schemas/values.ts';
 import {
   body,
   idempotencyKey,
@@ -32,8 +32,6 @@ import {
 } from './shared.ts';
 
 const tags = ['Contexts'];
-
-const flag = (description: string) => z.enum(['true', 'false']).optional().openapi({ param: { description } });
 
 const listLanes = createRoute({
   method: 'get',
@@ -89,8 +87,8 @@ const getContext = createRoute({
               'Show what a call of this agent would be sent: its policy, tools and settings. Default: the agent of the latest run.',
           },
         }),
-      full_budget: flag('What the budget alone would let through, instead of what the next call is sent.'),
-      explain: flag('Why each message is sent or not. Default policy: that of the thread, else of the agent.'),
+      full_budget: trueOrFalse('What the budget alone would let through, instead of what the next call is sent.'),
+      explain: trueOrFalse('Why each message is sent or not. Default policy: that of the thread, else of the agent.'),
     }),
   },
   responses: { 200: json('The context.', Projection), ...problems(404, 410, 422) },

@@ -11,7 +11,7 @@ import { serverBusy, type ByteBudget } from '../byte-budget.ts';
 import { invalidRequest } from '../problem.ts';
 import { problems } from '../schemas/problem.ts';
 import { RunEventPage } from '../schemas/run.ts';
-import { after, limit } from '../schemas/values.ts';
+import { after, limit, trueOrFalse } from '../schemas/values.ts';
 import { sse } from '../sse.ts';
 import { toUiEvents } from '../ui-events.ts';
 import { json, orMissing, run, security, thread } from './shared.ts';
@@ -30,16 +30,8 @@ const streaming = {
       },
     }),
   after: after('events', 'event_seq'),
-  deltas: z
-    .enum(['true', 'false'])
-    .optional()
-    .openapi({ param: { description: 'Streams only: include answers while they are generated; default true.' } }),
-  entries: z
-    .enum(['true', 'false'])
-    .optional()
-    .openapi({
-      param: { description: 'Streams only: add `entry` to events, the payload of the entry they are about.' },
-    }),
+  deltas: trueOrFalse('Streams only: include answers while they are generated; default true.'),
+  entries: trueOrFalse('Streams only: add `entry` to events, the payload of the entry they are about.'),
 };
 
 const lastEventId = z.object({
@@ -140,7 +132,7 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
     const { format, threadId, query } = what;
     const ui = format === 'ui';
     // A chat that reconnects knows only its thread; 204 means that no answer is in progress.
-    const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.get(threadId)).activeRunId : undefined);
+    const runId = what.runId ?? (ui ? (await c.var.lanefold.threads.peek(threadId)).activeRunId : undefined);
     if (runId === null) return c.body(null, 204);
     if (c.req.method === 'HEAD') return c.body(null, 200, { 'Content-Type': 'text/event-stream' });
     if (streams >= options.maxStreams) throw serverBusy(`it serves ${streams} streams`);

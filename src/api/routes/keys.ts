@@ -104,7 +104,7 @@ export function addKeys(app: ApiApp): void {
     const { key_id: id } = c.req.valid('param');
     const { principal, lanefold } = c.var;
     // rotation returns the new secret, so the caller needs every right the key has
-    const key = (await lanefold.keys.list()).find((one) => one.id === id);
+    const key = await lanefold.keys.get(id);
     if (key) assertMayGrant(principal, { ...key, expiresAtMs: key.expiresAt?.getTime() });
     const minted = await lanefold.keys.rotate(id, omitUndefined({ overlapMs, by: principal.actor }));
     return c.json(toJson(minted), 201);

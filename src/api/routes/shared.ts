@@ -72,6 +72,6 @@ export async function orMissing<T>(
   threadId: string,
   found: T[],
 ): Promise<T[]> {
-  if (found.length === 0) await threads.get(threadId);
+  if (found.length === 0) await threads.peek(threadId);
   return found;
 }

@@ -142,7 +142,7 @@ export function addThreads(app: ApiApp, { toolNames }: Pick<Library, 'toolNames'
     threadId: string,
     { context_ref: contextRef, at_seq: seq }: z.infer<typeof laneAt>,
   ) => {
-    await threads.get(threadId);
+    await threads.peek(threadId);
     return threads.config(threadId, omitUndefined({ contextRef, atSeq: seq }));
   };
 

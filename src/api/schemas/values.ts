@@ -87,6 +87,10 @@ export const moment = (description: string) =>
     .optional()
     .openapi({ param: { description }, type: 'string', format: 'date-time' });
 
+/** `true` or `false` in a query, as text. */
+export const trueOrFalse = (description: string) =>
+  z.enum(['true', 'false']).optional().openapi({ param: { description } });
+
 /** A switch in a query. */
 export const flag = (description: string) =>
   z

@@ -59,7 +59,7 @@ export const addContext = (program: Command): Command =>
       const lanefold = await connect(options, { start: false, agents });
       try {
         // The context of an unknown thread or lane is empty too, so check that they exist.
-        const { activeContextRef } = await lanefold.threads.get(id);
+        const { activeContextRef } = await lanefold.threads.peek(id);
         const contextRef = options.lane ?? activeContextRef;
         if (contextRef !== activeContextRef) await assertLane(lanefold, id, contextRef);
         const { at: atSeq, limit, policy, model, agent, fullBudget } = options;

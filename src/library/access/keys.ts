@@ -65,6 +65,8 @@ export interface ApiKeys {
   create(key: NewKey): Promise<MintedKey>;
   /** All keys, newest first, without secrets. */
   list(): Promise<ApiKey[]>;
+  /** One of them; undefined if there is none with this id. */
+  get(id: string): Promise<ApiKey | undefined>;
   /**
    * Adds a secret to a key; the old ones keep working for `overlapMs`, default an hour.
    *
@@ -138,6 +140,7 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       return { id, key: text };
     },
     list: () => listKeys(db),
+    get: async (id) => (await listKeys(db, id))[0],
     async rotate(id, { overlapMs = hourMs, by } = {}) {
       const { text, hash } = newKey(id);
       await audited(by, 'keys.rotate', { key: id });

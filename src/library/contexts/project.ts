@@ -6,7 +6,7 @@ import type { Counting } from '../../models/counting/counting.ts';
 import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
 import type { FixedParts } from '../../models/counting/fixed-tokens.ts';
 import type { ProjectionMeta } from '../../policy/budget.ts';
-import { loggedCut } from '../../policy/dropped.ts';
+import { loggedDropped } from '../../policy/dropped.ts';
 import { fitNewest } from '../../policy/fit-newest.ts';
 import { groupMessages, type ContextGroupKind, type PlacedMessage } from '../../policy/groups.ts';
 import { limitsOf } from '../../policy/limits.ts';
@@ -84,17 +84,15 @@ export async function projectContext(
   counting.check(policy);
   const window = model === undefined ? undefined : await counting.windowOf(model);
   const limits = limitsOf(policy, { model: model ?? 'of this lane', window, maxOutputTokens });
-  const recall = () => {
-    const refs = rows.findLast((row) => row.role === 'assistant')?.refs as JsonObject | null | undefined;
-    const cut = loggedCut(refs ?? null);
-    return { dropped: cut?.policy_hash === limits.hash ? cut.dropped : [], tokens: new WeakMap<Message, number>() };
-  };
+  const counter = await counting.counterOf(policy.token_estimator, model ?? '');
+  const refs = rows.findLast((row) => row.role === 'assistant')?.refs as JsonObject | null | undefined;
+  const recalled = { dropped: loggedDropped(refs ?? null, limits.hash), tokens: new WeakMap<Message, number>() };
   const request = { model: model ?? '', policy, limits, ...fixed };
-  const cut = await cutContext(counting, placedRows(rows), request, recall, { full });
+  const cut = await cutContext(counting, placedRows(rows), request, counter, recalled, { full });
   // a run would fall back to the built-in rules; this read is meant to show what the projector does
   if (cut.projectorError !== undefined) throw cut.projectorError;
   const { ratio, error, calls } = counting.calibrationOf(model ?? '');
-  const calibrated = cut.counter.name === 'calibrated';
+  const calibrated = counter.name === 'calibrated';
   return {
     policy,
     messages: sentRows(rows, cut, policy),
@@ -102,7 +100,7 @@ export async function projectContext(
       ...cut.meta,
       window: window ?? null,
       estimator: {
-        name: cut.fallback === undefined ? cut.counter.name : 'heuristic',
+        name: cut.fallback === undefined ? counter.name : 'heuristic',
         ratio: calibrated ? ratio : 1,
         error: calibrated && calls > 0 ? error : null,
         calls: calibrated ? calls : null,

@@ -1,6 +1,7 @@
 import type { Counting } from '../../models/counting/counting.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readActivity, type RecordedActivity } from '../../store/run/read-activity.ts';
+import { costOf } from '../runs/cost.ts';
 
 /** The recent activity of the workers. */
 export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'> {
@@ -16,13 +17,11 @@ export interface FleetActivity extends Omit<RecordedActivity, 'spent' | 'slots'>
 /** Looks back over `hours`, in about a hundred slots. */
 export async function activity(db: Database, counting: Counting, hours: number): Promise<FleetActivity> {
   const { spent, slots, ...recorded } = await readActivity(db, hours);
-  const priced = new Map(slots.map((slot) => [slot.at.getTime(), { ...slot, cost: 0, unpricedTokens: 0 }]));
-  for (const tokens of spent) {
-    const slot = priced.get(tokens.at.getTime());
-    if (!slot) continue;
-    const price = await counting.priceOf(tokens.model, tokens, tokens.at);
-    if (price === undefined) slot.unpricedTokens += tokens.inputTokens + tokens.outputTokens;
-    else slot.cost += price;
-  }
-  return { ...recorded, slots: [...priced.values()] };
+  const bySlot = new Map<number, typeof spent>(slots.map((slot) => [slot.at.getTime(), []]));
+  for (const tokens of spent) bySlot.get(tokens.at.getTime())?.push(tokens);
+  const priced = slots.map(async (slot) => {
+    const { cost, unpricedTokens } = await costOf(counting, bySlot.get(slot.at.getTime())!);
+    return { ...slot, cost: cost ?? 0, unpricedTokens };
+  });
+  return { ...recorded, slots: await Promise.all(priced) };
 }

@@ -95,6 +95,8 @@ export interface Threads {
   fork(parentThreadId: string, options?: ForkOptions, on?: { from?: OverrideCaller }): Promise<ForkReceipt>;
   /** @throws LanefoldError `thread_not_found`, `thread_erased` */
   get(id: string): Promise<Thread>;
+  /** As `get`, without the cost, which has to be added up: one row. */
+  peek(id: string): Promise<Omit<Thread, keyof RunCost>>;
   /** Threads, newest first; with `order: 'asked'`, most recently asked first. */
   list(filter?: Partial<ThreadFilter>): Promise<ListPage<ThreadSummary>>;
   /**
@@ -189,6 +191,11 @@ export function threadsOf(
       assertId(id, 'The thread id');
       const [thread, spent] = await Promise.all([readThread(db, id), readThreadSpent(db, id)]);
       return { ...thread, ...(await costOf(counting, spent)) };
+    },
+
+    async peek(id) {
+      assertId(id, 'The thread id');
+      return readThread(db, id);
     },
 
     async list({ limit = 50, ...filter } = {}) {

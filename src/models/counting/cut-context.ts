@@ -30,7 +30,6 @@ export interface CutContext extends Budgeted {
   messages: readonly PlacedMessage[];
   /** Tokens of each message. */
   tokens: number[];
-  counter: Counter;
   /** The estimator used in this call if the policy's own failed. */
   fallback: string | undefined;
   /** Tokens of everything sent besides the messages. */
@@ -50,26 +49,26 @@ const projectorTimeoutMs = 2_000;
  * Cuts a context for a model call, as runs do. The cut of an earlier call stays in force until the rest no longer fits;
  * then it moves and leaves room for more messages.
  *
- * @param recall results of earlier calls that used this counter
+ * @param counter of the policy's estimator: see `Counting.counterOf`
+ * @param recalled results of earlier calls that used this counter
  * @param full fills the whole budget instead, to see what the budget alone would drop
  */
 export async function cutContext(
   counting: Counting,
   placed: readonly PlacedMessage[],
   { model, policy, limits, ...fixed }: CutRequest,
-  recall: (counter: Counter) => Recalled,
+  counter: Counter,
+  { dropped, tokens: known }: Recalled,
   { full = false } = {},
 ): Promise<CutContext> {
   const messages = withPrompt(placed, policy.system_prompt);
-  const counter = await counting.counterOf(policy.token_estimator, model);
-  const { dropped, tokens: known } = recall(counter);
   const fresh = messages.filter(({ message }) => !known.has(message)).map(({ message }) => message);
   const counted = await estimate(fresh, counter.count, model);
   fresh.forEach((message, i) => known.set(message, counted.tokens[i]!));
   const tokens = messages.map(({ message }) => Math.ceil(known.get(message)! * counter.ratio));
   // sent with every call, like the tools
   const toolTokens = Math.ceil(fixedTokens(counting, model, fixed) * counter.ratio);
-  const shared = { messages, tokens, counter, fallback: counted.fallback?.mark, toolTokens };
+  const shared = { messages, tokens, fallback: counted.fallback?.mark, toolTokens };
   let projectorError: unknown;
   if (policy.projector !== undefined) {
     try {

@@ -3,7 +3,6 @@ import { canonicalMessage, ContextHash } from '../../context/canonical.ts';
 import { withInstructions } from '../../context/instructed.ts';
 import type { Json, JsonObject, Message } from '../../context/message.ts';
 import { createPromptBuilder } from '../../models/messages/prompt.ts';
-import { loggedCut, type LoggedCut } from '../../policy/dropped.ts';
 import type { PlacedMessage } from '../../policy/groups.ts';
 import { place } from '../../policy/place.ts';
 
@@ -66,11 +65,6 @@ export class RunContext {
   /** The `refs` of the last answer, as far as a claim returns them. */
   get answerRefs(): JsonObject | null {
     return this.#answerRefs;
-  }
-
-  /** The cut in force when the last answer was given, as its log entry records it. */
-  get loggedCut(): LoggedCut | undefined {
-    return loggedCut(this.#answerRefs);
   }
 
   get prompt(): LanguageModelV4Prompt {

@@ -4,7 +4,7 @@ import { ModelError } from '../../models/errors/model-error.ts';
 import type { Counter, Counting } from '../../models/counting/counting.ts';
 import { cutContext, type CutContext } from '../../models/counting/cut-context.ts';
 import { isLanefoldError } from '../../errors.ts';
-import type { DroppedRange } from '../../policy/dropped.ts';
+import { loggedDropped, type DroppedRange } from '../../policy/dropped.ts';
 import { toolTokens } from '../../policy/heuristic.ts';
 import { limitsOf, type Limits } from '../../policy/limits.ts';
 import type { StoredPolicy } from '../../policy/policy.ts';
@@ -79,12 +79,11 @@ export async function fitContext(
   if (!given && window === undefined) return undefined;
   const policy = given ?? defaultPolicy;
   const limits = limitsFor(policy, { model, window, maxOutputTokens });
-  let state!: FitState;
   const { instructions } = context;
-  const cut = await cutContext(counting, context.placed, { model, policy, limits, tools, instructions }, (counter) => {
-    return (state = stateOf(context, counter, limits));
-  });
-  const { counter, toolTokens: fixed } = cut;
+  const counter = await counting.counterOf(policy.token_estimator, model);
+  const state = stateOf(context, counter, limits);
+  const request = { model, policy, limits, tools, instructions };
+  const cut = await cutContext(counting, context.placed, request, counter, state);
   const marks = [
     ...(window === undefined && policy.max_input_tokens === undefined ? ['unknown_window'] : []),
     ...(counter.name !== policy.token_estimator && policy.token_estimator !== 'exact' ? ['estimator_unknown'] : []),
@@ -95,7 +94,7 @@ export async function fitContext(
   state.dropped = cut.dropped;
   const refs = {
     ...(given || cut.dropped.length > 0 ? policyRefs(policy, limits, cut, summaryAsSystem) : {}),
-    estimated_tokens: cut.meta.estimated_tokens + fixed,
+    estimated_tokens: cut.meta.estimated_tokens + cut.toolTokens,
     ...(marks.length > 0 ? { policy_marks: marks } : {}),
   };
   const estimated = heuristicTokens(counting, model, sent.messages) + toolTokens(tools);
@@ -132,7 +131,6 @@ function limitsFor(policy: StoredPolicy, of: Parameters<typeof limitsOf>[1]): Li
 /** The state left by the last call. A different policy or model starts without a cut. */
 function stateOf(context: RunContext, counter: Counter, limits: Limits): FitState {
   const known = states.get(context);
-  const logged = known ? undefined : context.loggedCut;
   const state: FitState = {
     tokens: known?.counter === counter.name ? known.tokens : new WeakMap(),
     counter: counter.name,
@@ -141,7 +139,7 @@ function stateOf(context: RunContext, counter: Counter, limits: Limits): FitStat
     upTo: 0,
   };
   if (known?.hash === limits.hash) Object.assign(state, { dropped: known.dropped, sent: known.sent, upTo: known.upTo });
-  else if (logged?.policy_hash === limits.hash) state.dropped = logged.dropped;
+  else if (!known) state.dropped = loggedDropped(context.answerRefs, limits.hash);
   states.set(context, state);
   return state;
 }

@@ -13,6 +13,8 @@ export interface Preflight {
   blocked: Map<number, ToolOutcome>;
   /** Calls that need human approval. */
   awaiting: Set<number>;
+  /** Calls that start now: those that started before a crash already have their `tool_started` event. */
+  starting: ToolCall[];
 }
 
 /** Whether the guard or an approval check must run before the round; most rounds need neither. */
@@ -37,7 +39,7 @@ export async function preflight(
   baseOf: (index: number) => ToolCallBase,
   signal: AbortSignal,
 ): Promise<Preflight> {
-  const found: Preflight = { blocked: new Map(), awaiting: new Set() };
+  const found: Preflight = { blocked: new Map(), awaiting: new Set(), starting: [] };
   for (const [index, call] of calls.entries()) {
     const row = stored.get(index);
     if (row?.outcome || row?.status === 'started') continue;
@@ -54,6 +56,7 @@ export async function preflight(
     if (verdict) found.blocked.set(index, verdict);
     else if (tool && row?.approval?.decision !== 'approved' && (await asksApproval(tool, call, ctx, timeoutMs)))
       found.awaiting.add(index);
+    else found.starting.push(call);
   }
   return found;
 }

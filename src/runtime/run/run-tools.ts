@@ -71,13 +71,7 @@ export async function runTools(
   const ahead = needsPreflight(agent, round.calls)
     ? await preflight(agent, round.calls, stored, baseOf, run.signal)
     : undefined;
-  if (ahead) {
-    // calls that started before a crash already have their `tool_started` event
-    const startsNow = (index: number) =>
-      !(stored.get(index)?.outcome || stored.get(index)?.status === 'started') &&
-      !(ahead.blocked.has(index) || ahead.awaiting.has(index));
-    await round.started(round.calls.filter((_, index) => startsNow(index)));
-  }
+  if (ahead) await round.started(ahead.starting);
 
   const outcomes: CallOutcome[] = await runToolRound(
     round.calls,

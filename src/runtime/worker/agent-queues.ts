@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { findPassedOnQueues, type Capabilities } from '../../store/run/find-passed-on-queues.ts';
+import { findPassedOnQueues, type Capabilities, knows } from '../../store/run/find-passed-on-queues.ts';
 
 /**
  * The queues of agents. A worker that takes a job but lacks its agent, or the strategy of its run, moves the job to the
@@ -42,8 +42,7 @@ export class AgentQueues {
 
   #isForThisWorker(queue: string): boolean {
     const [agent, strategy] = queue.split('+');
-    const { agents, strategies } = this.known;
-    return agents.includes(agent!) && (strategy === undefined || strategies.includes(strategy));
+    return knows(this.known, agent!, strategy);
   }
 
   async #open(queue: string): Promise<unknown> {

@@ -1,7 +1,6 @@
 import { refusedClaims, type RefusedClaim } from '../../telemetry/telemetry.ts';
 import { WaitingError, type Job } from 'bullmq';
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { isTransient } from '../../postgres/errors.ts';
 import { jobId, type RunJob, type RunJobResult } from '../../queue/job.ts';
 import type { Processor, RunQueue } from '../../queue/queue.ts';
 import { dispatch } from '../../queue/dispatch.ts';
@@ -15,7 +14,7 @@ import { jobResult } from '../job/result.ts';
 import { onClaimFailed } from './claim-failed.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { moveJob, passOn } from './pass-on.ts';
-import { putBack, putOff } from './put-back.ts';
+import { putOff, refuse } from './put-back.ts';
 import { queuedMs } from './queued-ms.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
@@ -23,13 +22,6 @@ import type { RunDependencies } from '../run/dependencies.ts';
 /** Processes a job: claims its run, drives it to its end, and returns the result of the job. */
 export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWorker): Processor {
   const { company, intake, keeper, onError } = worker;
-
-  /** Reports the error itself, because BullMQ only reports that a job failed. */
-  const refuse = (job: Job<RunJob, RunJobResult>, token: string | undefined, error: unknown): Promise<never> => {
-    onError(error);
-    if (isTransient(error)) return putBack(job, token, intake, error);
-    throw error;
-  };
 
   const claim = (
     job: Job<RunJob, RunJobResult>,
@@ -59,7 +51,7 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
     const { threadId, runId } = run;
     const { agent: agentName } = job.data;
     if (!deps.agents.has(agentName)) {
-      return passOn(deps.db, queue, job, onError).catch((error: unknown) => refuse(job, token, error));
+      return passOn(deps.db, queue, job, onError).catch((error: unknown) => refuse(worker, job, token, error));
     }
     const agent = deps.agents.get(agentName);
     const startedAt = performance.now();

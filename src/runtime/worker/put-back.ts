@@ -1,7 +1,8 @@
 import { DelayedError, type Job } from 'bullmq';
 import { isLanefoldError } from '../../errors.ts';
-import { isConnectionError, isNodeUnreachable } from '../../postgres/errors.ts';
+import { isConnectionError, isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { Intake } from './intake.ts';
+import type { JobWorker } from './job-worker.ts';
 
 /**
  * Delay before a job is tried again, in ms. A random part of up to the same length is added, so that jobs put back
@@ -24,6 +25,18 @@ export async function putBack(job: Job, token: string | undefined, intake: Intak
   const delay = () => moveLater(job, token);
   await delay().catch(() => answers.then(delay));
   throw new DelayedError();
+}
+
+/** Reports an error, because BullMQ only reports that a job failed, and puts the job back if it is transient. @throws always */
+export function refuse(
+  { onError, intake }: Pick<JobWorker, 'onError' | 'intake'>,
+  job: Job,
+  token: string | undefined,
+  error: unknown,
+): Promise<never> {
+  onError(error);
+  if (isTransient(error)) return putBack(job, token, intake, error);
+  throw error;
 }
 
 /** Delays a job, for another worker or for this one later. @throws always, as `putBack` */

@@ -15,12 +15,12 @@ export interface ApiKey extends Allowed {
 }
 
 /** The rights of a key as they are stored; its tenant has a separate column. */
-export const toStored = ({ limits, ...allowed }: Omit<Allowed, 'tenant'>): object => ({
+const toStored = ({ limits, ...allowed }: Omit<Allowed, 'tenant'>): object => ({
   ...snakeKeys(allowed),
   ...(limits ? { limits: snakeKeys(limits) } : {}),
 });
 
-export const fromStored = (row: { allowed: Record<string, unknown>; tenant_id: string | null }): Allowed => {
+const fromStored = (row: { allowed: Record<string, unknown>; tenant_id: string | null }): Allowed => {
   const { limits, ...allowed } = row.allowed;
   return {
     ...camelKeys(allowed),
@@ -30,7 +30,7 @@ export const fromStored = (row: { allowed: Record<string, unknown>; tenant_id: s
 };
 
 /** A row of the view `api_key`. */
-export const toApiKey = (row: Record<string, unknown>): ApiKey => {
+const toApiKey = (row: Record<string, unknown>): ApiKey => {
   const { allowed, tenant_id, ...columns } = row as Parameters<typeof fromStored>[0];
   return { ...(camelKeys(columns) as Omit<ApiKey, keyof Allowed>), ...fromStored({ allowed, tenant_id }) };
 };

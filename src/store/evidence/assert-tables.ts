@@ -1,5 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import type { Database } from '../../postgres/pool.ts';
+import { readOnce } from './read-log.ts';
 
 /** The columns that are verified, with their PostgreSQL types; `required` ones are never null. */
 const columns = {
@@ -30,20 +31,18 @@ const columns = {
  * @throws LanefoldError `log_replaced`
  */
 export async function assertTables(db: Database): Promise<void> {
-  const read = db.snapshot(async function* (query) {
-    yield* await query<{ table: string; column: string; type: string; required: string; plain: string }>(
-      `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type, a.attnotnull as required,
+  const rows = await readOnce<{ table: string; column: string; type: string; required: string; plain: string }>(
+    db,
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, null) as type, a.attnotnull as required,
          c.relkind = 'r' and not exists (select from pg_inherits i where i.inhparent = c.oid)
            and not exists (select from pg_policy p where p.polrelid = c.oid and p.polname <> 'tenant')
            and exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary and i.indisvalid) as plain
        from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute a on a.attrelid = c.oid
        where n.nspname = 'lanefold' and c.relname = any ($1) and a.attnum > 0 and not a.attisdropped`,
-      [Object.keys(columns)],
-    );
-  });
-  const found = new Set<string>();
-  for await (const { table, column, type, required, plain } of read)
-    if (plain === 't') found.add(`${table}.${column} ${type} ${required}`);
+    [Object.keys(columns)],
+  );
+  const plain = rows.filter((row) => row.plain === 't');
+  const found = new Set(plain.map(({ table, column, type, required }) => `${table}.${column} ${type} ${required}`));
   for (const [table, { required, optional }] of Object.entries(columns)) {
     const has = (types: object, never: 't' | 'f') =>
       Object.entries(types).every(([column, type]) => found.has(`${table}.${column} ${type} ${never}`));

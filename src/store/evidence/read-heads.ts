@@ -1,4 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
+import { readOnce } from './read-log.ts';
 
 /** The last entry of a thread with a chain. */
 export interface Head {
@@ -12,18 +13,15 @@ export interface Head {
 
 /** The heads of threads with a chain, ordered by thread id, starting after `after`. */
 export async function readHeads(db: Database, after: string, limit: number): Promise<Head[]> {
-  const heads: Head[] = [];
-  const read = db.snapshot(async function* (query) {
-    yield* await query<Omit<Head, 'seq'> & { seq: string }>(
-      `select t.id as "threadId", t.tenant_id as "tenantId", encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
-       from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
-       join lanefold._entry f on f.thread_id = t.id and f.seq = 0
-       where t.chained and e.hash is not null and f.hash is not null and t.id > $1 order by t.id limit $2`,
-      [after, limit],
-    );
-  });
-  for await (const head of read) heads.push({ ...head, seq: Number(head.seq) });
-  return heads;
+  const heads = await readOnce<Omit<Head, 'seq'> & { seq: string }>(
+    db,
+    `select t.id as "threadId", t.tenant_id as "tenantId", encode(f.hash, 'hex') as first, e.seq, encode(e.hash, 'hex') as hash
+     from lanefold.thread t join lanefold._entry e on e.thread_id = t.id and e.seq = t.rev - 1
+     join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+     where t.chained and e.hash is not null and f.hash is not null and t.id > $1 order by t.id limit $2`,
+    [after, limit],
+  );
+  return heads.map((head) => ({ ...head, seq: Number(head.seq) }));
 }
 
 /**
@@ -31,14 +29,11 @@ export async function readHeads(db: Database, after: string, limit: number): Pro
  * erased thread does not count, because nothing else is left of it.
  */
 export async function readChained(db: Database, after: string, limit: number): Promise<string[]> {
-  const ids: string[] = [];
-  const read = db.snapshot(async function* (query) {
-    yield* await query<{ id: string }>(
-      `select t.id from lanefold.thread t left join lanefold._entry f on f.thread_id = t.id and f.seq = 0
-       where (t.chained and t.erased_at is null or f.hash is not null) and t.id > $1 order by t.id limit $2`,
-      [after, limit],
-    );
-  });
-  for await (const { id } of read) ids.push(id);
-  return ids;
+  const threads = await readOnce<{ id: string }>(
+    db,
+    `select t.id from lanefold.thread t left join lanefold._entry f on f.thread_id = t.id and f.seq = 0
+     where (t.chained and t.erased_at is null or f.hash is not null) and t.id > $1 order by t.id limit $2`,
+    [after, limit],
+  );
+  return threads.map(({ id }) => id);
 }

@@ -31,6 +31,16 @@ export const readLog = <T, R>(
   use: (log: StoredLog) => AsyncGenerator<T, R>,
 ): AsyncGenerator<T, R> => db.snapshot((query) => use(logOf(query, threadId)));
 
+/** The rows of one statement, read from one snapshot of the database. */
+export async function readOnce<Row>(db: Database, text: string, values: unknown[]): Promise<Row[]> {
+  const rows: Row[] = [];
+  const read = db.snapshot(async function* (query) {
+    yield* await query<Row>(text, values);
+  });
+  for await (const row of read) rows.push(row);
+  return rows;
+}
+
 const declareEntries = `
   declare entries no scroll cursor for
   select seq, thread_id, tenant_id, extract(epoch from at) as at, kind, context_ref, role, op_id, run_id, request_id,

@@ -8,6 +8,10 @@ export interface Capabilities {
   strategies: readonly string[];
 }
 
+/** Whether runs of an agent, with a strategy where one is given, can be executed. */
+export const knows = ({ agents, strategies }: Capabilities, agent: string, strategy?: string | null): boolean =>
+  agents.includes(agent) && (strategy == null || strategies.includes(strategy));
+
 /** The queues, as `_agent_queue` names them, of passed-on runs that wait for a worker with these capabilities. */
 export async function findPassedOnQueues(db: Database, { agents, strategies }: Capabilities): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(

@@ -1,5 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { findTakers } from '../worker/find-takers.ts';
+import { knows } from './find-passed-on-queues.ts';
 
 /** An agent that runs wait for, but that no live worker knows, or none knows together with their strategy. */
 export interface UnknownAgent {
@@ -32,7 +33,6 @@ export async function findUnknownAgents(db: Database, queuePrefix: string): Prom
   );
   if (wanted.length === 0) return [];
   const takers = ((await findTakers(db)) ?? []).filter(({ queue }) => queue === queuePrefix);
-  const isKnown = ({ agent, strategy }: UnknownAgent) =>
-    takers.some((taker) => taker.agents.includes(agent) && (strategy === null || taker.strategies.includes(strategy)));
+  const isKnown = ({ agent, strategy }: UnknownAgent) => takers.some((taker) => knows(taker, agent, strategy));
   return wanted.filter((agent) => !isKnown(agent)).slice(0, most);
 }

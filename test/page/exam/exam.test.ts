@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { expectAccessible, openSite, type Site } from '../harness.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from '../harness.ts';
 import { examAgents, examModels } from './agents.ts';
 import { conversations, seedExam } from './conversations.ts';
 
@@ -24,11 +24,13 @@ test('the guide tells of every fault what to look at', () => {
 describe.skipIf(noBrowser)('what went wrong is seen within a few clicks', () => {
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
+  let see: OpenPage['see'];
   let clicks: number;
   beforeAll(async () => {
     site = await openSite({ agents: examAgents, models: examModels });
     await seedExam(site.api.lanefold);
-    page = (await site.open()).page;
+    ({ page, go, see } = await site.open());
   });
   afterAll(() => site?.close());
 
@@ -36,7 +38,6 @@ describe.skipIf(noBrowser)('what went wrong is seen within a few clicks', () => 
     clicks += 1;
     await page.locator(what).click();
   };
-  const see = (what: string, text: string | RegExp) => page.locator(what).filter({ hasText: text }).first().waitFor();
   const openLastCall = async () => {
     clicks += 1;
     await page.locator('a', { hasText: 'What was sent' }).last().click();
@@ -98,15 +99,29 @@ describe.skipIf(noBrowser)('what went wrong is seen within a few clicks', () => 
     },
   };
 
+  /** What further views say of a fault; the clicks to them do not count. */
+  const also: Record<string, () => Promise<void>> = {
+    async lost_steer() {
+      await click('.side-run:has(.status.bad)');
+      await see('.entry.user:has(.tag.bad:text("dropped"))', 'Do not mention the strike.');
+      await see('.waterfall .retry', /Model call 1\s*failed/);
+    },
+    async prompt_change() {
+      await openLastCall();
+      await click('[role=tab]:has-text("Diff to previous call")');
+      await see('.diff .changed:has(.role:text("system")) ins', 'Answer in German.');
+    },
+  };
+
   test.each(conversations)('$fault', async ({ fault, thread }) => {
     clicks = 0;
-    await page.goto('about:blank');
-    await page.goto(`${site.api.url}/#/threads`);
+    await go('#/threads');
     // a mark in the list leads to the call
     if (fault === 'cut_message') await click(`tr:has-text("${thread}") [data-mark=cut]`);
     else await click(`.row-link:has-text("${thread}")`);
     await finds[fault]!();
     expect(clicks).toBe(clicksTo[fault]);
+    await also[fault]?.();
     // the tests of the views ask for all rules; colours and what is inside of what differ here
     await expectAccessible(page, fault, ['color-contrast', 'link-in-text-block', 'nested-interactive']);
     expect(site.faults).toEqual([]);

@@ -1,5 +1,5 @@
 import type { Lanefold } from 'lanefold';
-import type { Api } from '../../api/helpers.ts';
+import { bearer, type Api } from '../../api/helpers.ts';
 import { until } from '../../support/until.ts';
 import type { MarkedWorld } from './agents.ts';
 
@@ -77,12 +77,11 @@ export const faults: Fault[] = [
     async seed({ api, lanefold, threadId, ask }) {
       await ask('Good morning!');
       const { key } = await lanefold.keys.create({ name: 'intern', scopes: ['admin'] });
-      const headers = { authorization: `Bearer ${key}` };
       const changed = await api.call(
         'PATCH',
         `/v1/threads/${threadId}/config`,
         { system_prompt: 'Answer in German.' },
-        headers,
+        bearer(key),
       );
       if (changed.status !== 200) throw new Error(changed.text);
       await ask('How long are you open?');

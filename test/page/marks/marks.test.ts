@@ -2,7 +2,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noBrowser } from '../../support/browser.ts';
-import { expectAccessible, openSite, type Site } from '../harness.ts';
+import { expectAccessible, openSite, type OpenPage, type Site } from '../harness.ts';
 import { markedWorld } from './agents.ts';
 import { faults, seedFaults } from './faults.ts';
 
@@ -86,18 +86,14 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
   const world = markedWorld();
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
+  let see: OpenPage['see'];
   beforeAll(async () => {
     site = await openSite({ agents: world.agents, models: world.models });
     await seedFaults(site.api, world);
-    page = (await site.open()).page;
+    ({ page, go, see } = await site.open());
   });
   afterAll(() => site?.close());
-  const go = async (address: string) => {
-    await page.goto('about:blank');
-    await page.goto(`${site.api.url}/${address}`);
-  };
-  const see = (where: string, words: string | RegExp) =>
-    page.locator(where).filter({ hasText: words }).first().waitFor();
 
   test.each(faults)('$fault: in the lists, in the conversation, and in the view it leads to', async ({ fault }) => {
     const { thread, run, says } = shown[fault]!;
