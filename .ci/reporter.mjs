@@ -7,12 +7,12 @@ function toFile(module) {
   const file = { name: module.moduleId, passed: 0, skipped: 0, unfinished: 0, failures: [] };
   for (const test of module.children.allTests()) {
     const { state, errors = [] } = test.result();
-    if (state === 'failed') file.failures.push(`${test.fullName}: ${texts(errors)}`);
+    if (state === 'failed') file.failures.push({ test: test.fullName, why: texts(errors) });
     else file[state === 'pending' ? 'unfinished' : state] += 1;
   }
   if (module.state() === 'failed' && file.failures.length === 0) {
     const suites = [...module.children.allSuites()].flatMap((suite) => suite.errors());
-    file.failures.push(`(outside of its tests): ${texts([...module.errors(), ...suites])}`);
+    file.failures.push({ test: '(outside of its tests)', why: texts([...module.errors(), ...suites]) });
   }
   return file;
 }

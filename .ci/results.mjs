@@ -7,7 +7,7 @@ const read = (name) =>
   existsSync(name) ? JSON.parse(readFileSync(name, 'utf8')) : { faults: ['the tests did not run'], files: [] };
 const show = (label, files) => {
   for (const { name, failures } of files) {
-    for (const failure of failures) console.log(`${label} ${name} > ${failure.slice(0, 400)}`);
+    for (const { test, why } of failures) console.log(`${label} ${name} > ${`${test}: ${why}`.slice(0, 400)}`);
   }
 };
 

@@ -6,13 +6,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 
+/** What .ci/reporter.mjs writes. */
 interface Report {
-  testResults: {
-    name: string;
-    status: string;
-    message: string;
-    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
-  }[];
+  faults: string[];
+  files: { name: string; failures: { test: string; why: string }[] }[];
 }
 
 const { values, positionals } = parseArgs({
@@ -32,8 +29,11 @@ function round(seed: number): void {
   const tests = values.all ? ['npx', 'vitest', 'run'] : ['npm', 'test', '--'];
   const order = ['--sequence.shuffle.files', `--sequence.seed=${seed}`];
   const startedAt = performance.now();
-  const [command, ...args] = [...tests, ...order, '--reporter=json', `--outputFile=${file}`, ...positionals];
-  const { status } = spawnSync(command!, args, { stdio: ['ignore', 'ignore', 'inherit'] });
+  const [command, ...args] = [...tests, ...order, '--reporter=./.ci/reporter.mjs', ...positionals];
+  const { status } = spawnSync(command!, args, {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, REPORT: file },
+  });
   // a runner that was killed leaves no report
   const failed = existsSync(file) ? failuresIn(JSON.parse(readFileSync(file, 'utf8')) as Report) : [];
   if (status !== 0 && failed.length === 0) failed.push(['(outside of the tests)', `exit code ${status}`]);
@@ -42,16 +42,14 @@ function round(seed: number): void {
   console.log(`seed ${seed}: ${failed.length === 0 ? 'green' : `${failed.length} failed`}, ${seconds} s`);
 }
 
-function failuresIn({ testResults }: Report): [string, string][] {
-  return testResults.flatMap(({ name, status, message, assertionResults }) => {
-    const failed = assertionResults.filter((test) => test.status === 'failed');
-    const where = path.relative(process.cwd(), name);
-    if (status === 'failed' && failed.length === 0) return [[where, firstLine(message)] as [string, string]];
-    return failed.map((test): [string, string] => [
-      `${where} > ${test.fullName}`,
-      firstLine(test.failureMessages[0] ?? ''),
-    ]);
-  });
+function failuresIn({ faults, files }: Report): [string, string][] {
+  const failed = files.flatMap(({ name, failures }) =>
+    failures.map(({ test, why }): [string, string] => [
+      `${path.relative(process.cwd(), name)} > ${test}`,
+      firstLine(why),
+    ]),
+  );
+  return [...failed, ...faults.map((fault): [string, string] => ['(outside of the tests)', firstLine(fault)])];
 }
 
 const firstLine = (text: string): string => text.split('\n')[0]!.slice(0, 200);

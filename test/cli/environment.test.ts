@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { freePort } from '../../src/postgres/embedded/free-port.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { cli } from './cli.ts';
+import { urlAs } from '../support/citus.ts';
 
 const secret = 's3cr3t';
 let database: TestDatabase;
@@ -77,9 +78,7 @@ test('DATABASE_URL with a role that has no rights', async () => {
   const role = `stranger_${Date.now()}`;
   await database.pool.query(`create role ${role} login password '${secret}'`);
   try {
-    const url = new URL(database.url);
-    [url.username, url.password] = [role, secret];
-    const { code, said } = await failure(['worker'], { DATABASE_URL: url.href });
+    const { code, said } = await failure(['worker'], { DATABASE_URL: urlAs(database.url, role, secret) });
     expect([code, said]).toEqual([1, expect.stringMatching(/permission denied[^]*lanefold roles/)]);
     expect(said).toContain('DATABASE_URL');
   } finally {

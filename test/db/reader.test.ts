@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { reportWorker } from '../../src/store/worker/report-worker.ts';
-import { statements } from '../support/citus.ts';
+import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { newThread, rows, useLog, value, workerReport } from './helpers.ts';
 import { answer, asks, results, sqlRun } from './sql-run.ts';
@@ -36,7 +36,7 @@ beforeAll(async () => {
   await reportWorker(log.db, workerReport('w'));
   if (citusLacks.readers) return;
   await log.pool.query(granting);
-  reader = new pg.Client({ connectionString: urlOf(role, 'r') });
+  reader = new pg.Client({ connectionString: urlAs(log.url, role, 'r') });
   await reader.connect();
 });
 afterAll(async () => {
@@ -44,14 +44,6 @@ afterAll(async () => {
   await reader.end();
   await log.pool.query(`drop owned by ${role}; drop role ${role}`);
 });
-
-/** The database as a role that logs in sees it. */
-function urlOf(user: string, password: string): string {
-  const url = new URL(log.url);
-  url.username = user;
-  url.password = password;
-  return url.href;
-}
 
 const relations = (condition: string) =>
   rows<{ name: string }>(
@@ -153,7 +145,7 @@ test('a role granted by hand reads no row: it has no tenant', async () => {
   await log.pool.query(`create role ${poor} login password 'p'; grant usage on schema lanefold to ${poor};
     grant select on all tables in schema lanefold to ${poor}; grant execute on all functions in schema lanefold to ${poor}`);
   await log.pool.query(`revoke execute on function lanefold._all_tenants() from ${poor}`);
-  const client = new pg.Client({ connectionString: urlOf(poor, 'p') });
+  const client = new pg.Client({ connectionString: urlAs(log.url, poor, 'p') });
   await client.connect();
   try {
     for (const name of await relations('true')) {
@@ -171,7 +163,7 @@ test('a role of workers keeps its rights over a migration', async () => {
   await log.pool.query(`create role ${worker} login password 'w'; select lanefold.grant_role('${worker}', 'worker');
     revoke execute on all functions in schema lanefold from ${worker};
     comment on function lanefold._lock_thread(text) is 'of another version'`);
-  const db = openDatabase({ url: urlOf(worker, 'w'), max: 1 });
+  const db = openDatabase({ url: urlAs(log.url, worker, 'w'), max: 1 });
   try {
     expect(await migrate(log.url)).toMatchObject({ status: 'migrated' });
     const run = sqlRun(db, threadId, 'second');

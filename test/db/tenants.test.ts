@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readSessionRights } from '../../src/store/role/session-rights.ts';
 import { reportWorker } from '../../src/store/worker/report-worker.ts';
-import { statements } from '../support/citus.ts';
+import { statements, urlAs } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';
 import { everythingOf, rows, useLog, workerReport } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
@@ -71,12 +71,7 @@ afterAll(async () => {
     await statements(log.url, `select lanefold.revoke_role('${role}')`, `drop role ${role}`);
 });
 
-function urlOf(role: string): string {
-  const url = new URL(log.url);
-  url.username = role;
-  url.password = 'p';
-  return url.href;
-}
+const urlOf = (role: string): string => urlAs(log.url, role, 'p');
 
 /** For whom a session acts: to other nodes only a transaction tells it, see docs/scaling.md. */
 const acting = new Map<pg.Client, string>();

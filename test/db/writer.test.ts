@@ -6,6 +6,7 @@ import { openDatabase, type Database } from '../../src/postgres/pool.ts';
 import { onCitus } from '../support/services.ts';
 import { newThread, refused, rows, useLog, value } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
+import { urlAs } from '../support/citus.ts';
 
 const log = useLog();
 const role = `writer_${randomBytes(4).toString('hex')}`;
@@ -16,10 +17,7 @@ let db: Database;
 beforeAll(async () => {
   await log.pool.query(granting ?? `create role ${role}; grant all on all tables in schema lanefold to ${role}`);
   await log.pool.query(`alter role ${role} login password 'w'`);
-  const url = new URL(log.url);
-  url.username = role;
-  url.password = 'w';
-  db = openDatabase({ url: url.href, max: 2 });
+  db = openDatabase({ url: urlAs(log.url, role, 'w'), max: 2 });
 });
 afterAll(async () => {
   await db.close();

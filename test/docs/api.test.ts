@@ -6,6 +6,7 @@ import path from 'node:path';
 import { expect, test } from 'vitest';
 import { startProgram } from '../examples/program.ts';
 import { createDatabase } from '../support/database.ts';
+import { writePrograms } from './snippets.ts';
 
 const pagesIn = (folder: string): Record<string, string> =>
   Object.fromEntries(
@@ -42,17 +43,14 @@ test('every exported function has an example that compiles and runs', async () =
   const folder = mkdtempSync(path.resolve('.lanefold/examples-'));
   const database = await createDatabase();
   try {
-    const files = sections.flatMap(programsIn).map((code, index) => {
-      writeFileSync(path.join(folder, `${index}.ts`), code);
-      return `await import('./${index}.ts');\n`;
-    });
+    const programs = sections.flatMap(programsIn).map((text, index) => ({ name: `${index}.ts`, text }));
+    const all = writePrograms(folder, programs);
     const config = { extends: '../../tsconfig.json', include: ['*.ts'], exclude: [] };
     writeFileSync(path.join(folder, 'tsconfig.json'), JSON.stringify(config));
     const { status, stdout } = spawnSync('npx', ['tsc', '-p', folder], { encoding: 'utf8' });
     expect([status, stdout]).toEqual([0, '']);
 
-    writeFileSync(path.join(folder, 'all.ts'), files.join(''));
-    const program = startProgram(path.join(folder, 'all.ts'), { cwd: folder, env: { DATABASE_URL: database.url } });
+    const program = startProgram(all, { cwd: folder, env: { DATABASE_URL: database.url } });
     expect(await program.ended).toMatchObject({ code: 0, errors: '' });
   } finally {
     rmSync(folder, { recursive: true });

@@ -9,7 +9,7 @@ import { agents, seed } from '../../examples/sql-queries/seed.ts';
 import { cliBin, startCli, type CliProcess } from '../cli/cli.ts';
 import { startProgram } from '../examples/program.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
-import { pages, snippetsOf, type Snippet } from './snippets.ts';
+import { pages, snippetsOf, writePrograms, type Snippet } from './snippets.ts';
 
 const snippets = pages.flatMap(snippetsOf);
 const pagesWith = (language: string) =>
@@ -49,14 +49,12 @@ afterAll(() => Promise.all(databases.map((database) => database.drop())));
 describe('TypeScript', () => {
   test.each(pagesWith('ts'))('in %s runs', async (page) => {
     const own = folderOf(page);
-    const files = of(page, 'ts').map(({ line, text }) => {
-      const name = `line-${line}.ts`;
-      writeFileSync(path.join(own, name), text);
-      return name;
-    });
-    writeFileSync(path.join(own, 'all.ts'), files.map((file) => `await import('./${file}');\n`).join(''));
+    const all = writePrograms(
+      own,
+      of(page, 'ts').map(({ line, text }) => ({ name: `line-${line}.ts`, text })),
+    );
     const database = await freshDatabase();
-    const program = startProgram(path.join(own, 'all.ts'), { cwd: own, env: { DATABASE_URL: database.url } });
+    const program = startProgram(all, { cwd: own, env: { DATABASE_URL: database.url } });
     expect(await program.ended).toMatchObject({ code: 0, errors: '' });
   });
 });

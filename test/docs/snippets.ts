@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
 
 /** A fenced block with `run` or `file=` after its language. */
 export interface Snippet {
@@ -34,4 +35,12 @@ export function snippetsOf(page: string): Snippet[] {
     }
   }
   return found;
+}
+
+/** Writes programs to a folder, and one that runs them in turn; returns the path of that one. */
+export function writePrograms(folder: string, programs: readonly { name: string; text: string }[]): string {
+  for (const { name, text } of programs) writeFileSync(path.join(folder, name), text);
+  const all = path.join(folder, 'all.ts');
+  writeFileSync(all, programs.map(({ name }) => `await import('./${name}');\n`).join(''));
+  return all;
 }

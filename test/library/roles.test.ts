@@ -6,7 +6,7 @@ import { findUnattendedIn } from '../../src/fleet/unattended.ts';
 import { openDatabase } from '../../src/postgres/pool.ts';
 import { rolesSql } from '../../src/store/role/roles-sql.ts';
 import { refused } from '../db/helpers.ts';
-import { statements } from '../support/citus.ts';
+import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
@@ -29,12 +29,7 @@ afterAll(async () => {
   await owner.close();
 });
 
-const urlOf = (duty: string): string => {
-  const url = new URL(owner.database.url);
-  url.username = `${prefix}_${duty}`;
-  url.password = 'p';
-  return url.href;
-};
+const urlOf = (duty: string): string => urlAs(owner.database.url, `${prefix}_${duty}`, 'p');
 const open = (duty: string) =>
   createLanefold({ ...owner.options, databaseUrl: urlOf(duty), directUrl: urlOf(duty), roleCheck: 'refuse' });
 

@@ -4,7 +4,7 @@ import { runInNewContext } from 'node:vm';
 import { createLanefold, defineAgent, type Lanefold, type TenantLibrary } from 'lanefold';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { statements } from '../support/citus.ts';
+import { statements, urlAs } from '../support/citus.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { refused } from '../db/helpers.ts';
 import { until } from '../support/until.ts';
@@ -20,10 +20,7 @@ beforeAll(async () => {
   await operator.database.pool.query(
     `create role ${role} login password 'a'; select lanefold.grant_role('${role}', 'api')`,
   );
-  const url = new URL(operator.database.url);
-  url.username = role;
-  url.password = 'a';
-  api = await createLanefold({ ...operator.options, databaseUrl: url.href });
+  api = await createLanefold({ ...operator.options, databaseUrl: urlAs(operator.database.url, role, 'a') });
 });
 afterAll(async () => {
   await api.close();

@@ -5,7 +5,7 @@ import { listThreads } from '../../src/store/log/list-threads.ts';
 import type { Database } from '../../src/postgres/pool.ts';
 import { planNodes, type Explained } from '../db/plan.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
-import { statements } from '../support/citus.ts';
+import { statements, urlAs } from '../support/citus.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
 
 const agent = defineAgent({ name: 'agent', model: 'scripted:["done"]' });
@@ -18,10 +18,7 @@ beforeAll(async () => {
   await operator.database.pool.query(
     `create role ${role} login password 'a'; select lanefold.grant_role('${role}', 'api')`,
   );
-  const url = new URL(operator.database.url);
-  url.username = role;
-  url.password = 'a';
-  api = await createLanefold({ ...operator.options, databaseUrl: url.href });
+  api = await createLanefold({ ...operator.options, databaseUrl: urlAs(operator.database.url, role, 'a') });
   for (const tenantId of ['acme', 'bolt']) {
     const of = operator.forTenant(tenantId);
     for (const name of ['a', 'b', 'c', 'd', 'e']) await of.threads.create({ id: `${tenantId}-${name}` });

@@ -5,6 +5,7 @@ import { noRedis, queueBackend } from '../support/lanefold.ts';
 import { readStream } from '../support/read-stream.ts';
 import { startPair, type Pair } from '../support/two-processes.ts';
 import { until } from '../support/until.ts';
+import { urlAs } from '../support/citus.ts';
 
 describe.skipIf(noRedis())('a role that may do nothing but connect', () => {
   const role = `stranger_${randomBytes(4).toString('hex')}`;
@@ -17,10 +18,7 @@ describe.skipIf(noRedis())('a role that may do nothing but connect', () => {
     pair = await startPair();
     const { url, pool } = pair.front.database;
     await pool.query(`create role ${role} login password 'p'`);
-    const own = new URL(url);
-    own.username = role;
-    own.password = 'p';
-    stranger = new pg.Client({ connectionString: own.href });
+    stranger = new pg.Client({ connectionString: urlAs(url, role, 'p') });
     await stranger.connect();
     stranger.on('notification', ({ channel, payload = '' }) => heard.push({ channel, payload }));
     // the channels that functions name, and those that only processes use

@@ -77,6 +77,14 @@ export function databaseAt(url: string, name: string): string {
   return own.href;
 }
 
+/** The URL of a database as a role that logs in reaches it. */
+export function urlAs(url: string, role: string, password: string): string {
+  const own = new URL(url);
+  own.username = role;
+  own.password = password;
+  return own.href;
+}
+
 /** Makes an empty database on every node, and returns the URL of the one on the coordinator. */
 export async function createDatabases(nodes: readonly string[], name: string): Promise<string> {
   await Promise.all(nodes.map((node) => statements(node, `create database ${name}`)));
