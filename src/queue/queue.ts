@@ -227,8 +227,10 @@ export function openQueue(options: QueueOptions): RunQueue {
         for (const state of ['completed', 'failed'] as const) {
           // BullMQ's own limit on ended jobs deadlocks on PostgreSQL, which fails jobs that have succeeded
           const [first] = await queue.getJobs([state], keep, keep);
-          const graceMs = first?.finishedOn ? Math.min(keepMs, Date.now() - first.finishedOn) : keepMs;
-          while ((await queue.clean(Math.max(graceMs, 0), cleanBatch[backend], state)).length === cleanBatch[backend]);
+          // a moment, because BullMQ subtracts the age from the time of each batch
+          const cutoff = Math.max(Date.now() - keepMs, first?.finishedOn ?? 0);
+          const clean = () => queue.clean(Math.max(Date.now() - cutoff, 0), cleanBatch[backend], state);
+          while ((await clean()).length === cleanBatch[backend]);
         }
       }
     },

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunJob } from '../../src/queue/job.ts';
 import { openQueue, type RunQueue } from '../../src/queue/queue.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
@@ -16,6 +16,7 @@ describe.skipIf(noRedis())('jobs that have ended', () => {
     });
   });
   afterEach(async () => {
+    vi.useRealTimers();
     await queue?.close();
     await lanefold?.close();
   });
@@ -23,11 +24,11 @@ describe.skipIf(noRedis())('jobs that have ended', () => {
   test('are kept by number and by age, the last ones, of each kind', async () => {
     const own = queue.queues[0]!;
     const job = (n: number) => ({ thread_id: 't', run_id: `r${n}`, enqueue_no: 1, agent: n % 3 ? 'good' : 'bad' });
-    let last = 0;
+    // the clock stands but for the end of each job
+    vi.useFakeTimers({ toFake: ['Date'] });
     await queue.work(
       async ({ data }) => {
-        // each ends in a millisecond of its own
-        last = await until('the clock has moved on', () => Date.now() > last && Date.now());
+        vi.setSystemTime(Date.now() + 1);
         if (data.agent === 'bad') throw new Error('bad');
         return { status: 'completed' };
       },
@@ -52,7 +53,7 @@ describe.skipIf(noRedis())('jobs that have ended', () => {
       'r23',
     ]);
     expect(await keep({ keepMs: 3_600_000, keep: 5 })).toEqual({ completed: 5, failed: 5 });
-    await until('they are old', () => Date.now() > last);
+    vi.setSystemTime(Date.now() + 1);
     expect(await keep({ keepMs: 0, keep: 5 })).toEqual({ completed: 0, failed: 0 });
   });
 });
