@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';
-import { deferred } from '../support/until.ts';
+import { deferred, until } from '../support/until.ts';
 
 const poolSize = 6;
 /** The connections besides the pool, as in docs/operating.md: the queue of a backend, and what a worker adds. */
@@ -54,9 +54,16 @@ describe.skipIf(noRedis())('the PostgreSQL connections of a process', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set([200]));
     gate.resolve();
     for (const run of await Promise.all(waits)) expect(run).toMatchObject({ status: 'completed' });
+    // more reads than connections, and none can end: the pool is exhausted
+    const blocker = new pg.Client({ connectionString: lanefold.database.url, application_name: 'watcher' });
+    await blocker.connect();
+    await blocker.query('begin; lock table lanefold.thread');
+    const reads = runs.map(({ threadId }) => lanefold.threads.peek(threadId));
+    await until('the pool is exhausted', () => most >= poolSize);
+    await blocker.end();
+    await Promise.all(reads);
     done = true;
     await watching;
-    // The pool was exhausted, so this is its maximum.
     expect(most).toBeGreaterThanOrEqual(poolSize);
     expect(most).toBeLessThanOrEqual(poolSize + besides.backend + besides.worker);
   });

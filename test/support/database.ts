@@ -3,6 +3,7 @@ import pg from 'pg';
 import { inject } from 'vitest';
 import { databaseAt, statements } from './citus.ts';
 import { onCitus, templateDatabase } from './services.ts';
+import { until } from './until.ts';
 
 export interface TestDatabase {
   url: string;
@@ -12,6 +13,9 @@ export interface TestDatabase {
   onEachNode(sql: string): Promise<void>;
   drop(): Promise<void>;
 }
+
+/** SQLSTATE of a database that a process of the server is still connected to. */
+const objectInUse = '55006';
 
 /** The sessions of every node. */
 export const sessionsView = onCitus ? 'citus_stat_activity' : 'pg_stat_activity';
@@ -34,7 +38,15 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
       await pool.end();
       // the daemon of Citus comes back to a database that lets it in
       if (onCitus) await onEachNode(`alter database ${name} with allow_connections false`);
-      await onEachNode(`drop database ${name} with (force)`);
+      await until('nothing is connected to the database', () =>
+        onEachNode(`drop database if exists ${name} with (force)`).then(
+          () => true,
+          (error: unknown) => {
+            if ((error as { code?: string }).code !== objectInUse) throw error;
+            return false;
+          },
+        ),
+      );
     },
   };
 }
