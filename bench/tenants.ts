@@ -2,7 +2,7 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { migrate } from 'lanefold';
 import { openDatabase, type Database } from '../src/postgres/pool.ts';
-import { scopeOf } from '../src/library/access/tenant-scope.ts';
+import { tenantScope } from '../src/library/access/tenant-scope.ts';
 import { readSessionRights } from '../src/store/role/session-rights.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
@@ -37,7 +37,7 @@ async function inTheDatabase(servers: Servers): Promise<void> {
     await open(servers, 'policies on, one tenant', 'acme'),
     await open(servers, 'policies on, with chain', 'default', chained),
   ];
-  ways[2]!.db = ways[2]!.db.forTenant(scopeOf('acme', await readSessionRights(ways[2]!.db.pool)));
+  ways[2]!.db = ways[2]!.db.forTenant(tenantScope('acme', await readSessionRights(ways[2]!.db.pool)));
   for (let round = -warmUps; round < rounds; round++) {
     for (let i = 0; i < ways.length; i++) {
       const way = ways[(round + warmUps + i) % ways.length]!;

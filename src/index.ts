@@ -85,7 +85,7 @@ export type { RunEvent } from './store/trace/read-events.ts';
 export type { RunEventKind } from './strategies/event-kind.ts';
 export type { StreamItem, StreamOptions } from './streams/stream-item.ts';
 export type { InputOptions } from './library/runs/inputs.ts';
-export type { InputReceipt, InputRejection } from './store/input/enqueue-input.ts';
+export type { InputReceipt } from './store/input/enqueue-input.ts';
 export type { RunInput } from './store/input/read-inputs.ts';
 export type { DecisionOptions } from './library/runs/approvals.ts';
 export type { CallRef, DecisionReceipt } from './store/approval/decide-tool-call.ts';

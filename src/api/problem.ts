@@ -2,7 +2,7 @@ import { HTTPException } from 'hono/http-exception';
 import { errorStatus, LanefoldError, type ErrorCode } from '../errors.ts';
 
 /** An RFC 9457 problem. `code` is stable; `detail` and `hint` are for humans. */
-export interface Problem {
+export interface ProblemBody {
   type: string;
   title: string;
   status: number;
@@ -32,10 +32,10 @@ export const invalidRequest = (errors: FieldError[]): LanefoldError =>
 /**
  * Converts an error to a problem. For server errors and unavailable dependencies, callers get the code but no details.
  */
-export function toProblem(error: unknown): Problem {
+export function toProblem(error: unknown): ProblemBody {
   const known = toLanefoldError(error);
   const status = errorStatus[known.code];
-  const problem: Problem = {
+  const problem: ProblemBody = {
     type: `urn:lanefold:${known.code}`,
     title: title(known.code),
     status,

@@ -20,7 +20,7 @@ const json = (status: number, body: object): Answer => ({
 
 /**
  * Serves `/livez`, `/readyz` and `/metrics` of a worker on every interface, because probes come from outside the
- * container. `/livez` stays 200 while the worker stops: a supervisor must not kill it before it has handed over its
+ * container. `/livez` stays 200 while the worker stops: a supervisor must not kill it before it has released its
  * runs.
  *
  * @throws LanefoldError `port_taken`, `listen_failed`

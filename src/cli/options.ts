@@ -39,7 +39,7 @@ export const wholeNumber =
 
 export const portNumber = wholeNumber(0, 65_535);
 /** Parses a JSON object. */
-export function jsonObject(text: string): object {
+export function parseJsonObject(text: string): object {
   try {
     const value: unknown = JSON.parse(text);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return value;

@@ -29,7 +29,7 @@ export function note(msg: string, facts: Record<string, unknown> = { level: 'inf
   process.stderr.write(`${line}\n`);
 }
 
-export interface Progress {
+export interface ProgressLine {
   /** Shows the text, at a limited rate. */
   update(text: string): void;
   /** Removes the progress line. */
@@ -43,7 +43,7 @@ const lineMs = 5_000;
  * Shows the progress of long work on stderr: one updating line on a terminal, elsewhere a line every five seconds,
  * which shows activity without flooding a log.
  */
-export function createProgress(stream: Stream = process.stderr): Progress {
+export function createProgress(stream: Stream = process.stderr): ProgressLine {
   const tty = Boolean(stream.isTTY);
   let shownAt = tty ? -Infinity : performance.now();
   let open = false;

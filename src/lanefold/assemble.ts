@@ -2,7 +2,7 @@ import { WeakValues } from '../common/weak-values.ts';
 import { QuietWaits } from '../fleet/quiet-waits.ts';
 import { findUnattendedIn } from '../fleet/unattended.ts';
 import { auditOf, keysOf } from '../library/access/keys.ts';
-import { otherTenant, scopeOf } from '../library/access/tenant-scope.ts';
+import { otherTenant, tenantScope } from '../library/access/tenant-scope.ts';
 import { tenantsOf } from '../library/access/tenants.ts';
 import { compact } from '../library/contexts/compact.ts';
 import { contextsOf } from '../library/contexts/contexts.ts';
@@ -21,13 +21,13 @@ import { listApprovals } from '../store/approval/list-approvals.ts';
 import { openStreams } from '../streams/open.ts';
 import type { Closers } from './closers.ts';
 import type { Connections } from './connect.ts';
-import type { Settings } from './settings.ts';
+import type { LanefoldSettings } from './settings.ts';
 
 /**
  * Builds the library on its connections: for all rows that the connection's role may see, and for each tenant on
  * demand.
  */
-export function assemble(settings: Settings, connections: Connections, closers: Closers) {
+export function assemble(settings: LanefoldSettings, connections: Connections, closers: Closers) {
   const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
   const { db, databaseUrl, queue, queueOptions, rights } = connections;
   const findUnattended = (some: Database) => findUnattendedIn(some, db);
@@ -71,7 +71,7 @@ export function assemble(settings: Settings, connections: Connections, closers: 
     if (onlyTenant !== undefined && tenant !== onlyTenant) throw otherTenant(tenant, onlyTenant);
     const known = tenants.get(tenant);
     if (known) return known;
-    const scoped = db.forTenant(scopeOf(tenant, rights));
+    const scoped = db.forTenant(tenantScope(tenant, rights));
     return tenants.set(tenant, libraryOn(scoped, streams.forTenant(scoped), waiterOn(scoped)));
   };
   const waiter = waiterOn(db);

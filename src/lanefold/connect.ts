@@ -9,13 +9,13 @@ import { readSessionRights } from '../store/role/session-rights.ts';
 import { holdFleet } from '../store/run/private-fleets.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';
 import type { Closers } from './closers.ts';
-import type { Settings } from './settings.ts';
+import type { LanefoldSettings } from './settings.ts';
 
 export type Connections = Awaited<ReturnType<typeof connect>>;
 
 /** Starts the embedded PostgreSQL if no other is given, then opens the database and the queue. */
 export async function connect(
-  settings: Settings,
+  settings: LanefoldSettings,
   closers: Closers,
   { onStart }: Pick<EmbeddedPostgresOptions, 'onStart'>,
 ) {

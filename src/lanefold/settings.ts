@@ -18,10 +18,10 @@ import type { Database } from '../postgres/pool.ts';
 import { createKeyRedactor } from '../redaction/sensitive-keys.ts';
 import { readContent } from '../store/content/read-content.ts';
 import { tokenSecrets } from '../tokens/secrets.ts';
-import { readContentTool } from '../tools/read-content.ts';
+import { readContentTool } from '../tools/read-content-tool.ts';
 import { optionKeys, type LanefoldOptions } from './options.ts';
 
-export type Settings = Awaited<ReturnType<typeof readSettings>>;
+export type LanefoldSettings = Awaited<ReturnType<typeof readSettings>>;
 
 /**
  * Reads options and environment, and checks everything that can be checked before anything starts.

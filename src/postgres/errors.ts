@@ -27,6 +27,13 @@ const codes: Record<string, ErrorCode> = {
   LF022: 'not_awaiting_approval',
   LF023: 'context_too_large',
   LF024: 'content_not_found',
+  LF025: 'no_active_run',
+  LF026: 'other_run_active',
+  LF027: 'run_ending',
+  LF028: 'not_steerable',
+  LF029: 'empty_content',
+  LF030: 'input_too_large',
+  LF031: 'queue_full',
 };
 
 // 08: connection exception, 57P: shutdown in progress, 53300: too many connections, 25006: a standby or demoted primary

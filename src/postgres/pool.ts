@@ -6,7 +6,7 @@ import { Gatherer } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery } from './run-query.ts';
-import type { Scope } from './scoped-query.ts';
+import type { DatabaseScope } from './scoped-query.ts';
 
 export interface Database {
   readonly pool: pg.Pool;
@@ -31,7 +31,7 @@ export interface Database {
   /** The tenant that statements are executed for; undefined: all tenants that the connection's role may see. */
   readonly tenant: string | undefined;
   /** The same connections, restricted to one tenant's rows. */
-  forTenant(scope: Scope): Database;
+  forTenant(scope: DatabaseScope): Database;
   close(): Promise<void>;
 }
 
@@ -102,7 +102,7 @@ export function openDatabase(options: DatabaseOptions): Database {
   let lockedOutAt = 0;
   const locking = pLimit(Math.max(1, Math.floor(max / 2)));
 
-  const connectionsFor = (scope: Scope | undefined): Database => {
+  const connectionsFor = (scope: DatabaseScope | undefined): Database => {
     // the plan of a statement depends on the role
     const planName = (name: string) => (scope?.role === undefined ? name : `${name}_as_${scope.role}`);
     const query = <Row>(name: string, text: string, values: unknown[] = [], query_timeout?: number): Promise<Row[]> => {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { queryInTransaction } from './query-in-transaction.ts';
 import { runQuery } from './run-query.ts';
-import { scopeStatement, type Scope, type StatementConfig } from './scoped-query.ts';
+import { scopeStatement, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
 
 /** Time limit of a statement that reads many threads. */
 export const longMs = 120_000;
@@ -10,11 +10,11 @@ export const longMs = 120_000;
 export function queryLong<Row>(
   pool: pg.Pool,
   query: StatementConfig & { values: unknown[] },
-  scope: Scope | undefined,
+  scope: DatabaseScope | undefined,
   distributed: boolean,
 ): Promise<Row[]> {
   const long = { text: `set local statement_timeout = ${longMs - 1_000}`, values: [] };
-  return queryInTransaction(pool, [long, ...scopeOf(scope, distributed)], { ...query, query_timeout: longMs });
+  return queryInTransaction(pool, [long, ...scopeStatements(scope, distributed)], { ...query, query_timeout: longMs });
 }
 
 /**
@@ -31,10 +31,10 @@ const oneCall = /^(select \w+\.)(\w+(?<!_key))\([$\d, ]+\) as (\w+)$/;
 export function queryOnNodes<Row>(
   pool: pg.Pool,
   query: StatementConfig & { values: unknown[] },
-  scope: Scope,
+  scope: DatabaseScope,
 ): Promise<Row[]> {
   const [, schema, called, as] = oneCall.exec(query.text) ?? [];
-  if (called === undefined) return queryInTransaction(pool, scopeOf(scope, true), query);
+  if (called === undefined) return queryInTransaction(pool, scopeStatements(scope, true), query);
   const [threadId, ...args] = query.values;
   const values = [threadId, scope.tenant, scope.role ?? null, called, args.map(toText)];
   const text = `${schema}_for_tenant($1, $2, $3, $4, $5) as ${as}`;
@@ -47,7 +47,7 @@ const toText = (value: unknown): string | null => {
 };
 
 /** The statements that begin a transaction for a tenant. */
-export function scopeOf(scope: Scope | undefined, distributed: boolean): StatementConfig[] {
+export function scopeStatements(scope: DatabaseScope | undefined, distributed: boolean): StatementConfig[] {
   if (!scope) return [];
   if (!distributed) return [scopeStatement(scope)];
   // only SET LOCAL, sent as a separate statement, reaches the nodes

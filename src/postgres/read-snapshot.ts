@@ -1,8 +1,8 @@
 import pg from 'pg';
 import { fromPostgres } from './errors.ts';
-import { longMs, scopeOf } from './query-in-scope.ts';
+import { longMs, scopeStatements } from './query-in-scope.ts';
 import { runQuery } from './run-query.ts';
-import type { Scope } from './scoped-query.ts';
+import type { DatabaseScope } from './scoped-query.ts';
 
 /** Executes a statement. Every value is the text that the server sent, or null. */
 export type ReadRaw = <Row>(text: string, values?: unknown[]) => Promise<Row[]>;
@@ -15,7 +15,7 @@ const asSent: pg.CustomTypesConfig = { getTypeParser: () => (value: unknown) => 
  */
 export async function* readSnapshot<T, R>(
   pool: pg.Pool,
-  scope: Scope | undefined,
+  scope: DatabaseScope | undefined,
   distributed: boolean,
   read: (query: ReadRaw) => AsyncGenerator<T, R>,
 ): AsyncGenerator<T, R> {
@@ -31,7 +31,7 @@ export async function* readSnapshot<T, R>(
     if (distributed) await query("set local citus.propagate_set_commands = 'local'");
     await query('set local search_path = pg_catalog, pg_temp');
     await query(`set local statement_timeout = ${longMs - 1_000}`);
-    for (const { text, values } of scopeOf(scope, distributed)) await query(text, values);
+    for (const { text, values } of scopeStatements(scope, distributed)) await query(text, values);
     return yield* read(query);
   } finally {
     await query('rollback').catch(() => (broken = true));

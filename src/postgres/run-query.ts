@@ -1,5 +1,5 @@
 import { fromPostgres } from './errors.ts';
-import { ScopedQuery, type Scope, type StatementConfig } from './scoped-query.ts';
+import { ScopedQuery, type DatabaseScope, type StatementConfig } from './scoped-query.ts';
 
 /** The part of a connection we use: a `pg.Pool`, a client inside a transaction or a test double will do. */
 export interface Queryable {
@@ -10,7 +10,7 @@ export interface Queryable {
 export async function runQuery<Row>(
   on: Queryable,
   query: StatementConfig & { values: unknown[] },
-  scope?: Scope,
+  scope?: DatabaseScope,
 ): Promise<Row[]> {
   try {
     return (await on.query(scope ? new ScopedQuery(query, scope) : query)).rows as Row[];

@@ -1,7 +1,7 @@
 import pg from 'pg';
 
 /** On whose behalf statements are executed. */
-export interface Scope {
+export interface DatabaseScope {
   tenant: string;
   /** A role to switch to, for a session whose own role bypasses the policies. */
   role?: string;
@@ -37,7 +37,7 @@ interface RawQuery {
 const Query = pg.Query as unknown as new (config: StatementConfig & { queryMode: 'extended' }) => RawQuery;
 
 /** Sets the scope until the end of the transaction. */
-export function scopeStatement({ tenant, role }: Scope): { name: string; text: string; values: string[] } {
+export function scopeStatement({ tenant, role }: DatabaseScope): { name: string; text: string; values: string[] } {
   const one = 'select set_config($1, $2, true)';
   if (role === undefined) return { name: 'set_one', text: one, values: ['lanefold.tenant', tenant] };
   const values = ['lanefold.tenant', tenant, 'role', role];
@@ -56,7 +56,7 @@ export class ScopedQuery extends Query {
 
   constructor(
     config: StatementConfig,
-    readonly scope: Scope,
+    readonly scope: DatabaseScope,
   ) {
     super({ ...config, queryMode: 'extended' });
     this.query_timeout = config.query_timeout;

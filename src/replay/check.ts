@@ -2,7 +2,7 @@ import type { Contexts } from '../library/contexts/contexts.ts';
 import { canonicalMessage, ContextHash } from '../context/canonical.ts';
 import type { ContextRow } from '../context/fold.ts';
 import type { JsonObject, ToolCall } from '../context/message.ts';
-import { canonical, firstDifference, toComparable, toText, type Comparable } from './compare.ts';
+import { canonical, firstDifference, toComparable, comparableText, type Comparable } from './compare.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Conversation } from './recording.ts';
 
@@ -49,7 +49,7 @@ function fromRow(row: ContextRow): Comparable {
   const calls = (row.tool_calls ?? []) as unknown as ToolCall[];
   return {
     role: row.role,
-    content: toText(row.content),
+    content: comparableText(row.content),
     calls: calls.map((call) => ({ id: call.id, name: call.name, arguments: canonical(call.arguments) })),
     ...(row.role === 'tool' ? { toolCallId: row.tool_call_id ?? '', name: row.name ?? '' } : {}),
   };

@@ -25,14 +25,15 @@ export function toComparable(message: RecordedMessage): Comparable {
   const calls = message.role === 'assistant' ? message.calls : [];
   return {
     role: message.role,
-    content: toText(message.content ?? ''),
+    content: comparableText(message.content ?? ''),
     calls: calls.map((call) => ({ ...call, arguments: canonical(parseObject(call.arguments) ?? {}) })),
     ...(message.role === 'tool' ? { toolCallId: message.toolCallId, name: message.name } : {}),
   };
 }
 
 /** Content as one string: parts as canonical JSON. */
-export const toText = (content: unknown): string => (typeof content === 'string' ? content : canonical(content));
+export const comparableText = (content: unknown): string =>
+  typeof content === 'string' ? content : canonical(content);
 
 export const canonical = (value: unknown): string => canonicalize(value) ?? 'null';
 

@@ -6,7 +6,7 @@ import type { RecordedMessage } from './messages.ts';
 import { toPrompt } from '../models/messages/prompt.ts';
 import { fromPrompt } from './prompt.ts';
 import type { Conversation } from './recording.ts';
-import { isBlank } from './turns.ts';
+import { isBlankMessage } from './turns.ts';
 
 const asSent = (message: RecordedMessage): Comparable =>
   message.role === 'user' ? fromPrompt(toPrompt([message]))[0]! : toComparable(message);
@@ -21,7 +21,9 @@ export function createReplayModel(
   onDifference: (difference: Difference) => void,
 ): LanguageModelV4 {
   const { messages } = conversation;
-  const sent = messages.flatMap((message, index) => (isBlank(message) ? [] : [{ index, message: asSent(message) }]));
+  const sent = messages.flatMap((message, index) =>
+    isBlankMessage(message) ? [] : [{ index, message: asSent(message) }],
+  );
 
   /** The turn that follows as many messages as were received, or else the one that follows as many turns. */
   const placeOf = (received: Comparable[]): number | undefined => {

@@ -11,7 +11,7 @@ import { Mismatches } from './mismatch.ts';
 import { createReplayModel } from './model.ts';
 import type { Conversation, Recording } from './recording.ts';
 import type { ReplayReport } from './report.ts';
-import { threadIdOf } from './thread-id.ts';
+import { recordingThreadId } from './thread-id.ts';
 import { replayTools } from './tools.ts';
 import { runsIn } from './turns.ts';
 
@@ -34,7 +34,7 @@ export interface ReplayOptions extends Pick<LanefoldOptions, 'databaseUrl' | 'di
 export async function replay(recording: Recording, options: ReplayOptions = {}): Promise<ReplayReport> {
   const { concurrency = 16, prefix = '', onProgress } = options;
   const { conversations, name } = recording;
-  const threadOf = ({ index }: Conversation) => threadIdOf(prefix, name, index);
+  const threadOf = ({ index }: Conversation) => recordingThreadId(prefix, name, index);
   conversations.forEach(threadOf);
   const mismatches = new Mismatches();
   const suffix = randomBytes(4).toString('hex');

@@ -14,7 +14,7 @@ export const isId = (text: string): boolean => {
 };
 
 /** `<prefix><file name without extension>:<index from 0>`. @throws LanefoldError `invalid_id` */
-export function threadIdOf(prefix: string, name: string, index: number): string {
+export function recordingThreadId(prefix: string, name: string, index: number): string {
   const id = `${prefix}${name}:${index}`;
   assertId(id, 'The thread id');
   return id;

@@ -30,5 +30,5 @@ export const systemPromptOf = ({ messages }: Conversation): string | undefined =
   messages[0]?.role === 'system' ? messages[0].content : undefined;
 
 /** A blank answer. It is stored, but prompts leave it out because providers reject empty messages. */
-export const isBlank = (message: RecordedMessage): boolean =>
+export const isBlankMessage = (message: RecordedMessage): boolean =>
   message.role === 'assistant' && !message.content && message.calls.length === 0;

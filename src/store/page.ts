@@ -60,7 +60,7 @@ export class Conditions {
   }
 }
 
-export const microsOf = (column: string): string => `(extract(epoch from ${column}) * 1000000)::bigint::text`;
+export const microsSql = (column: string): string => `(extract(epoch from ${column}) * 1000000)::bigint::text`;
 
-export const momentOf = (parameter: string): string =>
+export const timestampSql = (parameter: string): string =>
   `(timestamptz 'epoch' + ${parameter}::bigint * interval '1 microsecond')`;

@@ -64,10 +64,10 @@ export interface ObservedToolCall {
 }
 
 /**
- * `lost`: the run was taken over by another worker, or is gone. `handed_over`: this worker stops. `failed`: its
+ * `lost`: the run was taken over by another worker, or is gone. `released`: this worker stops. `failed`: its
  * database fails.
  */
-export type Interruption = 'lost' | 'handed_over' | 'failed';
+export type Interruption = 'lost' | 'released' | 'failed';
 
 /** Observes one claim of a run. This class observes nothing; subclasses override the hooks they need. */
 export class RunTelemetry {

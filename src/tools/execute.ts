@@ -23,7 +23,7 @@ export interface ExecuteOptions extends ToolLimits {
 const never = new AbortController().signal;
 setMaxListeners(0, never);
 
-export const idempotencyKey = (runId: string, round: number, callIndex: number): string =>
+export const callIdempotencyKey = (runId: string, round: number, callIndex: number): string =>
   `${runId}:${round}:${callIndex}`;
 
 /**
@@ -56,7 +56,7 @@ export async function executeToolCall(
   const shared = {
     ...base,
     toolCallId: call.id,
-    idempotencyKey: idempotencyKey(base.runId, base.round, base.callIndex),
+    idempotencyKey: callIdempotencyKey(base.runId, base.round, base.callIndex),
   };
   return retryTool(
     async (attempt) => {

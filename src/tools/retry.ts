@@ -5,7 +5,7 @@ import type { ToolOutcome } from './outcome.ts';
 import { effectsOf, readThrown, statesOutcome } from './tool-error.ts';
 import { unknownOutcome } from './unknown-outcome.ts';
 
-export interface RetryOptions {
+export interface ToolRetryOptions {
   /** Attempts after the first one. */
   maxRetries: number;
   backoffMs: number;
@@ -24,7 +24,7 @@ export interface RetryOptions {
  */
 export async function retryTool(
   run: (attempt: number) => Promise<ReturnType<typeof openEffects>>,
-  { maxRetries, backoffMs, once, signal, onAttempt, render }: RetryOptions,
+  { maxRetries, backoffMs, once, signal, onAttempt, render }: ToolRetryOptions,
 ): Promise<ToolOutcome> {
   for (let attempt = 1; ; attempt++) {
     if (onAttempt) await onAttempt(attempt);

@@ -1,7 +1,7 @@
 import type { ContentPart, Json } from '../context/message.ts';
 import type { UiFilePart, UiTextPart } from './message.ts';
 
-export const toText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const jsonText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A tool result as the tool returned it: JSON is parsed, other text stays text. */
 export function toOutput(content: Json): Json {
@@ -16,23 +16,23 @@ export function toOutput(content: Json): Json {
 /** The text of an error result. */
 export function toErrorText(content: Json): string {
   const { error } = Object(toOutput(content)) as { error?: { message?: string } };
-  return error?.message ?? toText(content);
+  return error?.message ?? jsonText(content);
 }
 
 /** The content of a stored user message. */
 export const toContentParts = (content: Json): (UiTextPart | UiFilePart)[] =>
   Array.isArray(content)
     ? (content as unknown as ContentPart[]).map(toContentPart)
-    : [{ type: 'text', text: toText(content) }];
+    : [{ type: 'text', text: jsonText(content) }];
 
 function toContentPart(part: ContentPart): UiTextPart | UiFilePart {
   const { type, text, media_type, data, url, filename } = part as Record<string, Json | undefined>;
-  if (type !== 'file') return { type: 'text', text: toText(text ?? (part as Json)) };
-  const mediaType = toText(media_type ?? 'application/octet-stream');
+  if (type !== 'file') return { type: 'text', text: jsonText(text ?? (part as Json)) };
+  const mediaType = jsonText(media_type ?? 'application/octet-stream');
   return {
     type: 'file',
     mediaType,
-    url: data === undefined ? toText(url ?? '') : `data:${mediaType};base64,${toText(data)}`,
+    url: data === undefined ? jsonText(url ?? '') : `data:${mediaType};base64,${jsonText(data)}`,
     ...(typeof filename === 'string' ? { filename } : {}),
   };
 }

@@ -118,11 +118,11 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
       expect(await steer({ content: 'x', role }), String(role)).toMatchObject(problem(400, 'invalid_input'));
     }
     expect(await steer({ content: 'x', expected_request_id: 'another' })).toMatchObject(
-      problem(409, 'request_mismatch'),
+      problem(409, 'other_run_active'),
     );
     const waiting = await call('POST', '/v1/threads/s-3/runs', { agent: 'fault', input: 'next', busy: 'wait' });
     expect(await steer({ content: 'x' }, waiting.headers.get('location')!)).toMatchObject(
-      problem(409, 'request_mismatch'),
+      problem(409, 'other_run_active'),
     );
     expect(await steer({ content: 'x' }, '/v1/threads/s-3/runs/nobody')).toMatchObject(problem(404, 'run_not_found'));
     expect(await steer({ content: 'x' }, '/v1/threads/nobody/runs/nobody')).toMatchObject(
@@ -134,8 +134,8 @@ describe.skipIf(noRedis())('a run on a worker in another process', () => {
     await call('POST', `${waiting.headers.get('location')}/cancel`);
     gate.resolve({ text: 'done' });
     await ended(path);
-    expect(await steer({ content: 'x' })).toMatchObject(problem(409, 'idle'));
-    expect(await steer({ content: 7 })).toMatchObject(problem(409, 'idle'));
+    expect(await steer({ content: 'x' })).toMatchObject(problem(409, 'no_active_run'));
+    expect(await steer({ content: 7 })).toMatchObject(problem(409, 'no_active_run'));
     expect(await contents('s-3')).toEqual(['go', 'done']);
   });
 });

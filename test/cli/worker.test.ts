@@ -98,7 +98,7 @@ describe('worker', () => {
         expect.objectContaining({ level: 'info', msg: 'worker started', service: 'lanefold' }),
         expect.objectContaining({ level: 'info', msg: 'run started', ...ids, agent: 'guide' }),
         expect.objectContaining({ level: 'info', msg: 'run completed', ...ids, duration_ms: expect.any(Number) }),
-        expect.objectContaining({ level: 'info', msg: 'worker stopped', handed_over: 0 }),
+        expect.objectContaining({ level: 'info', msg: 'worker stopped', released: 0 }),
       ]),
     );
     for (const line of logged) expect(line).toMatchObject({ level: 'info', time: expect.stringMatching(/^\d.*Z$/) });
@@ -115,7 +115,7 @@ describe('worker', () => {
       { event: 'ready', agents: ['guide', 'slow', 'stuck'], queue: 'postgres' },
       { event: 'stopping', signal: 'SIGTERM', active: 1 },
       { event: 'run_ended', thread_id: run.threadId, run_id: run.id, agent: 'slow', status: 'completed' },
-      { event: 'stopped', handed_over: 0 },
+      { event: 'stopped', released: 0 },
     ]);
   });
 
@@ -148,13 +148,13 @@ describe('worker', () => {
     expect((await worker.ended).code).toBe(0);
   });
 
-  test('hands its runs over after the grace period and exits with 0', async () => {
+  test('releases its runs after the grace period and exits with 0', async () => {
     const worker = await startWorker('--json', '--grace', '0');
     const run = await lanefold.runs.enqueue({ agent: 'stuck', input: 'hello' });
     await until('the run is at work', async () => (await lanefold.runs.get(run)).status === 'running');
     worker.process.kill('SIGTERM');
     expect((await worker.ended).code).toBe(0);
-    expect(lines(worker).at(-1)).toEqual({ event: 'stopped', handed_over: 1 });
+    expect(lines(worker).at(-1)).toEqual({ event: 'stopped', released: 1 });
     expect((await lanefold.runs.get(run)).status).toBe('queued');
     await lanefold.runs.cancel(run);
   });

@@ -268,10 +268,7 @@ describe('an output contract', () => {
     expect(await lanefold.runs.steer(handle.threadId, 'Another one.')).toMatchObject({ status: 'queued' });
     answer[0]!.resolve();
     await asked[1]!.promise;
-    expect(await lanefold.runs.steer(handle.threadId, 'too late')).toMatchObject({
-      status: 'rejected',
-      reason: 'closed',
-    });
+    await expect(lanefold.runs.steer(handle.threadId, 'too late')).rejects.toMatchObject({ code: 'run_ending' });
     answer[1]!.resolve();
     expect(await lanefold.runs.wait(handle)).toMatchObject({ status: 'completed', result: oslo, iteration: 2 });
     expect((await contextOf(lanefold, handle.threadId)).slice(1)).toEqual([

@@ -30,9 +30,9 @@ test('during the run it is recorded, reported by the next commit, and closes the
   expect(await run.cancel('enough')).toEqual({ status: 'running', accepted: true });
   expect(await run.row()).toMatchObject({ status: 'running' });
   expect(await run.commit(0, asks(['a']))).toMatchObject({ cancel_requested: true, status: 'running' });
-  expect(await input(log.db, threadId, 'late', 'hello')).toMatchObject({ status: 'rejected', reason: 'closed' });
+  await refused(input(log.db, threadId, 'late', 'hello'), 'run_ending');
   await run.commit(1, results(['a']));
-  expect(await input(log.db, threadId, 'later', 'hello')).toMatchObject({ status: 'rejected', reason: 'closed' });
+  await refused(input(log.db, threadId, 'later', 'hello'), 'run_ending');
   await run.finish({ status: 'failed', reason: 'error', error: { type: 'x', message: 'y' } }, 1);
   expect(await run.row()).toMatchObject(cancelled);
 });

@@ -62,7 +62,7 @@ test('input at the final answer continues the run after it', async () => {
 test('without input the final answer ends the run and seals it', async () => {
   await run.commit(0, continuing('done'));
   expect(await run.row()).toMatchObject({ status: 'completed', result: 'done' });
-  expect(await steer('late')).toMatchObject({ status: 'rejected', reason: 'idle' });
+  await refused(steer('late'), 'no_active_run');
 });
 
 test('input is dropped where the run fails or reaches its limit', async () => {
@@ -81,17 +81,17 @@ describe('rejected, and nothing written', () => {
     ['empty_content', ' \n\t ', {}],
     ['invalid_input', 5, {}],
     ['invalid_input', { text: 'x' }, {}],
-    ['request_mismatch', 'hello', { expected_request_id: 'another' }],
-  ])('%s: %j', async (reason, content, more) => {
+    ['other_run_active', 'hello', { expected_request_id: 'another' }],
+  ] as const)('%s: %j', async (code, content, more) => {
     const before = await everythingOf(log.db, threadId);
     const json = typeof content === 'string' ? content : (content as never);
-    expect(await steer('x', json, more)).toEqual({ status: 'rejected', reason, input_id: 'x' });
+    await refused(steer('x', json, more), code);
     expect(await everythingOf(log.db, threadId)).toEqual(before);
   });
 
   test('queue_full from the 65th on, until a step drains', async () => {
     for (let i = 0; i < 64; i++) expect(await steer(`i${i}`)).toMatchObject({ status: 'queued' });
-    expect(await steer('one-more')).toMatchObject({ status: 'rejected', reason: 'queue_full' });
+    await refused(steer('one-more'), 'queue_full');
     expect((await run.commit(0, { drain: true }))['inputs']).toHaveLength(64);
     expect(await steer('one-more')).toMatchObject({ status: 'queued' });
   });

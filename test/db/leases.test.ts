@@ -210,7 +210,7 @@ describe('a job', () => {
   });
 });
 
-describe('pass_run_on', () => {
+describe('move_run', () => {
   const unknownSince = async (run: Awaited<ReturnType<typeof queued>>['run']) =>
     (await run.row())['agent_unknown_since'];
   const age = (threadId: string) =>
@@ -225,16 +225,16 @@ describe('pass_run_on', () => {
   test('leaves a run to workers that know its agent, without limit or until the patience is over', async () => {
     const { threadId, run } = await queued();
     expect(await unknownSince(run)).toBeNull();
-    expect(await run.passOn()).toBe(true);
+    expect(await run.move()).toBe(true);
     await age(threadId);
-    expect(await run.passOn({ patienceMs: null })).toBe(true);
-    expect(await run.passOn({ patienceMs: 7_200_000 })).toBe(true);
-    expect(await run.passOn()).toBe(false);
+    expect(await run.move({ patienceMs: null })).toBe(true);
+    expect(await run.move({ patienceMs: 7_200_000 })).toBe(true);
+    expect(await run.move()).toBe(false);
   });
 
   test('counts from the last worker that knew the agent', async () => {
     const { threadId, run } = await queued();
-    await run.passOn();
+    await run.move();
     await age(threadId);
     const before = await unknownSince(run);
     await run.requeue({ agentQueue: true });
@@ -243,16 +243,16 @@ describe('pass_run_on', () => {
     expect(await fail(threadId, 60_000)).toBeNull();
     await run.claim({ enqueueNo: 2, leaseMs: -1_000 });
     expect(await unknownSince(run)).toBeNull();
-    expect(await run.passOn({ enqueueNo: 2 })).toBe(true);
+    expect(await run.move({ enqueueNo: 2 })).toBe(true);
     await run.requeue({ enqueueNo: 2 });
     expect(await unknownSince(run)).toBeNull();
   });
 
   test('passes on no run that has another job, or that a worker holds', async () => {
     const { run } = await queued();
-    expect(await run.passOn({ enqueueNo: 7 })).toBe(false);
+    expect(await run.move({ enqueueNo: 7 })).toBe(false);
     await run.claim();
-    expect(await run.passOn()).toBe(false);
+    expect(await run.move()).toBe(false);
     expect(await unknownSince(run)).toBeNull();
   });
 
@@ -280,7 +280,7 @@ describe('pass_run_on', () => {
   test('fail_unknown_agent ends a run whose agent nobody has known for as long', async () => {
     const { threadId, run } = await queued();
     expect(await fail(threadId, 0)).toBeNull();
-    await run.passOn();
+    await run.move();
     await age(threadId);
     expect(await fail(threadId, 7_200_000)).toBeNull();
     expect(await fail(threadId, 60_000)).toMatchObject({ finished: true, status: 'failed' });

@@ -72,7 +72,7 @@ test('marks a run that waits for its start, or for a worker that knows its agent
   const run = sqlRun(log.db, unknown, 'run');
   await run.enqueue();
   expect(await marksOf(unknown, 'run')).toEqual([]);
-  await run.passOn({ patienceMs: null });
+  await run.move({ patienceMs: null });
   expect(await marksOf(unknown, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'worker' } }]);
 });
 

@@ -124,8 +124,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       }),
     seen: (enqueueNo = 1) => call('mark_job_seen($1, $2, $3)', threadId, runId, enqueueNo),
     missing: (enqueueNo = 1) => call('mark_job_missing($1, $2, $3)', threadId, runId, enqueueNo),
-    passOn: ({ enqueueNo = 1, patienceMs = 60_000 }: { enqueueNo?: number; patienceMs?: number | null } = {}) =>
-      value<boolean>(db, 'select lanefold.pass_run_on($1, $2, $3, $4)', threadId, runId, enqueueNo, patienceMs),
+    move: ({ enqueueNo = 1, patienceMs = 60_000 }: { enqueueNo?: number; patienceMs?: number | null } = {}) =>
+      value<boolean>(db, 'select lanefold.move_run($1, $2, $3, $4)', threadId, runId, enqueueNo, patienceMs),
     ended: () => value<boolean>(db, 'select lanefold.run_ended($1, $2)', threadId, runId),
     finish: (body: JsonObject, lease: number | null = null) =>
       call('finish_run($1, $2, $3, $4)', threadId, runId, lease, body),

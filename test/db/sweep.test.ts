@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Database } from '../../src/postgres/pool.ts';
 import { countRuns } from '../../src/store/run/count-runs.ts';
 import { findExpiredRuns } from '../../src/store/run/find-expired-runs.ts';
-import { findPassedOnQueues } from '../../src/store/run/find-passed-on-queues.ts';
+import { findAgentQueues } from '../../src/store/run/find-agent-queues.ts';
 import { findQueuedRuns } from '../../src/store/run/find-queued-runs.ts';
 import { findStrandedRuns } from '../../src/store/run/find-stranded-runs.ts';
 import { findUnknownAgents } from '../../src/store/run/find-unknown-agents.ts';
@@ -101,7 +101,7 @@ test.skipIf(citusLacks.plans)('no other look-up of a sweep, and no metric, reads
     expect(await rowsRead((db) => findExpiredRuns(db, 100), explain)).toBe(0);
     const known = { agents: ['a'], strategies: ['react'] };
     const due = 324;
-    expect(await rowsRead((db) => findPassedOnQueues(db, known), explain)).toBe(due);
+    expect(await rowsRead((db) => findAgentQueues(db, known), explain)).toBe(due);
     expect(await rowsRead((db) => findUnknownAgents(db, 'lf'), explain)).toBe(due);
     const suspended = 3_003;
     expect(await rowsRead((db) => countRuns(db), explain)).toBe(due + suspended);

@@ -129,10 +129,10 @@ describe.skipIf(noRedis())('a backlog', () => {
     },
   );
 
-  test('lets a run that a worker hands over go on before it', async () => {
+  test('lets a run that a worker releases go on before it', async () => {
     const worker = await startBusy();
     await backlog('1', '2', '3');
-    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
     gates.get('busy')!.resolve();
     await lanefold.startWorker({ ...patient, concurrency: 1 });
     expect(await order(5)).toEqual(['busy', 'busy', '1', '2', '3']);

@@ -1,3 +1,4 @@
+import type { LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { noRedis } from '../support/lanefold.ts';
@@ -16,7 +17,7 @@ describe.skipIf(noRedis())('a worker killed during an output repair', () => {
   test('leaves the answer in the log; the next worker repeats the repair and still rejects inputs', async () => {
     const child = await harness.spawnWorker();
     const answers = [{ text: 'Oslo' }, { text: 'still Oslo' }, 'die', 'steer', { text: '{"city": "Oslo"}' }] as const;
-    let refused: string | null = null;
+    let refused: unknown;
     let asked = 0;
     harness.callServer.respond = async () => {
       const answer = answers[asked++]!;
@@ -25,7 +26,7 @@ describe.skipIf(noRedis())('a worker killed during an output repair', () => {
         return new Promise<never>(() => {});
       }
       if (answer !== 'steer') return answer;
-      refused = (await harness.runs.steer('repair-1', 'wait')).reason;
+      refused = await harness.runs.steer('repair-1', 'wait').catch((error: LanefoldError) => error.code);
       return answers[asked++] as { text: string };
     };
     const request = { agent: 'fault', input: 'Which city?', threadId: 'repair-1', createThread: true, output };
@@ -39,7 +40,7 @@ describe.skipIf(noRedis())('a worker killed during an output repair', () => {
       result: { city: 'Oslo' },
     });
     await rescuer.stop();
-    expect(refused).toBe('closed');
+    expect(refused).toBe('run_ending');
     expect(await contextOf(harness, 'repair-1')).toEqual([
       ['system', 'Be steady.'],
       ['user', 'Which city?'],

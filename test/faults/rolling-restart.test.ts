@@ -71,10 +71,10 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
       "select count(*)::int from lanefold.run where status = 'running' and worker_id = $1",
       [worker.id],
     );
-    // handed over, not left until the leases expire
+    // released, not left until the leases expire
     expect(rows).toEqual([{ count: 0 }]);
     const last = worker.said().stdout.trimEnd().split('\n').at(-1)!;
-    return JSON.parse(last) as { event: string; handed_over: number };
+    return JSON.parse(last) as { event: string; released: number };
   };
 
   test('fails no run, and every log equals that of an undisturbed run', async () => {
@@ -96,13 +96,13 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
     await until('all runs wait for the model', () => server.requests.length - before === runs);
 
     const second = await startWorker();
-    expect(await stop(first)).toMatchObject({ event: 'stopped', handed_over: runs });
+    expect(await stop(first)).toMatchObject({ event: 'stopped', released: runs });
     await until(
       'the second worker has called the model for every run',
       () => server.requests.length - before === 2 * runs,
     );
     const third = await startWorker();
-    expect(await stop(second)).toMatchObject({ event: 'stopped', handed_over: runs });
+    expect(await stop(second)).toMatchObject({ event: 'stopped', released: runs });
     await until(
       'the third worker has called the model for every run',
       () => server.requests.length - before === 3 * runs,
@@ -121,6 +121,6 @@ describe.skipIf(noRedis())('a rolling restart of worker processes under load', (
       await expectSound(lanefold, run.threadId);
     }
     expect(server.requests.length - before).toBe(4 * runs);
-    expect(await stop(third)).toMatchObject({ event: 'stopped', handed_over: 0 });
+    expect(await stop(third)).toMatchObject({ event: 'stopped', released: 0 });
   }, 180_000);
 });

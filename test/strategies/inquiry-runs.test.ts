@@ -423,10 +423,7 @@ describe('strategies that ask questions of their own', () => {
     });
     const handle = await lanefold.runs.enqueue({ agent: 'plain', strategy: 'aot', model: model.id, input: 'Q' });
     await called.promise;
-    expect(await lanefold.runs.steer(handle.threadId, 'faster')).toMatchObject({
-      status: 'rejected',
-      reason: 'not_steerable',
-    });
+    await expect(lanefold.runs.steer(handle.threadId, 'faster')).rejects.toMatchObject({ code: 'not_steerable' });
     answer.resolve();
     expect((await lanefold.runs.wait(handle)).status).toBe('completed');
   });

@@ -252,7 +252,7 @@ describe('tokens', () => {
       await claim.modelCall(call, () => Promise.resolve({ turn }));
     }
     claim.stepCommitted({ events: [{ kind: 'llm_completed', iteration: 1, data: { call_id: 'stored' } }] });
-    claim.interrupted('handed_over');
+    claim.interrupted('released');
     const spans = sdk.spansOf('parallel');
     expect(sumOf(spans, 'gen_ai.usage.input_tokens')).toBe(10);
     expect(sumOf(spans, 'lanefold.lost_usage.input_tokens')).toBe(10);

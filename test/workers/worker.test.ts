@@ -40,7 +40,7 @@ test('the entry point of a worker container executes runs and stops on SIGTERM',
     { event: 'ready', agents: ['guide', 'slow', 'stuck'], queue: 'postgres' },
     { event: 'run_ended', run_id: run.id, status: 'completed' },
     { event: 'stopping', signal: 'SIGTERM' },
-    { event: 'stopped', handed_over: 0 },
+    { event: 'stopped', released: 0 },
   ]);
 });
 

@@ -1,17 +1,14 @@
 -- Queues steer or inject input for the active run. p: {id, kind: steer|inject, source, content, refs?,
 -- expected_request_id?, expected_run_id?, max_context_bytes?, contents?}. The content is text or a list of content
 -- parts.
--- Returns {status: queued|rejected, reason?, input_id, run_id?, request_id?}. Repeating an id returns the current
--- status of that input, with duplicate: true. The reason is idle, request_mismatch, closed, not_steerable (the
--- strategy of the run takes no input), invalid_input, empty_content, queue_full (64 inputs or 8 MiB wait) or
--- input_too_large (more than 8 MiB). Raises LF007 for another body under the id, LF011 for an expected run that does
--- not exist, LF014 for refs that are too large, LF023 for a context that would be too large.
+-- Returns {status: queued, input_id, run_id, request_id}. Repeating an id returns the current status of that input,
+-- with duplicate: true. Raises LF007 for another body under the id, LF011 for an expected run that does not exist,
+-- LF014 for refs that are too large, LF023 for a context that would be too large, and what _check_input raises.
 create or replace function lanefold.enqueue_input(p_thread_id text, p jsonb)
 returns jsonb language plpgsql as $$
 declare
   t lanefold.thread;
   r lanefold._run;
-  v_reason text;
   v_parts constant jsonb := case when jsonb_typeof(p -> 'content') = 'array' then p -> 'content' end;
   v_content constant text := case when v_parts is null then btrim(p ->> 'content', E' \t\r\n') else lanefold._text_of(v_parts) end;
   v_bytes constant int := octet_length(coalesce(v_parts::text, v_content)) + coalesce(pg_column_size(p -> 'refs'), 0);
@@ -35,22 +32,8 @@ begin
      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
     perform lanefold._fail_no_run(p_thread_id, p ->> 'expected_run_id');
   end if;
-  v_reason := case
-    when r.id is null then 'idle'
-    when p ->> 'expected_run_id' <> r.id then 'request_mismatch'
-    when p ->> 'expected_request_id' <> coalesce(r.request_id, r.id) then 'request_mismatch'
-    when r.sealed_at is not null then 'closed'
-    when r.options -> 'takes_input' = 'false' then 'not_steerable'
-    when v_parts is null and jsonb_typeof(p -> 'content') is distinct from 'string' then 'invalid_input'
-    when v_parts = '[]' or v_parts is null and v_content = '' then 'empty_content'
-    when v_bytes > 8388608 then 'input_too_large'
-    when r.queued_inputs >= 64
-      or v_bytes + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs) > 8388608 then 'queue_full'
-  end;
+  perform lanefold._check_input(p_thread_id, r, p, v_content, v_parts, v_bytes);
   perform lanefold._check_small_json(p -> 'refs', 'refs', format('Input %s', p ->> 'id'));
-  if v_reason is not null then
-    return jsonb_build_object('status', 'rejected', 'reason', v_reason, 'input_id', p ->> 'id');
-  end if;
   perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes
     + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
   insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, parts, refs, status,

@@ -11,7 +11,7 @@
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
 -- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was passed
--- on and the caller adds its job to the returned `agent_queue` (_pass_on); early: the run may start delay_ms from now;
+-- on and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$

@@ -1,5 +1,5 @@
 -- Notes that the queue has the job of a run: the next sweep looks at other runs first, and no other fleet adopts this
--- one. For a run that was passed on, it also records that a worker with its agent was seen now. Skips a run that a
+-- one. For a run that was moved, it also records that a worker with its agent was seen now. Skips a run that a
 -- writer holds.
 create or replace function lanefold.mark_job_seen(p_thread_id text, p_run_id text, p_enqueue_no int)
 returns void language plpgsql as $$

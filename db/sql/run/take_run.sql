@@ -49,7 +49,7 @@ begin
   v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
   -- workers of schema 4 do not send their strategies; these are the ones they know
   if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
-    perform lanefold._pass_on(p_thread_id, r, v_strategy, v_at);
+    perform lanefold._move_run(p_thread_id, r, v_strategy, v_at);
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
       'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
   end if;

@@ -1,7 +1,5 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import type { InputOptions } from '../../library/runs/inputs.ts';
-import type { InputRejection } from '../../store/input/enqueue-input.ts';
-import { LanefoldError } from '../../errors.ts';
 import type { ContentInput } from '../../models/messages/accept-content.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp } from '../env.ts';
@@ -67,9 +65,7 @@ export function addInputs(app: ApiApp): void {
         role,
       });
       const receipt = await c.var.lanefold.runs[kind](threadId, content as ContentInput, options as InputOptions);
-      if (receipt.reason) throw rejected(receipt.reason, runId);
-      const { inputId, duplicate } = receipt;
-      const status = receipt.status as 'queued' | 'injected' | 'dropped';
+      const { inputId, status, duplicate } = receipt;
       return c.json(toJson({ inputId, threadId, runId, status, duplicate }), 202, replayed(duplicate));
     });
   }
@@ -83,21 +79,3 @@ export function addInputs(app: ApiApp): void {
     return c.json({ data, next_after: next }, 200);
   });
 }
-
-const explanations: Record<InputRejection, [string, string]> = {
-  idle: ['the thread has no active run', 'Start a run with this input.'],
-  request_mismatch: ['another run is active', 'Check which run is active and whether the input still applies.'],
-  closed: ['it is about to end and accepts no more input', 'Wait until it ends, then start another run.'],
-  not_steerable: ['its strategy takes no input', 'Wait until it ends, then start another run.'],
-  queue_full: ['64 inputs, or 8 MiB of them, are already waiting', 'Try again after the next model call.'],
-  input_too_large: ['it has more than 8 MiB', 'Send less.'],
-  empty_content: ['the content is empty', 'Send non-blank text.'],
-  invalid_input: ['the content is neither a string nor a list of parts', 'Send text or content parts.'],
-};
-
-const rejected = (reason: InputRejection, runId: string): LanefoldError => {
-  const [what, hint] = explanations[reason];
-  return new LanefoldError(reason, `Run ${runId} rejected the input: ${what}.`, {
-    hint,
-  });
-};

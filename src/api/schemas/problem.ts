@@ -36,7 +36,7 @@ const descriptions = {
   404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`.',
   403: 'Not allowed: to the key (`forbidden`), the Host or Origin (`forbidden_host`, `forbidden_origin`), or an override the agent does not list (`override_not_allowed`).',
   409:
-    'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
+    'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `no_active_run`, `other_run_active`, `run_ending`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
   410: 'Gone: `thread_erased`, `token_expired`.',
   408: 'The body did not arrive in time: `body_timeout`.',

@@ -93,10 +93,18 @@ async function steer(client: Client, threadId: string, name: string, random: Ran
     await delay(random.int(20, 600));
     const inputId = `${name}.steer-${left}`;
     const send = () => client.lanefold.runs.steer(threadId, `And ${inputId}.`, { inputId });
-    const receipt = await persist(send, client.signal);
-    if (receipt.status !== 'rejected') client.acknowledged.inputs.push({ threadId, id: inputId });
+    try {
+      await persist(send, client.signal);
+      client.acknowledged.inputs.push({ threadId, id: inputId });
+    } catch (error) {
+      if (!isRejected(error)) throw error;
+    }
   }
 }
+
+/** The run has ended, is about to, or takes no input. */
+const isRejected = (error: unknown): boolean =>
+  isLanefoldError(error) && ['no_active_run', 'run_ending', 'not_steerable', 'queue_full'].includes(error.code);
 
 async function operate(client: Client, threadId: string, opId: string, random: Random): Promise<void> {
   const { contexts } = client.lanefold;

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../context/message.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { jsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { parseJsonObject, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { print, printJson } from '../output.ts';
 
 interface Options extends ConnectionOptions {
@@ -22,7 +22,7 @@ export const addFork = (program: Command): Command =>
     .option('--at <seq>', 'the last entry the fork knows of; -1 for none; default: the last one', wholeNumber(-1))
     .option('--id <id>', 'id of the fork; default: a new one')
     .option('--lane <ref>', 'only this lane; default: all')
-    .option('--metadata <json>', 'metadata of the fork', jsonObject)
+    .option('--metadata <json>', 'metadata of the fork', parseJsonObject)
     .option('--repair', 'close an open tool group with error results')
     .summary('create a thread that begins as another one was after an entry')
     .description(

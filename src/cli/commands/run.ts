@@ -14,7 +14,7 @@ import { drawTree } from '../draw-tree.ts';
 import { exitCodes, report, UsageError } from '../errors.ts';
 import { Exit } from '../exit.ts';
 import { commandHelp } from '../help.ts';
-import { jsonObject, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
+import { parseJsonObject, withAgents, withJson, withQueue, type ConnectionOptions } from '../options.ts';
 import { colours, note, print, printJson } from '../output.ts';
 import { snakeKeys } from '../../common/case.ts';
 import { oneLine, printable } from '../../log/printable.ts';
@@ -43,7 +43,7 @@ export const addRun = (program: Command): Command =>
     .option('--agent <name>', 'agent to ask; required if the agents file has several')
     .option('--model <id>', 'provider:model; default: the agent’s')
     .option('--strategy <name>', 'react, cot, cod, aot, tot, got, trm, adaptive or your own; default: the agent’s')
-    .option('--strategy-options <json>', 'options of the strategy, such as {"maxDepth": 2}', jsonObject)
+    .option('--strategy-options <json>', 'options of the strategy, such as {"maxDepth": 2}', parseJsonObject)
     .option('--tree', 'draw what the strategy found out, as a tree')
     .option('--image <file or URL>', 'an image to ask about; several times for several', (one, all: string[] = []) => [
       ...all,

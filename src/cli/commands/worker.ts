@@ -39,7 +39,7 @@ export const addWorker = (program: Command): Command =>
     .summary('execute the runs of your agents')
     .description(
       'Executes runs until it is stopped. After SIGINT or SIGTERM it accepts no new runs and gives active runs --grace ' +
-        'milliseconds to finish; it then interrupts the rest and hands them over to other workers. A second signal exits ' +
+        'milliseconds to finish; it then releases the rest for other workers. A second signal exits ' +
         'immediately, and another worker resumes those runs after a few seconds. Prints a line for each run that ends. ' +
         'Without --agents it serves the built-in assistant, as `api` and `dev` do.',
     )
@@ -70,7 +70,7 @@ export const addWorker = (program: Command): Command =>
       const stopRequested = stopSignal();
       const agents = await loadAgents(options.agents);
       const lanefold = await connect(options, { start: true, agents });
-      let handedOver = 0;
+      let released = 0;
       let probes: HealthServer | undefined;
       try {
         const worker = await lanefold.startWorker({
@@ -100,13 +100,13 @@ export const addWorker = (program: Command): Command =>
         const signal = await stopRequested;
         if (options.json) printJson({ event: 'stopping', signal, active: worker.active });
         else note(`${signal}: stopping, waiting for ${worker.active} runs; repeat the signal to exit immediately`);
-        ({ handedOver } = await worker.stop());
+        ({ released } = await worker.stop());
       } finally {
         await lanefold.close();
         probes?.close();
       }
-      if (options.json) printJson({ event: 'stopped', handed_over: handedOver });
-      else note(handedOver > 0 ? `stopped, ${handedOver} runs handed over` : 'stopped');
+      if (options.json) printJson({ event: 'stopped', released: released });
+      else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
     });
 
 function summaryOf({ threadId, runId, agent, status, durationMs }: EndedRun): string {

@@ -1,6 +1,6 @@
 import { LanefoldError } from '../../errors.ts';
 import { assertId } from '../../checks/ids.ts';
-import type { Scope } from '../../postgres/scoped-query.ts';
+import type { DatabaseScope } from '../../postgres/scoped-query.ts';
 import type { SessionRights } from '../../store/role/session-rights.ts';
 
 export const otherTenant = (asked: string, own: string): LanefoldError =>
@@ -14,7 +14,7 @@ export const otherTenant = (asked: string, own: string): LanefoldError =>
  *
  * @throws LanefoldError `invalid_id`, `tenants_not_enforced`
  */
-export function scopeOf(tenant: string, { bypasses, owner, ownerBypasses, isOwner }: SessionRights): Scope {
+export function tenantScope(tenant: string, { bypasses, owner, ownerBypasses, isOwner }: SessionRights): DatabaseScope {
   assertId(tenant, 'The tenant id');
   if (!ownerBypasses && !bypasses) return { tenant };
   if (!ownerBypasses && isOwner) return { tenant, role: owner };

@@ -8,7 +8,7 @@ import type { RunHandle } from '../../store/run/run.ts';
 import type { CompactionRequest } from '../../strategies/machine.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { assertRunOverrides } from '../runs/allow-overrides.ts';
-import { accept, type AcceptDeps, requestHash } from '../runs/accept.ts';
+import { enqueueRequest, type RequestDeps, requestHash } from '../runs/enqueue-request.ts';
 import type { EnqueueDeps } from '../runs/enqueue.ts';
 import { readLaneAgent } from '../../store/context/read-context.ts';
 
@@ -81,7 +81,7 @@ export async function compact(
 
 /** Accepts a compaction run, or returns the lane's compaction run that has not ended yet. */
 export async function startCompaction(
-  deps: AcceptDeps,
+  deps: RequestDeps,
   threadId: string,
   of: { agent: string; model: string; contextRef: string; request: CompactionRequest; caller?: string | undefined },
 ): Promise<RunHandle<CompactionResult | null>> {
@@ -100,5 +100,5 @@ export async function startCompaction(
     busy: 'wait' as const,
     createThread: false,
   };
-  return accept(deps, run, { caller }) as Promise<RunHandle<CompactionResult | null>>;
+  return enqueueRequest(deps, run, { caller }) as Promise<RunHandle<CompactionResult | null>>;
 }

@@ -23,7 +23,7 @@ import { readModelCall, type ModelCall } from './calls.ts';
 import { nextCall } from './next-call.ts';
 import { asksOfCall, newestRows, projectContext, type PolicyView, type ContextProjection } from './project.ts';
 import { callReplayer, type CallReplay, type ReplayCallOptions } from './replay-call.ts';
-import { requestHash } from '../runs/accept.ts';
+import { requestHash } from '../runs/enqueue-request.ts';
 
 export interface OperationOptions {
   /** A thread applies an operation with this id at most once; default: a new id. */

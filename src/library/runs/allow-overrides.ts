@@ -13,7 +13,7 @@ import { selectStrategy } from './choose-strategy.ts';
 
 type Given = Parameters<typeof refusedOverrides>[1];
 
-export interface RunRequest extends RunOverrides {
+export interface OverridingRequest extends RunOverrides {
   agent: string;
   /** Only for a run. */
   input?: ContentInput;
@@ -33,7 +33,7 @@ export interface RunRequest extends RunOverrides {
 export function assertRunOverrides(
   agents: AgentRegistry,
   models: ModelRegistry,
-  request: RunRequest,
+  request: OverridingRequest,
   from: OverrideCaller,
 ): void {
   const agent = agents.get(request.agent);
@@ -73,14 +73,14 @@ export function assertThreadOverrides(agents: AgentRegistry, given: Given, from:
   }
 }
 
-function fieldsOf({ settings, ...request }: RunRequest): Given {
+function fieldsOf({ settings, ...request }: OverridingRequest): Given {
   const { headers, providerOptions, ...rest } = settings ?? {};
   const given = { ...request, headers: request.headers ?? headers, providerOptions };
   return Object.values(rest).some((value) => value !== undefined) ? { ...given, settings: rest } : given;
 }
 
 /** The strategy whose limits apply. */
-function executing(agents: AgentRegistry, { agent, input, strategy, strategyOptions }: RunRequest): Strategy {
+function executing(agents: AgentRegistry, { agent, input, strategy, strategyOptions }: OverridingRequest): Strategy {
   // an invalid input is rejected later, where it is stored
   if (typeof input !== 'string' && !Array.isArray(input))
     return agents.strategies.find(strategy ?? agents.get(agent).strategy);
@@ -105,7 +105,7 @@ const limitsOf = (agent: ReadyAgent, machine: Strategy): [Limit, number | undefi
   ['settings.maxOutputTokens', agent.settings.max_output_tokens],
 ];
 
-function limitOf(agent: ReadyAgent, request: RunRequest, field: Limit): number | undefined {
+function limitOf(agent: ReadyAgent, request: OverridingRequest, field: Limit): number | undefined {
   if (field === 'settings.maxOutputTokens') return request.settings?.maxOutputTokens;
   const value = request[field];
   return field === 'idleTimeoutMs' && value === 0 ? defaultIdleMs(request.toolTimeoutMs ?? agent.toolTimeoutMs) : value;

@@ -15,7 +15,7 @@ export interface DecisionOptions {
 }
 
 /** Decides on a call that waits for approval; the last decision of its round resumes the run. See `Runs.approve`. */
-export async function decide(
+export async function decideCall(
   { db, queue }: { db: Database; queue: RunQueue },
   run: RunRef,
   call: CallRef,

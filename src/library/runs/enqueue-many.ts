@@ -1,6 +1,6 @@
 import { briefly, dispatchAll } from '../../queue/dispatch.ts';
 import type { RunHandle } from '../../store/run/run.ts';
-import { store, type AcceptedBy } from './accept.ts';
+import { storeRequest, type EnqueueContext } from './enqueue-request.ts';
 import { enqueue, toRequest, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
 
 /** Accepts many runs together, each with a separate outcome. See `Runs.enqueueMany`. */
@@ -8,7 +8,7 @@ export async function enqueueMany(
   deps: EnqueueDeps,
   requests: readonly EnqueueOptions[],
   check: (request: EnqueueOptions) => void,
-  by: AcceptedBy,
+  by: EnqueueContext,
 ): Promise<PromiseSettledResult<RunHandle>[]> {
   if (by.tx) return inTurn(deps, requests, check, by);
   const checked = await Promise.allSettled(
@@ -25,7 +25,7 @@ export async function enqueueMany(
       if (request.status === 'rejected') throw request.reason;
       const { threadId } = request.value;
       const before = lastOf.get(threadId);
-      const mine = after(before, () => store(deps, request.value, by));
+      const mine = after(before, () => storeRequest(deps, request.value, by));
       lastOf.set(threadId, mine);
       return mine;
     }),
@@ -46,7 +46,7 @@ async function inTurn(
   deps: EnqueueDeps,
   requests: readonly EnqueueOptions[],
   check: (request: EnqueueOptions) => void,
-  by: AcceptedBy,
+  by: EnqueueContext,
 ): Promise<PromiseSettledResult<RunHandle>[]> {
   const answers: PromiseSettledResult<RunHandle>[] = [];
   for (const request of requests) {

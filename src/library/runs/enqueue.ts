@@ -11,7 +11,13 @@ import { acceptContent, type ContentInput } from '../../models/messages/accept-c
 import type { RunHandle } from '../../store/run/run.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
-import { accept, type AcceptedBy, type AcceptDeps, type RunRequest, requestHash } from './accept.ts';
+import {
+  enqueueRequest,
+  type EnqueueContext,
+  type RequestDeps,
+  type CheckedRequest,
+  requestHash,
+} from './enqueue-request.ts';
 import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
@@ -97,7 +103,7 @@ export interface OwnEnqueueOptions extends EnqueueOptions {
   resumedFrom?: string;
 }
 
-export interface EnqueueDeps extends AcceptDeps {
+export interface EnqueueDeps extends RequestDeps {
   agents: AgentRegistry;
   models: ModelRegistry;
   counting: Counting;
@@ -161,14 +167,17 @@ const asRequested = (body: JsonObject, request: OwnEnqueueOptions): JsonObject =
 };
 
 /** Accepts a run and gives it to the queue. See `Runs.enqueue`. */
-export const enqueue = async (deps: EnqueueDeps, options: OwnEnqueueOptions, by: AcceptedBy = {}): Promise<RunHandle> =>
-  accept(deps, await toRequest(deps, options), by);
+export const enqueue = async (
+  deps: EnqueueDeps,
+  options: OwnEnqueueOptions,
+  by: EnqueueContext = {},
+): Promise<RunHandle> => enqueueRequest(deps, await toRequest(deps, options), by);
 
 /** Builds the request for a run. Rejects every mistake that shows without reading the thread, before any write. */
 export async function toRequest(
   { db, agents, models, counting }: EnqueueDeps,
   options: OwnEnqueueOptions,
-): Promise<RunRequest> {
+): Promise<CheckedRequest> {
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
   const model = options.model ?? agent.model;

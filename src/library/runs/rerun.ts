@@ -8,7 +8,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { PolicyOption } from '../../policy/policy.ts';
 import { storedOption } from '../../policy/read-policy.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
-import { accept, requestHash } from './accept.ts';
+import { enqueueRequest, requestHash } from './enqueue-request.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
 import { checkPolicy } from './check-overrides.ts';
 import type { EnqueueDeps } from './enqueue.ts';
@@ -75,5 +75,5 @@ export async function rerun(
   }
   const hash = requestHash({ ...body, system_prompt: systemPrompt });
   const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };
-  return accept(deps, request, { caller });
+  return enqueueRequest(deps, request, { caller });
 }

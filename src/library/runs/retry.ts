@@ -2,7 +2,7 @@ import type { ModelName } from '../../models/registry/model-name.ts';
 import { LanefoldError } from '../../errors.ts';
 import { assertId, newRunId } from '../../checks/ids.ts';
 import type { RunHandle, RunRef } from '../../store/run/run.ts';
-import { accept, requestHash } from './accept.ts';
+import { enqueueRequest, requestHash } from './enqueue-request.ts';
 import type { EnqueueDeps, EnqueueOptions } from './enqueue.ts';
 import { repeatedBody, requestOf } from './original-request.ts';
 
@@ -31,5 +31,5 @@ export async function retry(
   const id = newRunId();
   const hash = requestHash(body);
   const request = { threadId: run.threadId, body, id, requestId: requestId ?? id, hash, busy, createThread: false };
-  return accept(deps, request, { caller });
+  return enqueueRequest(deps, request, { caller });
 }

@@ -15,7 +15,7 @@ import { readRunEvents } from '../../store/trace/read-events.ts';
 import type { Streams } from '../../streams/open.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { assertRunOverrides } from './allow-overrides.ts';
-import { decide } from './approvals.ts';
+import { decideCall } from './approvals.ts';
 import { priced } from './cost.ts';
 import { collectRun, mintToken, openToken, resume } from './checkpoints.ts';
 import { enqueue, type EnqueueDeps, type EnqueueOptions } from './enqueue.ts';
@@ -126,8 +126,8 @@ export function runsOf(deps: RunsDeps): Runs {
     },
     steer: (threadId, content, options) => sendInput(db, 'steer', threadId, content, options),
     inject: (threadId, content, options) => sendInput(db, 'inject', threadId, content, options),
-    approve: (run, call, options) => decide(deps, run, call, 'approved', options),
-    deny: (run, call, options) => decide(deps, run, call, 'denied', options),
+    approve: (run, call, options) => decideCall(deps, run, call, 'approved', options),
+    deny: (run, call, options) => decideCall(deps, run, call, 'denied', options),
     async nodes(run, { after = 0, limit = 1_000 } = {}) {
       assertRef(run);
       return readNodes(db, run.threadId, run.id, { after, limit });

@@ -8,7 +8,7 @@ import type { CallRef, DecisionReceipt } from '../../store/approval/decide-tool-
 import type { InputReceipt } from '../../store/input/enqueue-input.ts';
 import type { RunInput } from '../../store/input/read-inputs.ts';
 import type { RunNode } from '../../store/run/read-nodes.ts';
-import type { ListedRun as RecordedRun, RunFilter } from '../../store/run/list-runs.ts';
+import type { RecordedRun as RecordedRun, RunFilter } from '../../store/run/list-runs.ts';
 import type { Transaction } from '../../store/transaction/transaction.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { Run, RunHandle, RunStatus, RunRef } from '../../store/run/run.ts';

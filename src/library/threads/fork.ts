@@ -7,7 +7,7 @@ import { forkThread, type ForkReceipt } from '../../store/fork/fork-thread.ts';
 import { assertStorable, promptOf } from '../../checks/text.ts';
 import { assertWhole } from '../../checks/whole-number.ts';
 import { assertThreadOverrides } from '../runs/allow-overrides.ts';
-import { requestHash } from '../runs/accept.ts';
+import { requestHash } from '../runs/enqueue-request.ts';
 
 export interface ForkOptions {
   /** Default: a new id. Repeating the id with the same parent, `seq` and options returns the same fork. */

@@ -12,7 +12,11 @@ import type { ContentRange } from '../../store/content/read-content.ts';
 import { appendEntries, type AppendReceipt } from '../../store/log/append-entries.ts';
 import type { ForkReceipt } from '../../store/fork/fork-thread.ts';
 import { readEntries, type ThreadEntry } from '../../store/log/read-entries.ts';
-import { listThreads, type ThreadFilter, type ThreadSummary as RecordedSummary } from '../../store/log/list-threads.ts';
+import {
+  listThreads,
+  type ThreadFilter,
+  type RecordedSummary as RecordedSummary,
+} from '../../store/log/list-threads.ts';
 import { readMarks, type RunMark } from '../../store/run/read-marks.ts';
 import {
   readThread,
@@ -37,7 +41,7 @@ import { erase, eraseTenant, type ErasureReport, type TenantErasureReport } from
 import { readContent, type ReadContentOptions } from './content.ts';
 import { uiMessages, type UiMessagesOptions } from './ui-messages.ts';
 import type { ConfigReceipt } from '../../store/context/read-config.ts';
-import { requestHash } from '../runs/accept.ts';
+import { requestHash } from '../runs/enqueue-request.ts';
 
 /** A thread; `cost` covers its newest 1,000 runs. */
 export interface Thread extends RecordedThread, RunCost {}

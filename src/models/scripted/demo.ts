@@ -3,7 +3,7 @@ import type { JsonObject } from '../../context/message.ts';
 import { cleanText } from '../../checks/text.ts';
 import { placeholderArgs } from './placeholder.ts';
 import type { ScriptedTurn } from './id.ts';
-import { lastUserText, resultText, sinceLastUser, toolResults } from './prompt.ts';
+import { lastUserText, resultText, sinceLastUser, toolResultParts } from './prompt.ts';
 
 /**
  * Characters of a question that are searched: the patterns below search from every position, so longer text takes too
@@ -17,7 +17,7 @@ const longestQuestion = 2_000;
  */
 export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4CallOptions): ScriptedTurn {
   const question = lastUserText(prompt).slice(0, longestQuestion);
-  const results = toolResults(sinceLastUser(prompt));
+  const results = toolResultParts(sinceLastUser(prompt));
   if (results.length > 0) {
     const quoted = results.map((result) => `${result.toolName} says ${shorten(resultText(result), 300)}`).join('; ');
     return { text: `Here is what I found: ${quoted}.`, calls: [] };

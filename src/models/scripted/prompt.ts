@@ -14,7 +14,7 @@ export function lastUserText(prompt: LanguageModelV4Prompt): string {
   return message.content.map((part) => (part.type === 'text' ? part.text : '')).join('');
 }
 
-export const toolResults = (messages: LanguageModelV4Message[]): LanguageModelV4ToolResultPart[] =>
+export const toolResultParts = (messages: LanguageModelV4Message[]): LanguageModelV4ToolResultPart[] =>
   messages.flatMap((m) => (m.role === 'tool' ? m.content.filter((part) => part.type === 'tool-result') : []));
 
 export function resultText({ output }: LanguageModelV4ToolResultPart): string {

@@ -2,7 +2,7 @@ import pLimit, { type LimitFunction } from 'p-limit';
 import { cleanText } from '../../checks/text.ts';
 
 /** The progress of a run as Bull Board shows it. */
-export interface Progress {
+export interface RunProgress {
   iteration: number;
   max_iterations: number;
   /** Spent so far, in and out. */
@@ -41,7 +41,7 @@ export class JobProgress {
   readonly #job: ProgressJob;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #latest: Progress | undefined;
+  #latest: RunProgress | undefined;
   #lines: string[] = [];
   #lost = 0;
   #shown = false;
@@ -52,7 +52,7 @@ export class JobProgress {
 
   constructor(
     job: ProgressJob,
-    first: Progress,
+    first: RunProgress,
     line: string,
     private readonly inTurn: LimitFunction = ofThisProcess,
   ) {
@@ -60,7 +60,7 @@ export class JobProgress {
     this.note(first, [line]);
   }
 
-  note(progress: Progress, lines: readonly string[]): void {
+  note(progress: RunProgress, lines: readonly string[]): void {
     this.#latest = progress;
     const at = ((performance.now() - this.#startedAt) / 1000).toFixed(2);
     for (const line of lines) this.#lines.push(`+${at} s  ${cleanText(line)}`);
@@ -75,7 +75,7 @@ export class JobProgress {
    * All lines and the latest progress, if nothing was written yet: the job's result can carry them without an extra
    * write.
    */
-  unwritten(): { log: string[]; progress: Progress } | undefined {
+  unwritten(): { log: string[]; progress: RunProgress } | undefined {
     return this.#shown || !this.#latest ? undefined : { log: [...this.#lines], progress: this.#latest };
   }
 

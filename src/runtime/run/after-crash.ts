@@ -2,7 +2,7 @@ import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { runAttempt } from '../../tools/attempt.ts';
 import { openEffects } from '../../tools/effects.ts';
-import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
+import { callIdempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { renderResult } from '../../tools/result.ts';
 import type { Tool } from '../../tools/tool.ts';
@@ -23,7 +23,7 @@ export async function afterCrash(
   if (replay === 'safe') return undefined;
   const spent = { attempts, durationMs: 0 };
   if (replay !== 'never') {
-    const key = idempotencyKey(base.runId, base.round, base.callIndex);
+    const key = callIdempotencyKey(base.runId, base.round, base.callIndex);
     try {
       const checked = await tool.validate(call.arguments);
       if (!checked.ok) return undefined;

@@ -9,7 +9,7 @@ import { decide, decideOn } from './decide.ts';
 import type { ActiveRun } from './active-run.ts';
 import { executeCommand } from './execute-command.ts';
 import { fullness } from './fit-context.ts';
-import { CancelRequested, HandedOver, type HeldRun, isLost } from './held-run.ts';
+import { CancelRequested, Released, type HeldRun, isLost } from './held-run.ts';
 import { endAbnormally, toRunEnd, toRunError, type RunEnd, type RunProgress } from './run-end.ts';
 import { mayNotStart, withoutStarts } from './preflight.ts';
 import { RunClock } from './run-clock.ts';
@@ -34,7 +34,7 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLost(error) || error instanceof HandedOver) throw error;
+    if (isTransient(error) || isLost(error) || error instanceof Released) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }

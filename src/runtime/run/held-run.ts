@@ -79,8 +79,7 @@ export class HeldRun {
         this.telemetry.wrote(performance.now() - startedAt);
         return result;
       } catch (error) {
-        if (!isTransient(error) || this.signal.reason instanceof HandedOver || performance.now() > giveUpAt)
-          throw error;
+        if (!isTransient(error) || this.signal.reason instanceof Released || performance.now() > giveUpAt) throw error;
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
       }
     }
@@ -99,9 +98,9 @@ export class CancelRequested extends Error {
  * Abort reason: the worker stops, or makes room for a run that must run alone. The run is intact, and another worker
  * continues it.
  */
-export class HandedOver extends Error {
+export class Released extends Error {
   constructor() {
     super('The worker is stopping; another one continues the run.');
-    this.name = 'HandedOver';
+    this.name = 'Released';
   }
 }

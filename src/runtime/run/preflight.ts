@@ -1,7 +1,7 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
 import type { ToolCall } from '../../context/message.ts';
 import { asksApproval } from '../../tools/approval.ts';
-import { idempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
+import { callIdempotencyKey, type ToolCallBase } from '../../tools/execute.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { askGuard } from '../../tools/guard.ts';
 import type { StepDraft } from '../../strategies/machine.ts';
@@ -47,7 +47,7 @@ export async function preflight(
     const ctx = {
       ...base,
       toolCallId: call.id,
-      idempotencyKey: idempotencyKey(base.runId, base.round, index),
+      idempotencyKey: callIdempotencyKey(base.runId, base.round, index),
       signal,
     };
     const tool = agent.tools.get(call.name);

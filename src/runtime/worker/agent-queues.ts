@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { findPassedOnQueues, type Capabilities, knows } from '../../store/run/find-passed-on-queues.ts';
+import { findAgentQueues, type Capabilities, knows } from '../../store/run/find-agent-queues.ts';
 
 /**
  * The queues of agents. A worker that takes a job but lacks its agent, or the strategy of its run, moves the job to the
@@ -20,7 +20,7 @@ export class AgentQueues {
   ) {}
 
   /**
-   * Handles the notification that a run was passed on, with the payload `prefix queue`. Without a payload,
+   * Handles the notification that a run was moved, with the payload `prefix queue`. Without a payload,
    * notifications may have been missed.
    */
   async notified(payload: string | undefined): Promise<void> {
@@ -29,9 +29,9 @@ export class AgentQueues {
     if (queue !== undefined && this.#isForThisWorker(queue)) await this.#open(queue);
   }
 
-  /** Opens every queue that holds passed-on runs which this worker can execute. */
+  /** Opens every queue that holds moved runs which this worker can execute. */
   async openAll(): Promise<void> {
-    await Promise.all((await findPassedOnQueues(this.db, this.known)).map((queue) => this.#open(queue)));
+    await Promise.all((await findAgentQueues(this.db, this.known)).map((queue) => this.#open(queue)));
   }
 
   /** Opens no more queues, and waits for those that are being opened. */

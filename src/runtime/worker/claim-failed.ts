@@ -7,7 +7,7 @@ import { type Refusal, claimFailed } from '../../store/run/claim-run.ts';
 import type { HeldRun } from '../run/held-run.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
 import type { JobWorker } from './job-worker.ts';
-import { putOff, refuse } from './put-back.ts';
+import { delayJob, delayOrFail } from './delay-job.ts';
 
 /** Doubles with each failed claim, so that a short database fault fails no run. */
 const firstPauseMs = 500;
@@ -27,15 +27,15 @@ export async function onClaimFailed(
   { threadId, runId }: HeldRun,
   error: unknown,
 ): Promise<Refusal> {
-  if (isTransient(error) || !concernsRun(error)) return refuse(worker, job, token, error);
+  if (isTransient(error) || !concernsRun(error)) return delayOrFail(worker, job, token, error);
   worker.onError(error);
   const { counted, claims, status, promoted } = await claimFailed(db, {
     ...{ threadId, runId, enqueueNo: job.data.enqueue_no, maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress },
     // PostgreSQL may quote a value in its message
     error: { type: 'claim_failed', message: redactor.text(redactSecrets(error.message)) },
-  }).catch((second: unknown) => refuse(worker, job, token, second));
+  }).catch((second: unknown) => delayOrFail(worker, job, token, second));
   if (!counted) return { claimed: false, status: null, reason: 'superseded' };
-  if (status === undefined) return putOff(job, token, firstPauseMs * 2 ** claims!);
+  if (status === undefined) return delayJob(job, token, firstPauseMs * 2 ** claims!);
   return { claimed: false, status, reason: 'claim_failed', ...(promoted ? { promoted } : {}) };
 }
 

@@ -1,4 +1,4 @@
-import { HandedOver, type HeldRun } from '../run/held-run.ts';
+import { Released, type HeldRun } from '../run/held-run.ts';
 import type { Intake } from './intake.ts';
 
 /**
@@ -12,7 +12,7 @@ export class Company {
 
   constructor(
     private readonly intake: Intake,
-    /** How long the others may take to end before they are handed over to other workers. */
+    /** How long the others may take to end before they are released for other workers. */
     private readonly patienceMs: number,
   ) {}
 
@@ -31,7 +31,7 @@ export class Company {
     this.#alone = run;
     this.intake.hold();
     const patience = setTimeout(() => {
-      for (const other of this.#present) if (other !== run) other.lose(new HandedOver());
+      for (const other of this.#present) if (other !== run) other.lose(new Released());
     }, this.patienceMs);
     while (this.#present.size > 1) await new Promise<void>((resolve) => (this.#left = resolve));
     clearTimeout(patience);

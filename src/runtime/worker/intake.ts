@@ -72,7 +72,7 @@ export class Intake {
 
   close(): void {
     this.#closed = true;
-    // do not wait for active jobs: a run that is handed over must not come back
+    // do not wait for active jobs: a released run must not come back
     for (const worker of this.#workers) void worker.pause(true);
   }
 

@@ -17,5 +17,9 @@ export interface JobWorker {
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */
   phase: 'working' | 'stopping' | 'leaving';
-  handedOver: number;
+  released: number;
 }
+
+/** The phase may change while a run waits or is being claimed. */
+export const hasStopped = (worker: JobWorker): boolean => worker.phase !== 'working';
+export const hasLeft = (worker: JobWorker): boolean => worker.phase === 'leaving';

@@ -6,7 +6,7 @@ import type { RunQueue } from '../../queue/queue.ts';
 import type { Interruption } from '../../telemetry/telemetry.ts';
 import { cleanText } from '../../checks/text.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import { HandedOver, type HeldRun, isLost } from '../run/held-run.ts';
+import { Released, type HeldRun, isLost } from '../run/held-run.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
@@ -18,7 +18,7 @@ import { releaseRun } from '../../store/run/requeue-runs.ts';
  *
  * @returns whether the run still belonged to this worker
  */
-async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
+async function release(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
   if (job) await dispatchFirst(db, queue, [job]);
   return job !== undefined;
@@ -28,7 +28,7 @@ async function handOver(db: Database, queue: RunQueue, run: HeldRun, stopping: b
  * Decides what happens to a run that this worker cannot finish. Nothing is lost: the next worker continues from the
  * last commit. If the run no longer belongs to this worker, its job just ends; after a failover that lost commits, the
  * run is first returned to the queue, so that it need not wait for its lease to expire. A worker that is leaving, makes
- * room for a run alone or has a failing database hands the run over; otherwise the lease expires and the sweep finds
+ * room for a run alone or has a failing database releases the run; otherwise the lease expires and the sweep finds
  * the run.
  */
 export async function onInterrupted(
@@ -41,16 +41,16 @@ export async function onInterrupted(
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {
     worker.keeper.release(run);
-    if (isLanefoldError(error, 'step_ahead')) await handOver(db, queue, run, false).catch(() => false);
+    if (isLanefoldError(error, 'step_ahead')) await release(db, queue, run, false).catch(() => false);
     return { status: 'lease_lost' };
   }
-  const leaving = run.signal.reason instanceof HandedOver;
+  const leaving = run.signal.reason instanceof Released;
   if (leaving || isTransient(error)) {
     worker.keeper.release(run);
-    const handed = await handOver(db, queue, run, leaving).catch(() => false);
+    const handed = await release(db, queue, run, leaving).catch(() => false);
     if (handed && leaving) {
-      worker.handedOver += 1;
-      return { status: 'handed_over' };
+      worker.released += 1;
+      return { status: 'released' };
     }
   }
   worker.onError(error);
@@ -58,6 +58,6 @@ export async function onInterrupted(
 }
 
 export const interruptionOf = (error: unknown): Interruption => {
-  if (error instanceof HandedOver) return 'handed_over';
+  if (error instanceof Released) return 'released';
   return isLost(error) ? 'lost' : 'failed';
 };

@@ -80,6 +80,6 @@ export interface WorkerHealth {
 }
 
 export interface StopReport {
-  /** Runs handed over to other workers. */
-  handedOver: number;
+  /** Runs released for other workers. */
+  released: number;
 }

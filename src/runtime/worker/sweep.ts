@@ -58,7 +58,7 @@ async function sweepStranded(sweeping: Sweeping): Promise<number> {
     const stranded = (work: StrandedRun['work']) => found.filter((run) => run.work === work);
     const requeued =
       (await requeueLost(sweeping, stranded('expired'), { expired: true })) +
-      (await requeueLost(sweeping, stranded('passed_on'), { expired: false }));
+      (await requeueLost(sweeping, stranded('moved'), { expired: false }));
     const ends = [
       ...(await inTurn(stranded('cancelled'), (run) => finishCancelledRun(db, run).catch(onError))),
       ...(await inTurn(stranded('unknown_agent'), (run) =>

@@ -8,7 +8,7 @@ import { callsAtOnce } from '../../store/each-thread.ts';
 import type { ExpiredRun } from '../../store/run/find-expired-runs.ts';
 import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
-import { HandedOver } from '../run/held-run.ts';
+import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
 import { Company } from './company.ts';
 import { workerHealth } from './health.ts';
@@ -106,7 +106,7 @@ export async function startWorker(
   const self: JobWorker = {
     ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs) },
     ...{ onError, telemetry },
-    ...{ onRunEnd: options.onRunEnd, phase: 'working', handedOver: 0 },
+    ...{ onRunEnd: options.onRunEnd, phase: 'working', released: 0 },
   };
 
   const onQueueError = (error: unknown) => {
@@ -176,15 +176,15 @@ export async function startWorker(
       const drained = Promise.allSettled(intake.workers.map(closeWorker));
       const patience = setTimeout(() => {
         self.phase = 'leaving';
-        keeper.loseAll(() => new HandedOver());
+        keeper.loseAll(() => new Released());
       }, patienceMs);
       await drained;
       clearTimeout(patience);
       await notices?.close();
       await keeper.stop();
       metrics?.close();
-      deps.log.info({ ...facts, handed_over: self.handedOver }, 'worker stopped');
-      return { handedOver: self.handedOver };
+      deps.log.info({ ...facts, released: self.released }, 'worker stopped');
+      return { released: self.released };
     },
   };
 }

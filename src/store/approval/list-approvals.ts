@@ -1,6 +1,6 @@
 import type { Json } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, cursorText, microsOf, momentOf, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
 
 /** A tool call that waits for human approval. */
 export interface PendingApproval {
@@ -27,11 +27,11 @@ export async function listApprovals(
   const cursor = readCursor(after, 2);
   if (cursor) {
     const [at, threadId, id] = cursor.map((part) => where.value(part)) as [string, string, string];
-    where.fixed('c', `(suspended_until, thread_id, id) > (${momentOf(at)}, ${threadId}, ${id})`);
+    where.fixed('c', `(suspended_until, thread_id, id) > (${timestampSql(at)}, ${threadId}, ${id})`);
   }
   const rows = await db.query<ApprovalRow>(
     `list_approvals_${where.key}`,
-    `select r.thread_id, r.id, r.agent, r.suspended_until, ${microsOf('r.suspended_until')} as micros,
+    `select r.thread_id, r.id, r.agent, r.suspended_until, ${microsSql('r.suspended_until')} as micros,
        c.round, c.call_index, c.name, c.arguments, c.approval ->> 'requested_at' as requested_at
      from (select thread_id, id, agent, suspended_until from lanefold._run where ${where}
            order by suspended_until, thread_id, id limit ${where.value(limit + 1)}) r

@@ -4,27 +4,15 @@ import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 
-export type InputRejection =
-  | 'idle'
-  | 'request_mismatch'
-  | 'closed'
-  | 'not_steerable'
-  | 'queue_full'
-  | 'input_too_large'
-  | 'empty_content'
-  | 'invalid_input';
-
 /**
  * What became of the input. `queued`: the run takes it before its next model call, or instead of ending; if the run
  * ends in another way first, the input is `dropped`. A receipt requested again may also say `injected` or `dropped`.
  */
 export interface InputReceipt {
   inputId: string;
-  /** The run that accepted it; null if it was rejected. */
-  runId: string | null;
-  status: 'queued' | 'injected' | 'dropped' | 'rejected';
-  /** Why it was rejected; the thread is unchanged then. */
-  reason: InputRejection | null;
+  /** The run that accepted it. */
+  runId: string;
+  status: 'queued' | 'injected' | 'dropped';
   /** The same input was accepted before. */
   duplicate: boolean;
 }
@@ -41,8 +29,7 @@ export interface NewInput {
 
 interface StoredReceipt {
   status: InputReceipt['status'];
-  reason?: InputRejection;
-  run_id?: string;
+  run_id: string;
   duplicate?: true;
 }
 
@@ -57,11 +44,8 @@ export async function enqueueInput(db: Database, threadId: string, input: NewInp
     expected_run_id: expectedRunId,
     ...contextLimit(db),
   };
-  const {
-    status,
-    reason = null,
-    run_id: runId = null,
-    duplicate = false,
-  } = await repeatIfLost(() => callFunction<StoredReceipt>(db, 'enqueue_input', threadId, [stored]));
-  return { inputId: input.id, runId, status, reason, duplicate };
+  const { status, run_id, duplicate } = await repeatIfLost(() =>
+    callFunction<StoredReceipt>(db, 'enqueue_input', threadId, [stored]),
+  );
+  return { inputId: input.id, runId: run_id, status, duplicate: duplicate === true };
 }

@@ -1,17 +1,17 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsOf, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, readCursor, type ListPage } from '../page.ts';
 import { countMarks, type RunMarkCount } from '../run/read-marks.ts';
 import type { RunStatus } from '../run/run.ts';
 import { byCreation, byLastRun, byLastRunOfTenant } from './threads-in-order.ts';
 import { spentIn, toSpent, type SpentByModel } from '../run/spent.ts';
 import { countedRuns, readThreadSpent } from './read-thread.ts';
 import { tenantIs } from '../tenant/tenant-settings.ts';
-import { questionOf } from '../run/run-options.ts';
+import { questionSql } from '../run/run-options.ts';
 
 /** A thread as lists show it, without its log and state. */
-export interface ThreadSummary {
+export interface RecordedSummary {
   id: string;
   tenantId: string;
   /** Number of entries. */
@@ -74,7 +74,7 @@ export interface ThreadFilter {
 const markedRuns = 10;
 
 /** Threads, newest first or most recently asked first. */
-export async function listThreads(db: Database, filter: ThreadFilter): Promise<ListPage<ThreadSummary>> {
+export async function listThreads(db: Database, filter: ThreadFilter): Promise<ListPage<RecordedSummary>> {
   const { distributed } = db.settings;
   const found = inOrder(db, filter);
   const also = new Conditions();
@@ -83,9 +83,9 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<L
   const rows = await db.query<ThreadRow>(
     `list_threads_${found.key}_${also.key}`,
     `select t.id, t.tenant_id, t.rev, t.active_run_id, t.metadata, t.parent_thread_id, t.created_at, t.updated_at,
-       ${microsOf('t.sort_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
+       ${microsSql('t.sort_at')} as micros, s.runs, s.tokens, last.id as run_id, last.agent, last.model,
        last.status, s.newest, last.error ->> 'type' as error_type, last.created_at as run_at, last.start_at,
-       ${questionOf('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent
+       ${questionSql('last', 't.id')} as last_message, ${distributed ? 'null' : spentIn(countedRuns('t.id', distributed))} as spent
      from (${found.sql}) t
      left join lateral (
        select count(*)::int as runs, sum((r.usage ->> 'total_tokens')::bigint)::float8 as tokens,
@@ -111,7 +111,7 @@ export async function listThreads(db: Database, filter: ThreadFilter): Promise<L
   // there may be older threads beyond those examined
   const [end] = await db.query<{ micros: string; id: string }>(
     `list_threads_end_${found.key}`,
-    `select ${microsOf('sort_at')} as micros, id from (${found.end.sql}) e`,
+    `select ${microsSql('sort_at')} as micros, id from (${found.end.sql}) e`,
     found.end.values,
   );
   return { data, nextAfter: end ? cursorText([end.micros, end.id]) : null };
@@ -150,7 +150,7 @@ function candidates(db: Database, filter: ThreadFilter): Conditions {
 
 type ThreadRow = Record<string, never> & { id: string; micros: string };
 
-const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): ThreadSummary => ({
+const toSummary = (row: ThreadRow, marks: RunMarkCount[] | null, spent: SpentByModel[]): RecordedSummary => ({
   id: row.id,
   tenantId: row['tenant_id']!,
   rev: Number(row['rev']),

@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { Conditions, momentOf, type Cursor } from '../page.ts';
+import { Conditions, timestampSql, type Cursor } from '../page.ts';
 
 /** The part of a statement that yields threads in order; a list takes those it needs. */
 export interface ThreadsInOrder {
@@ -20,7 +20,7 @@ const columns = 'id, tenant_id, rev, active_run_id, metadata, parent_thread_id, 
 export function byCreation(db: Database, where: Conditions, cursor: Cursor | undefined): ThreadsInOrder {
   if (cursor) {
     const [at, id] = cursor.map((part) => where.value(part)) as [string, string];
-    where.fixed('c', `(created_at, id) < (${momentOf(at)}, ${id})`);
+    where.fixed('c', `(created_at, id) < (${timestampSql(at)}, ${id})`);
   }
   const { key, values } = where;
   // a node supports neither a limit over all threads nor one in a subquery
@@ -52,7 +52,7 @@ export function byLastRun(where: Conditions, cursor: Cursor | undefined): Thread
   // a thread and its first run may share a moment: the walk then ends with both
   const moments = (values: Conditions) => {
     const [at, id] = (cursor ?? []).map((part) => values.value(part));
-    const earlier = (column: string) => (cursor ? `where (created_at, ${column}) < (${momentOf(at!)}, ${id})` : '');
+    const earlier = (column: string) => (cursor ? `where (created_at, ${column}) < (${timestampSql(at!)}, ${id})` : '');
     return `select thread_id as id, created_at as sort_at, id as run_id from lanefold._run ${earlier('thread_id')}
       union all select id, created_at, null::text collate "C" from lanefold.thread ${earlier('id')}
       order by sort_at desc, id desc fetch first (${values.value(window)}) rows with ties`;
@@ -75,7 +75,7 @@ export function byLastRunOfTenant(where: Conditions, cursor: Cursor | undefined)
   return {
     key: `o${where.key}${cursor ? 'c' : ''}`,
     sql: `select ${columns}, sort_at from (select ${columns}, coalesce((${newestRun('created_at', 't.id')}), t.created_at) as sort_at from (${newest}) t) s
-      ${cursor ? `where (sort_at, id) < (${momentOf(at!)}, ${id})` : ''} order by sort_at desc, id desc`,
+      ${cursor ? `where (sort_at, id) < (${timestampSql(at!)}, ${id})` : ''} order by sort_at desc, id desc`,
     values: where.values,
   };
 }

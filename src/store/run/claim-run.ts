@@ -109,7 +109,7 @@ export interface Refusal {
     | 'early'
     | 'expired'
     | 'unknown_strategy';
-  /** If the run was passed on: the queue of its agent, which gets the job. */
+  /** If the run is moved: the queue of its agent, which gets the job. */
   agent_queue?: string;
   /** If it is early: how long to wait. */
   delay_ms?: number;

@@ -1,14 +1,14 @@
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { scopeOf } from '../../postgres/query-in-scope.ts';
+import { scopeStatements } from '../../postgres/query-in-scope.ts';
 import { outOfLine } from '../content/out-of-line.ts';
 import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { Transaction } from '../transaction/transaction.ts';
-import { within } from '../transaction/within.ts';
+import { withinTransaction } from '../transaction/within-transaction.ts';
 import type { RunStatus } from './run.ts';
 
-export interface AcceptedRun {
+export interface EnqueuedRun {
   run_id: string;
   status: RunStatus;
   enqueue_no: number;
@@ -23,13 +23,13 @@ export async function enqueueRun(
   threadId: string,
   given: JsonObject,
   tx?: Transaction,
-): Promise<AcceptedRun> {
+): Promise<EnqueuedRun> {
   // a compaction has no input
   const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
   const [input] = messages;
   const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
-  const run = await repeatIfLost(() => callFunction<AcceptedRun>(db, 'enqueue_run', threadId, [request]));
+  const run = await repeatIfLost(() => callFunction<EnqueuedRun>(db, 'enqueue_run', threadId, [request]));
   // with the same run id it is this very request, whose first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
 }
@@ -39,14 +39,14 @@ async function enqueueWithin(
   tx: Transaction,
   threadId: string,
   request: string,
-): Promise<AcceptedRun> {
-  const [row] = await within(tx, async (query) => {
+): Promise<EnqueuedRun> {
+  const [row] = await withinTransaction(tx, async (query) => {
     const enqueue = () => query('select lanefold.enqueue_run($1, $2::text::jsonb) as run', [threadId, request]);
     if (tenant === undefined) return enqueue();
     // the rest of the caller's transaction keeps its own tenant
     const [before] = await query("select coalesce(current_setting('lanefold.tenant', true), '') as tenant", []);
     const act = async (as: string) => {
-      if (settings.distributed) for (const { text } of scopeOf({ tenant: as }, true)) await query(text, []);
+      if (settings.distributed) for (const { text } of scopeStatements({ tenant: as }, true)) await query(text, []);
       else await query("select set_config('lanefold.tenant', $1, true)", [as]);
     };
     await act(tenant);
@@ -54,5 +54,5 @@ async function enqueueWithin(
     await act((before as { tenant: string }).tenant);
     return answer;
   });
-  return (row as { run: AcceptedRun }).run;
+  return (row as { run: EnqueuedRun }).run;
 }

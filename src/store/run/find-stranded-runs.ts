@@ -5,10 +5,10 @@ import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
  * `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: waits in the queue of its agent, and
  * this worker knows both agent and strategy. `unknown_agent`: has waited there for too long.
  */
-export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'passed_on' | 'unknown_agent' };
+export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'moved' | 'unknown_agent' };
 
 /** How often a run in the queue of its agent is checked. */
-const passedOnMs = 2_000;
+const movedMs = 2_000;
 
 /**
  * Finds runs that a worker took and has left, at most `limit` of each kind. No index has the end of the lease, because
@@ -33,7 +33,7 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
          when agent_unknown_since is not null then case
            when agent_unknown_since < at - $9::float8 * interval '1 ms' and own then 'unknown_agent'
            when agent = any ($8) and (unknown_strategy is null or unknown_strategy = any ($10))
-             and abs(extract(epoch from at - enqueued_at)) * 1000 > case when own then $7::float8 else $5::float8 end then 'passed_on' end
+             and abs(extract(epoch from at - enqueued_at)) * 1000 > case when own then $7::float8 else $5::float8 end then 'moved' end
          when status = 'running' and (own or executable) and abs(extract(epoch from at - enqueued_at)) * 1000 > $1::float8
            and lanefold._lease_over(lease_until, lease_ms, at, case when own then 0 else $5::float8 end) then 'expired' end as work
        from taken
@@ -45,6 +45,6 @@ export const findStrandedRuns = (db: Database, limits: SweepLimits, limit: numbe
      where n <= $6 order by enqueued_at`,
     [
       ...[limits.graceMs, limits.cancelGraceMs, limits.queuePrefix, limits.adoptable, limits.adoptMs, limit],
-      ...[passedOnMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
+      ...[movedMs, limits.known.agents, limits.unknownAgentMs ?? null, limits.known.strategies],
     ],
   );

@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import { findTakers } from '../worker/find-takers.ts';
-import { knows } from './find-passed-on-queues.ts';
+import { knows } from './find-agent-queues.ts';
 
 /** An agent that runs wait for, but that no live worker knows, or none knows together with their strategy. */
 export interface UnknownAgent {
@@ -9,7 +9,7 @@ export interface UnknownAgent {
   strategy: string | null;
   /** How many of its runs wait. */
   runs: number;
-  /** When a worker that knows it was last seen, or the first of its runs was passed on. */
+  /** When a worker that knows it was last seen, or the first of its runs was moved. */
   since: Date;
 }
 

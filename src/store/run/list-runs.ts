@@ -1,10 +1,10 @@
 import type { Database } from '../../postgres/pool.ts';
 import { eachThread } from '../each-thread.ts';
-import { Conditions, cursorText, microsOf, momentOf, readCursor, type ListPage } from '../page.ts';
+import { Conditions, cursorText, microsSql, timestampSql, readCursor, type ListPage } from '../page.ts';
 import { countMarks, type RunMarkCount } from './read-marks.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run, RunStatus } from './run.ts';
-import { questionOf } from './run-options.ts';
+import { questionSql } from './run-options.ts';
 
 export interface RunFilter {
   threadId?: string | undefined;
@@ -25,7 +25,7 @@ export interface RunFilter {
 }
 
 /** A run as lists show it. */
-export interface ListedRun extends Run {
+export interface RecordedRun extends Run {
   /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
   question: string | null;
   /** Null unless asked for. */
@@ -38,14 +38,14 @@ const newest = 'order by created_at desc, thread_id desc, id desc';
 const window = 20_000;
 
 /** Runs, newest first: of one thread, or of all. */
-export async function listRuns(db: Database, filter: RunFilter): Promise<ListPage<ListedRun>> {
+export async function listRuns(db: Database, filter: RunFilter): Promise<ListPage<RecordedRun>> {
   const { data, nextAfter } = await pageOfRuns(db, filter);
   const marked = data.map(({ threadId, id }) => ({ threadId, runIds: [id] }));
   const marks = filter.marks ? await countMarks(db, marked) : [];
   return { data: data.map((run, i) => ({ ...run, marks: marks[i] ?? null })), nextAfter };
 }
 
-type Found = Omit<ListedRun, 'marks'>;
+type Found = Omit<RecordedRun, 'marks'>;
 
 async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Found>> {
   const cursor = readCursor(filter.after, 2);
@@ -56,7 +56,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
     .add('b', 'created_at < $', filter.createdBefore);
   if (cursor) {
     const [at, threadId, id] = cursor.map((part) => where.value(part)) as [string, string, string];
-    where.fixed('c', `(created_at, thread_id, id) < (${momentOf(at)}, ${threadId}, ${id})`);
+    where.fixed('c', `(created_at, thread_id, id) < (${timestampSql(at)}, ${threadId}, ${id})`);
   }
   if (filter.status) where.add('s', 'status = $', filter.status);
   if (filter.status) narrow(where, filter.status);
@@ -72,7 +72,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
   if (db.settings.distributed) return listEach(db, where, also, filter.limit);
   const rows = await db.query<RunRow & { micros: string; question: string | null }>(
     `list_runs_${indexed}_${also.key}`,
-    `select lanefold.read_run(n.thread_id, n.id) as run, ${questionOf('n', 'n.thread_id')} as question, ${microsOf('n.created_at')} as micros
+    `select lanefold.read_run(n.thread_id, n.id) as run, ${questionSql('n', 'n.thread_id')} as question, ${microsSql('n.created_at')} as micros
      from (select thread_id, id, created_at, input, user_seq from (
              select thread_id, id, created_at, agent, model, error, usage, input, user_seq from lanefold._run
              where ${where} ${newest} limit ${window_}) w
@@ -92,7 +92,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
   // the filter may match older runs beyond those examined
   const [end] = await db.query<{ micros: string; thread_id: string; id: string }>(
     `list_runs_end_${indexed}`,
-    `select ${microsOf('created_at')} as micros, thread_id, id from lanefold._run
+    `select ${microsSql('created_at')} as micros, thread_id, id from lanefold._run
      where ${where} ${newest} offset ${window_} - 1 limit 1`,
     where.values,
   );
@@ -106,7 +106,7 @@ async function pageOfRuns(db: Database, filter: RunFilter): Promise<ListPage<Fou
 async function listEach(db: Database, where: Conditions, also: Conditions, limit: number): Promise<ListPage<Found>> {
   const keys = await db.query<{ thread_id: string; id: string; micros: string }>(
     `list_run_keys_${where.key}_${also.key}`,
-    `select thread_id, id, ${microsOf('created_at')} as micros from lanefold._run
+    `select thread_id, id, ${microsSql('created_at')} as micros from lanefold._run
      where ${where} and ${also} ${newest} limit ${also.value(limit + 1)}`,
     also.values,
   );
@@ -115,7 +115,7 @@ async function listEach(db: Database, where: Conditions, also: Conditions, limit
     const run = await readRun(db, key.thread_id, key.id);
     const [of] = await db.query<{ question: string | null }>(
       'read_question',
-      `select ${questionOf('r', '$1')} as question from lanefold._run r where r.thread_id = $1 and r.id = $2`,
+      `select ${questionSql('r', '$1')} as question from lanefold._run r where r.thread_id = $1 and r.id = $2`,
       [key.thread_id, key.id],
     );
     return run ? [{ ...run, question: of?.question ?? null }] : [];

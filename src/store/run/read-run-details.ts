@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { LoggedConfig } from '../context/read-config.ts';
-import { type RunOptions, questionOf } from './run-options.ts';
+import { type RunOptions, questionSql } from './run-options.ts';
 
 export interface RunToolCall {
   round: number;
@@ -39,7 +39,7 @@ const config =
 const selectDetails = (
   config: string,
 ) => `select r.context_ref, r.user_seq, json_build_object('phase', r.state ->> 'phase', 'call_no', r.state -> 'call_no', 'options', r.options,
-  'config', ${config}, 'question', ${questionOf('q', '$1')},
+  'config', ${config}, 'question', ${questionSql('q', '$1')},
   'tool_calls', (select json_agg(json_build_object('round', c.round, 'index', c.call_index, 'id', c.tool_call_id, 'name', c.name,
       'arguments', c.arguments, 'status', c.status, 'result', c.result, 'attempts', c.attempts, 'durationMs', c.duration_ms)
       order by c.round, c.call_index)

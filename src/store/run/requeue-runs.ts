@@ -67,13 +67,13 @@ export async function resumeRun(
  * Records that the run waits in the queue of its agent, and notifies the workers that know the agent. False if no job
  * is to be added there: the run has another job, has ended, or a worker holds it.
  */
-export async function passRunOn(
+export async function moveRun(
   db: Database,
   run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
 ): Promise<boolean> {
   const [row] = await db.queryLocking<{ passed: boolean }>(
-    'pass_run_on',
-    'select lanefold.pass_run_on($1, $2, $3, null) as passed',
+    'move_run',
+    'select lanefold.move_run($1, $2, $3, null) as passed',
     [run.thread_id, run.run_id, run.enqueue_no],
   );
   return row!.passed;

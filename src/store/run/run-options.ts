@@ -47,7 +47,7 @@ const shown = 200;
  * `threadId` the id of its thread, both in SQL. The run itself has the message until a worker appends it to the log. If
  * the message has parts, such as an image and a text, this is the first text.
  */
-export const questionOf = (run: string, threadId: string): string =>
+export const questionSql = (run: string, threadId: string): string =>
   `coalesce(${firstText(`${run}.input -> 'content'`)}, (select ${firstText(`e.payload -> 'content'`)}
     from lanefold._entry e where e.thread_id = ${threadId} and e.seq = ${run}.user_seq))`;
 

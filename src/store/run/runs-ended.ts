@@ -9,12 +9,12 @@ export interface RunKey {
 }
 
 /** A run that has ended; if `run` is undefined, the run does not exist. */
-export interface EndedRun extends RunKey {
+export interface RunEnd extends RunKey {
   run: Run | undefined;
 }
 
 /** Returns the runs that have ended, with one index probe for each, whatever the planner's statistics say. */
-export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<EndedRun[]> {
+export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> {
   if (db.settings.distributed) return eachThread(runs, (run) => endOf(db, run));
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
@@ -29,7 +29,7 @@ export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<
   }));
 }
 
-async function endOf(db: Database, key: RunKey): Promise<EndedRun[]> {
+async function endOf(db: Database, key: RunKey): Promise<RunEnd[]> {
   const run = await readRun(db, key.threadId, key.runId);
   return run && !run.finishedAt ? [] : [{ ...key, run }];
 }

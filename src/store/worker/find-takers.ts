@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import type { Capabilities } from '../run/find-passed-on-queues.ts';
+import type { Capabilities } from '../run/find-agent-queues.ts';
 
 /** A worker that is alive and takes runs. */
 export interface Taker extends Capabilities {

@@ -2,7 +2,7 @@ import type { JsonObject } from '../../context/message.ts';
 import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts';
 import { llmCompleted } from '../turn/events.ts';
 import { assistantEntry, blankAnswer, type Answered } from '../turn/model-answer.ts';
-import { callModel, continueWithInput } from '../turn/model-call.ts';
+import { askModel, continueWithInput } from '../turn/model-call.ts';
 import { resumeTurn } from '../turn/resume.ts';
 import { onSharedEvent } from '../turn/shared-events.ts';
 import { firstState, nextIteration, type TurnState } from '../turn/state.ts';
@@ -17,7 +17,7 @@ const chain = (name: string, prompt: string): StrategyMachine<TurnState> => ({
   prompt,
   tools: false,
   output: false,
-  start: (run) => withoutTools(callModel(run, firstState)),
+  start: (run) => withoutTools(askModel(run, firstState)),
   resume: (run, state) => withoutTools(resumeTurn(run, state ?? firstState)),
   on: (run, state, event) =>
     event.type === 'model_answered'

@@ -1,5 +1,5 @@
 /** A chain of thought, read from the model's answer. */
-export interface Thought {
+export interface ParsedThought {
   steps: { number: number; content: string }[];
   conclusion: string | null;
 }
@@ -15,7 +15,7 @@ const bullet = /^[ \t]*[-*•](?=\s)/gmu;
  * The conclusion is the text after the first `####`; without one, the text after the first line that starts with a
  * marker such as "Answer:". The text before it holds the steps.
  */
-export function parseThought(text: string): Thought {
+export function parseThought(text: string): ParsedThought {
   const at = text.indexOf('####');
   const tail = at < 0 ? '' : text.slice(at + 4).trim();
   if (tail !== '') return { steps: stepsOf(text.slice(0, at)), conclusion: tail };
@@ -26,7 +26,7 @@ export function parseThought(text: string): Thought {
   return { steps: stepsOf(lines.slice(0, first).join('\n')), conclusion: conclusion || null };
 }
 
-function stepsOf(text: string): Thought['steps'] {
+function stepsOf(text: string): ParsedThought['steps'] {
   const marks = [...text.matchAll(numbered)];
   if (marks.length > 0) {
     return marks

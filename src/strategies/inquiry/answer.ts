@@ -40,7 +40,7 @@ export const answerNode = (answer: StoredAnswer, call: OpenCall, about: number |
 });
 
 /** An assistant message on the lane of its question. */
-export function assistantEntry(
+export function inquiryEntry(
   run: RunFacts,
   call: OpenCall,
   { turn, contextHash, refs }: Answered,

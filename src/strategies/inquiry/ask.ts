@@ -2,7 +2,7 @@ import type { StrategyDecision, RunFacts, SpentSoFar, StepDraft } from '../machi
 import { promptedCall } from './conversation.ts';
 import { callStarted } from './events.ts';
 import { endEarly, finishInquiry } from './finish.ts';
-import { momentOf, spentAt, type Folded } from './fold.ts';
+import { progressOf, spentAt, type Folded } from './fold.ts';
 import type { StrategyDefinition } from './inquiry.ts';
 import { limitReached } from '../limits.ts';
 import type { CommonOptions } from './options.ts';
@@ -42,7 +42,7 @@ export function askQuestions<Memory>(
   step: StepDraft,
   { started = 0, spent }: { started?: number; spent?: SpentSoFar | undefined },
 ): Decided<Memory> {
-  const reason = limitReached(run, state.iteration + questions.length, spentAt(momentOf(progress)));
+  const reason = limitReached(run, state.iteration + questions.length, spentAt(progressOf(progress)));
   if (reason) return endEarly(strategy, state, progress, { reason }, step, spent);
   const open = questions.map(({ node }, i): OpenCall => ({
     node,

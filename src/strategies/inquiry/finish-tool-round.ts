@@ -5,7 +5,7 @@ import { toolResults, type ToolsFinished } from '../turn/tool-round.ts';
 import { askQuestions } from './ask.ts';
 import { laneOf } from './conversation.ts';
 import type { StrategyDefinition } from './inquiry.ts';
-import { startToolRound } from './start-tool-round.ts';
+import { startInquiryTools } from './start-tool-round.ts';
 import { waitingRound, type InquiryState, type InquiryProgress } from './state.ts';
 
 type ToolResult = NonNullable<AnsweredRound['results']>[number];
@@ -36,6 +36,6 @@ export function finishToolRound<Memory>(
   const { tools: _, tool_node: __, ...rest } = state;
   const next = rest.open.find((open) => waitingRound(after, open.node));
   return next
-    ? startToolRound(strategy, run, rest, after, next, step, finished.spent)
+    ? startInquiryTools(strategy, run, rest, after, next, step, finished.spent)
     : askQuestions(strategy, run, rest, after, rest.open, step, { spent: finished.spent });
 }

@@ -1,5 +1,5 @@
 import type { StrategyDecision, SpentSoFar, StepDraft } from '../machine.ts';
-import { momentOf } from './fold.ts';
+import { progressOf } from './fold.ts';
 import type { StrategyCause, StrategyEnding, StrategyDefinition } from './inquiry.ts';
 import type { InquiryState, InquiryProgress } from './state.ts';
 
@@ -36,7 +36,7 @@ export function endEarly<Memory>(
   step: StepDraft,
   spent?: SpentSoFar,
 ): Decided<Memory> {
-  const at = momentOf(progress);
+  const at = progressOf(progress);
   const ending = strategy.best(progress.memory, cause, {
     ...at,
     elapsedMs: Math.max(at.elapsedMs, spent?.elapsedMs ?? 0),

@@ -26,7 +26,7 @@ export function learn<Memory>(
   progress: InquiryProgress<Memory>,
 ): Folded<Memory> {
   const { batch, answers, memory } = progress;
-  const moment = momentOf(progress);
+  const moment = progressOf(progress);
   const at = { ...moment, timeUp: moment.elapsedMs >= (run.maxDurationMs ?? Infinity) };
   const known = batch.map(({ node, ask }) => {
     const { content, rounds } = answers.get(node)!;
@@ -36,7 +36,7 @@ export function learn<Memory>(
 }
 
 /** Rebuilds the progress as of the last committed step, by taking the same turns again with the stored answers. */
-export function replay<Memory>(
+export function foldAnswers<Memory>(
   inquiry: AnyInquiry<Memory>,
   run: RunFacts,
   stored: readonly StoredAnswer[],
@@ -59,7 +59,7 @@ export const isComplete = ({ batch, answers }: InquiryProgress): boolean =>
   batch.every(({ node }) => (answers.get(node)?.status ?? 'tools') !== 'tools');
 
 /** The progress by all answers so far, of finished batches and of the open one. */
-export function momentOf({ answers, nextNode, usage, elapsedMs }: InquiryProgress): StrategyProgress {
+export function progressOf({ answers, nextNode, usage, elapsedMs }: InquiryProgress): StrategyProgress {
   const own = [...answers.values()].sort((a, b) => a.node - b.node);
   return {
     nextNode,

@@ -6,7 +6,7 @@ import type { StoredAnswer } from '../node.ts';
 import { askBatch, awaitCalls } from './ask.ts';
 import { callCompleted, callLost, callRetried, callStarted } from './events.ts';
 import { endEarly } from './finish.ts';
-import { begin, isComplete, replay } from './fold.ts';
+import { begin, isComplete, foldAnswers } from './fold.ts';
 import type { StrategyDefinition } from './inquiry.ts';
 import { commonOptions } from './options.ts';
 import { onAnswered } from './on-answered.ts';
@@ -138,7 +138,7 @@ function resume<Memory>(
   committed: InquiryState | null,
   stored: readonly StoredAnswer[],
 ): Decided<Memory> {
-  const folded = replay(strategy, run, stored);
+  const folded = foldAnswers(strategy, run, stored);
   const { progress } = folded;
   if (!committed) {
     const lost = { node: progress.batch[0]?.node ?? 1, call_no: 1, iteration: 1, retries: 0 };

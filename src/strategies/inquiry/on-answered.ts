@@ -1,7 +1,7 @@
 import type { ToolCall } from '../../context/message.ts';
 import type { StrategyDecision, EntryDraft, RunFacts, StepDraft } from '../machine.ts';
 import type { StoredAnswer } from '../node.ts';
-import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
+import { answerNode, inquiryEntry, storedAnswer, type Answered } from './answer.ts';
 import { askBatch } from './ask.ts';
 import { openingEntries } from './conversation.ts';
 import { callCompleted } from './events.ts';
@@ -49,7 +49,7 @@ function recordedEntries(run: RunFacts, progress: InquiryProgress, call: OpenCal
   const opened = progress.answers.has(call.node);
   if (!opened && !(run.options as CommonOptions).record_thoughts) return [];
   const opening = opened ? [] : openingEntries(run, askOf(progress, call.node), call.node);
-  return [...opening, assistantEntry(run, call, event, [])];
+  return [...opening, inquiryEntry(run, call, event, [])];
 }
 
 const identified = (run: RunFacts, call: OpenCall, calls: ToolCall[]): ToolCall[] =>

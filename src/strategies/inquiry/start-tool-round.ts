@@ -7,7 +7,7 @@ import { laneOf, openingEntries } from './conversation.ts';
 import { callCompleted } from './events.ts';
 import { endEarly } from './finish.ts';
 import type { StrategyDefinition } from './inquiry.ts';
-import { answerNode, assistantEntry, storedAnswer, type Answered } from './answer.ts';
+import { answerNode, inquiryEntry, storedAnswer, type Answered } from './answer.ts';
 import type { CommonOptions } from './options.ts';
 import { askOf, waitingRound, type InquiryState, type OpenCall, type InquiryProgress } from './state.ts';
 
@@ -25,7 +25,7 @@ export function onToolCalls<Memory>(
 ): Decided<Memory> {
   const ask = askOf(progress, call.node);
   const before = storedAnswer(progress, call, ask.purpose, event);
-  const { payload, refs = {} } = assistantEntry(run, call, event, calls);
+  const { payload, refs = {} } = inquiryEntry(run, call, event, calls);
   const round: AnsweredRound = {
     assistant: payload as unknown as AnsweredRound['assistant'],
     waiting: { refs, ...(event.tools ? { tools: event.tools } : {}) },
@@ -54,7 +54,7 @@ export function goOn<Memory>(
   const missing = state.open.some(({ node }) => !waitingRound(progress, node));
   return missing
     ? awaitCalls(run, state, progress, step)
-    : startToolRound(strategy, run, state, progress, state.open[0]!, step ?? {}, spent);
+    : startInquiryTools(strategy, run, state, progress, state.open[0]!, step ?? {}, spent);
 }
 
 /** Runs the tools of the current tool round. */
@@ -65,7 +65,7 @@ export function roundCommand(state: InquiryState, progress: InquiryProgress): Ex
 }
 
 /** Commits the tool calls of a question to the ledger and its lane, then runs them. */
-export function startToolRound<Memory>(
+export function startInquiryTools<Memory>(
   strategy: StrategyDefinition<Memory>,
   run: RunFacts,
   state: InquiryState,

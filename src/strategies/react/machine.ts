@@ -2,7 +2,7 @@ import type { StrategyDecision, StrategyMachine, RunFacts } from '../machine.ts'
 import { checkpoint, llmCompleted } from '../turn/events.ts';
 import { finishAnswered } from '../turn/finish.ts';
 import { assistantEntry, blankAnswer, identifiedCalls, type Answered } from '../turn/model-answer.ts';
-import { callModel, callModelAfter, continueWithInput } from '../turn/model-call.ts';
+import { askModel, callModelAfter, continueWithInput } from '../turn/model-call.ts';
 import { resumeTurn } from '../turn/resume.ts';
 import { onSharedEvent } from '../turn/shared-events.ts';
 import { firstState, nextIteration, type TurnState } from '../turn/state.ts';
@@ -22,7 +22,7 @@ export const react: StrategyMachine<ReactState> = {
   name: 'react',
   tools: true,
   output: true,
-  start: (run) => callModel(run, firstState),
+  start: (run) => askModel(run, firstState),
   resume: (run, state) => resumeTurn(run, state ?? firstState),
   on(run, state, event) {
     switch (event.type) {

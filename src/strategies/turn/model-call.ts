@@ -5,7 +5,7 @@ import { finishAtLimit } from './finish.ts';
 import { callId, type TurnState } from './state.ts';
 
 /** Calls the model without committing a step: an earlier commit has written `llm_started`. */
-export const callModel = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
+export const askModel = <S extends TurnState>(run: RunFacts, state: S): StrategyDecision<S> => ({
   state,
   command: callCommand(run, state),
 });

@@ -3,7 +3,7 @@ import { limitReached } from '../limits.ts';
 import type { StrategyDecision, StrategyEvent, RunFacts, SpentSoFar } from '../machine.ts';
 import { compactFirst, onCompacted } from './compaction.ts';
 import { finishAtLimit } from './finish.ts';
-import { callModel } from './model-call.ts';
+import { askModel } from './model-call.ts';
 import { onModelFailed } from './model-retry.ts';
 import { failRepairOutOfTime, onRepaired } from './output-repair.ts';
 import type { TurnState } from './state.ts';
@@ -42,5 +42,5 @@ export function onSharedEvent<S extends TurnState>(
 /** The `llm_started` for the queued input is committed; now calls the model, unless a limit is reached. */
 function onContinued<S extends TurnState>(run: RunFacts, state: S, spent: SpentSoFar | undefined): StrategyDecision<S> {
   const reason = limitReached(run, state.iteration, spent);
-  return reason ? finishAtLimit(state, reason) : callModel(run, state);
+  return reason ? finishAtLimit(state, reason) : askModel(run, state);
 }

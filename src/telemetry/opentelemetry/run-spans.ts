@@ -71,7 +71,7 @@ export class RunSpans extends RunTelemetry {
   override interrupted(reason: Interruption): void {
     this.#settle(false);
     this.#span.setAttribute('lanefold.claim.interrupted', reason);
-    this.#end(reason === 'handed_over' ? undefined : reason);
+    this.#end(reason === 'released' ? undefined : reason);
   }
 
   #settle(committed: boolean, which: (call: ObservedModelCall) => boolean = () => true): void {

@@ -43,7 +43,7 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
     lostModelCalls: counter('lost_model_calls_total', 'Model calls found lost with the worker that made them.', [
       'agent',
     ]),
-    interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, handed_over or failed.', [
+    interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, released or failed.', [
       'agent',
       'reason',
     ]),

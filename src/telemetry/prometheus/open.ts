@@ -49,7 +49,7 @@ function startAtZero(instruments: Instruments, agents: readonly string[]): void 
       instruments.runsEnded.inc({ agent, status }, 0);
     }
     for (const of of ['model', 'tool']) instruments.retries.inc({ agent, of }, 0);
-    for (const reason of ['lost', 'handed_over', 'failed']) instruments.interrupted.inc({ agent, reason }, 0);
+    for (const reason of ['lost', 'released', 'failed']) instruments.interrupted.inc({ agent, reason }, 0);
     instruments.lostModelCalls.inc({ agent }, 0);
     for (const reason of refusedClaims) instruments.refused.inc({ agent, reason }, 0);
   }

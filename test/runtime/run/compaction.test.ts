@@ -132,7 +132,7 @@ describe('a compaction by hand', () => {
     expect(await lanefold.contexts.compact(threadId)).toMatchObject({ id: runs[0]!.id, duplicate: true });
     const meanwhile = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'meanwhile', threadId });
     expect(meanwhile.status).toBe('waiting');
-    expect(await lanefold.runs.steer(threadId, 'quick')).toMatchObject({ status: 'rejected' });
+    await expect(lanefold.runs.steer(threadId, 'quick')).rejects.toMatchObject({ code: 'not_steerable' });
     gates[1]!.resolve();
     expect((await wait(runs[0]!)).status).toBe('completed');
     expect((await wait(meanwhile)).status).toBe('completed');

@@ -19,7 +19,7 @@ const timed = [
   'find_unapproved_runs',
   'find_expired_runs',
   'find_jobs',
-  'find_passed_on_queues',
+  'find_agent_queues',
   'find_unknown_agents',
   'requeue_runs',
   'find_old_traces',

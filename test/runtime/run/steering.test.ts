@@ -1,5 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider';
-import { defineAgent, type ContentInput, type JsonObject } from 'lanefold';
+import { defineAgent, type ContentInput, type JsonObject, type LanefoldError } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createScriptedModel } from '../../../src/models/scripted/model.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
@@ -50,9 +50,9 @@ describe.skipIf(noRedis())('steering', () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'first' });
     await gate.called();
-    expect(await lanefold.runs.steer(run.threadId, '  second ')).toMatchObject({ status: 'queued', reason: null });
+    expect(await lanefold.runs.steer(run.threadId, '  second ')).toMatchObject({ status: 'queued' });
     const receipt = await lanefold.runs.inject(run.threadId, 'third', { inputId: 'in-3', source: 'monitor' });
-    expect(receipt).toEqual({ inputId: 'in-3', runId: run.id, status: 'queued', reason: null, duplicate: false });
+    expect(receipt).toEqual({ inputId: 'in-3', runId: run.id, status: 'queued', duplicate: false });
     gate.open();
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'third', iteration: 2 });
     expect(await roles(run.threadId)).toEqual([
@@ -128,27 +128,30 @@ describe.skipIf(noRedis())('steering', () => {
     expect(await roles(run.threadId)).toEqual(['user: only', 'assistant: only', 'user: too late']);
   });
 
-  it('rejects input with a reason and leaves the context unchanged', async () => {
+  it('rejects input with a code and leaves the context unchanged', async () => {
     gate.reset();
     const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'hold', requestId: 'req-1' });
     await gate.called();
     const { threadId } = run;
-    const reason = async (content: string, options = {}) =>
-      (await lanefold.runs.steer(threadId, content, options)).reason;
-    expect(await reason('x', { expectedRequestId: 'another' })).toBe('request_mismatch');
+    const code = (content: string, options = {}) =>
+      lanefold.runs.steer(threadId, content, options).then(
+        ({ status }) => status,
+        (error: LanefoldError) => error.code,
+      );
+    expect(await code('x', { expectedRequestId: 'another' })).toBe('other_run_active');
     await expect(lanefold.runs.steer(threadId, ' \n ')).rejects.toMatchObject({ code: 'empty_content' });
-    expect(await reason(7 as unknown as string)).toBe('invalid_input');
+    expect(await code(7 as unknown as string)).toBe('invalid_input');
     await expect(lanefold.runs.steer(threadId, 'x', { role: 'system' } as object)).rejects.toMatchObject({
       code: 'invalid_input',
     });
     for (let i = 0; i < 64; i++) await lanefold.runs.steer(threadId, `input ${i}`);
-    expect(await reason('one too many')).toBe('queue_full');
+    expect(await code('one too many')).toBe('queue_full');
     await lanefold.runs.cancel(run);
     // the worker may have ended the run by now
-    expect(['closed', 'idle']).toContain(await reason('after the cancel'));
+    expect(['run_ending', 'no_active_run']).toContain(await code('after the cancel'));
     expect((await lanefold.runs.wait(run)).status).toBe('cancelled');
     gate.open();
-    expect(await reason('nobody there')).toBe('idle');
+    expect(await code('nobody there')).toBe('no_active_run');
     expect(await roles(threadId)).toEqual(['user: hold']);
     const dropped = await lanefold.database.pool.query(
       "select count(*)::int as n from lanefold.pending_input where thread_id = $1 and status = 'dropped'",

@@ -11,7 +11,7 @@ import { contextOf, eventsOf, expectSound, ledgerOf } from '../../support/log.ts
 import { deferred, until } from '../../support/until.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
-/** Leases that outlast every test: a run that continues was handed over, not recovered after its lease expired. */
+/** Leases that outlast every test: a run that continues was released, not recovered after its lease expired. */
 const long = { leaseMs: 600_000, sweepMs: 600_000 };
 
 describe.skipIf(noRedis())('a worker whose grace period is over', () => {
@@ -49,7 +49,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     return rows[0]!;
   };
 
-  test('aborts the model call and hands the run over; the next worker repeats the call', async () => {
+  test('aborts the model call and releases the run; the next worker repeats the call', async () => {
     const first = await lanefold.startWorker(long);
     let aborted = 0;
     const model = lanefold.model(async ({ abortSignal }, n) => {
@@ -64,7 +64,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('the call is made', () => model.calls.length === 1);
     const { lease } = await claims(run.threadId);
-    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await first.stop({ graceMs: 0 })).toEqual({ released: 1 });
     expect(aborted).toBe(1);
     expect(await lanefold.runs.get(run)).toMatchObject({ status: 'queued' });
     expect(await claims(run.threadId)).toEqual({ lease, enqueue_no: 2, claims_without_progress: 0 });
@@ -76,7 +76,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
       ...['llm_completed', 'checkpoint', 'request_completed', 'checkpoint'],
     ]);
     await expectSound(lanefold, run.threadId);
-    expect(await second.stop()).toEqual({ handedOver: 0 });
+    expect(await second.stop()).toEqual({ released: 0 });
   });
 
   test('can hand a run over repeatedly without counting towards maxClaimsWithoutProgress', async () => {
@@ -91,7 +91,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     for (let n = 1; n <= 4; n++) {
       const worker = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
       await until('the worker has called the model', () => model.calls.length === n);
-      expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+      expect(await worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
     }
     open = true;
     const last = await lanefold.startWorker({ ...long, maxClaimsWithoutProgress: 1 });
@@ -114,8 +114,8 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     });
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('the call is made', () => model.calls.length === 1);
-    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
-    expect(await again).toEqual({ handedOver: 1 });
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
+    expect(await again).toEqual({ released: 1 });
     const next = await lanefold.startWorker(long);
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello' });
     await next.stop();
@@ -138,7 +138,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     const first = await lanefold.startWorker(long);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('the second call is made', () => model.calls.length === 2);
-    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await first.stop({ graceMs: 0 })).toEqual({ released: 1 });
     expect(await logs(run.id)).toMatch(/look: ok in \d+ ms$/);
     open = true;
     const next = await lanefold.startWorker(long);
@@ -165,7 +165,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
       const rows = await ledgerOf(lanefold, run.threadId);
       return calls.length === 3 && rows[0]?.status === 'ok' && rows[2]?.status === 'started';
     });
-    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await first.stop({ graceMs: 0 })).toEqual({ released: 1 });
     expect(calls.map((call) => call.signal.aborted)).toEqual([false, true, true]);
 
     hold = async () => 'seen again';
@@ -181,7 +181,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     await second.stop();
   });
 
-  test('does not reclaim the runs it hands over', async () => {
+  test('does not reclaim the runs it releases', async () => {
     const model = lanefold.model(() => new Promise<never>(() => {}));
     const runs = await Promise.all(
       Array.from({ length: 10 }, () => lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' })),
@@ -189,7 +189,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     const worker = await lanefold.startWorker({ ...long, concurrency: 20 });
     await until('all calls are made', () => model.calls.length === runs.length);
     const held = await Promise.all(runs.map((run) => claims(run.threadId)));
-    expect(await worker.stop({ graceMs: 0 })).toEqual({ handedOver: runs.length });
+    expect(await worker.stop({ graceMs: 0 })).toEqual({ released: runs.length });
     for (const [i, run] of runs.entries()) {
       expect(await claims(run.threadId)).toMatchObject({ lease: held[i]!.lease, enqueue_no: 2 });
       await lanefold.runs.cancel(run);
@@ -201,7 +201,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     const first = await lanefold.startWorker(long);
     const run = await lanefold.runs.enqueue({ agent: 'a', model: model.id, input: 'hi' });
     await until('the call is made', () => model.calls.length === 1);
-    expect(await first.stop({ graceMs: 0 })).toEqual({ handedOver: 1 });
+    expect(await first.stop({ graceMs: 0 })).toEqual({ released: 1 });
     await lanefold.runs.cancel(run);
     expect(await lanefold.runs.get(run)).toMatchObject({ status: 'cancelled' });
     await expectSound(lanefold, run.threadId);

@@ -12,10 +12,10 @@ export interface Capabilities {
 export const knows = ({ agents, strategies }: Capabilities, agent: string, strategy?: string | null): boolean =>
   agents.includes(agent) && (strategy == null || strategies.includes(strategy));
 
-/** The queues, as `_agent_queue` names them, of passed-on runs that wait for a worker with these capabilities. */
-export async function findPassedOnQueues(db: Database, { agents, strategies }: Capabilities): Promise<string[]> {
+/** The queues, as `_agent_queue` names them, of moved runs that wait for a worker with these capabilities. */
+export async function findAgentQueues(db: Database, { agents, strategies }: Capabilities): Promise<string[]> {
   const rows = await db.query<{ queue: string }>(
-    'find_passed_on_queues',
+    'find_agent_queues',
     `select distinct lanefold._agent_queue(agent, unknown_strategy) as queue from lanefold._run
      where active and suspended_until is null and agent_unknown_since is not null and agent = any ($1)
        and (unknown_strategy is null or unknown_strategy = any ($2))`,

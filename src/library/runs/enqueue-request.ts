@@ -11,7 +11,7 @@ import { parentOf } from '../../telemetry/traceparent.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
-export interface AcceptDeps {
+export interface RequestDeps {
   db: Database;
   queue: RunQueue;
   /** W3C `traceparent` of the active span. */
@@ -19,7 +19,7 @@ export interface AcceptDeps {
 }
 
 /** A request that has been checked. */
-export interface RunRequest {
+export interface CheckedRequest {
   threadId: string;
   body: JsonObject;
   id: string;
@@ -30,24 +30,28 @@ export interface RunRequest {
   traceparent?: string | undefined;
 }
 
-export interface AcceptedBy {
+export interface EnqueueContext {
   tx?: Transaction | undefined;
   caller?: string | undefined;
 }
 
 /** Stores a request, and gives its run to the queue. */
-export async function accept(deps: AcceptDeps, request: RunRequest, by: AcceptedBy = {}): Promise<RunHandle> {
-  const { run, job } = await store(deps, request, by);
+export async function enqueueRequest(
+  deps: RequestDeps,
+  request: CheckedRequest,
+  by: EnqueueContext = {},
+): Promise<RunHandle> {
+  const { run, job } = await storeRequest(deps, request, by);
   if (job && by.tx) void dispatchOnceCommitted(deps.db, deps.queue, job);
   else if (job) await briefly(dispatch(deps.db, deps.queue, job));
   return run;
 }
 
 /** Stores a request. Returns the `job` to add to the queue, unless the transaction added it already. */
-export async function store(
-  { db, queue, activeTraceparent }: AcceptDeps,
-  { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: RunRequest,
-  { tx, caller }: AcceptedBy = {},
+export async function storeRequest(
+  { db, queue, activeTraceparent }: RequestDeps,
+  { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: CheckedRequest,
+  { tx, caller }: EnqueueContext = {},
 ): Promise<{ run: RunHandle; job?: QueuedRun }> {
   const ownJob = queue.backend === 'postgres' && !db.settings.distributed;
   const shard = shardOf(threadId, queue.queues.length);

@@ -40,7 +40,7 @@ const underWay = new WeakMap<object, Promise<unknown>>();
  *
  * @throws LanefoldError `not_a_transaction`, with nothing written
  */
-export async function within<T>(tx: object, work: (query: Query) => Promise<T>): Promise<T> {
+export async function withinTransaction<T>(tx: object, work: (query: Query) => Promise<T>): Promise<T> {
   const adapter = adapterOf(tx);
   if (!adapter) throw notATransaction('is none of pg, Drizzle, postgres, Kysely or Prisma');
   const before = underWay.get(tx);

@@ -1,24 +1,29 @@
-import { DelayedError, type Job } from 'bullmq';
+import { DelayedError, WaitingError, type Job } from 'bullmq';
 import { isLanefoldError } from '../../errors.ts';
 import { isConnectionError, isNodeUnreachable, isTransient } from '../../postgres/errors.ts';
 import type { Intake } from './intake.ts';
 import type { JobWorker } from './job-worker.ts';
 
 /**
- * Delay before a job is tried again, in ms. A random part of up to the same length is added, so that jobs put back
+ * Delay before a job is tried again, in ms. A random part of up to the same length is added, so that jobs delayed
  * together spread out.
  */
 const againMs = 500;
 
 /**
- * Puts back a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
+ * Delays a job whose run could not be claimed for a transient reason. A reason that affects every run, such as a
  * restart of PostgreSQL, also pauses the intake until the database answers; a queue in the same PostgreSQL takes the
  * job back only then. A locked thread affects only its own run, and an unreachable node of a distributed database only
  * the runs of its threads.
  *
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
-export async function putBack(job: Job, token: string | undefined, intake: Intake, error: unknown): Promise<never> {
+export async function delayForFault(
+  job: Job,
+  token: string | undefined,
+  intake: Intake,
+  error: unknown,
+): Promise<never> {
   const unreachable = isConnectionError(error) && !isNodeUnreachable(error);
   const concernsAll = unreachable || isLanefoldError(error, 'database_busy');
   const answers = concernsAll ? intake.interrupt() : Promise.resolve();
@@ -27,22 +32,28 @@ export async function putBack(job: Job, token: string | undefined, intake: Intak
   throw new DelayedError();
 }
 
-/** Reports an error, because BullMQ only reports that a job failed, and puts the job back if it is transient. @throws always */
-export function refuse(
+/** Reports an error, because BullMQ only reports that a job failed, and delays the job if it is transient. @throws always */
+export function delayOrFail(
   { onError, intake }: Pick<JobWorker, 'onError' | 'intake'>,
   job: Job,
   token: string | undefined,
   error: unknown,
 ): Promise<never> {
   onError(error);
-  if (isTransient(error)) return putBack(job, token, intake, error);
+  if (isTransient(error)) return delayForFault(job, token, intake, error);
   throw error;
 }
 
-/** Delays a job, for another worker or for this one later. @throws always, as `putBack` */
-export async function putOff(job: Job, token: string | undefined, delayMs?: number): Promise<never> {
+/** Delays a job, for another worker or for this one later. @throws always, as `delayForFault` */
+export async function delayJob(job: Job, token: string | undefined, delayMs?: number): Promise<never> {
   await moveLater(job, token, delayMs);
   throw new DelayedError();
+}
+
+/** Puts a job back at the front of the queue, for another worker. @throws always */
+export async function releaseJob(job: Job, token: string | undefined): Promise<never> {
+  await job.moveToWait(token);
+  throw new WaitingError();
 }
 
 const moveLater = (

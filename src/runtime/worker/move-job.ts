@@ -4,30 +4,30 @@ import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
 import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { notifyFromHere } from '../../store/each-thread.ts';
-import { passRunOn } from '../../store/run/requeue-runs.ts';
+import { moveRun } from '../../store/run/requeue-runs.ts';
 
-type PassedOnJob = Job<RunJob, RunJobResult>;
+type MovedJob = Job<RunJob, RunJobResult>;
 
-/** Passes on a run whose agent this worker does not know. */
-export async function passOn(
+/** Moves a run whose agent this worker does not know. */
+export async function moveToAgentQueue(
   db: Database,
   queue: RunQueue,
-  job: PassedOnJob,
+  job: MovedJob,
   onError: (error: unknown) => void,
 ): Promise<RunJobResult> {
-  if (!(await passRunOn(db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
+  if (!(await moveRun(db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
   await moveJob(db, queue, job, job.data.agent, onError);
   return { status: 'queued', reason: 'unknown_agent' };
 }
 
 /**
- * Moves the job of a passed-on run to a queue that is processed only by workers with the agent or strategy this one
+ * Moves the job of a run to a queue that is processed only by workers with the agent or strategy this one
  * lacks. If adding it there fails, their next sweep adds it.
  */
 export async function moveJob(
   db: Database,
   queue: RunQueue,
-  job: PassedOnJob,
+  job: MovedJob,
   agentQueue: string,
   onError: (error: unknown) => void,
 ): Promise<void> {

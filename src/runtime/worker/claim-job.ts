@@ -1,0 +1,41 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import { claimRun, type Claim, type Refusal } from '../../store/run/claim-run.ts';
+import { executable } from '../run/strategy-of.ts';
+import { onClaimFailed } from './claim-failed.ts';
+import { delayJob, releaseJob } from './delay-job.ts';
+import type { HeldJob } from './held-job.ts';
+import { hasStopped } from './job-worker.ts';
+
+/**
+ * Claims the run of a job. For a run that shared every worker that crashed, it first waits until this worker holds no
+ * other run, and then claims it alone.
+ *
+ * @throws if the job was delayed, released or failed
+ */
+export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim | Refusal> {
+  const { worker, job, token, run } = held;
+  const claim = await claimOnce(held, agent, false);
+  if (claim.claimed || claim.reason !== 'alone') return claim;
+  if (!(await worker.company.clear(run))) return delayJob(job, token);
+  if (hasStopped(worker)) return releaseJob(job, token);
+  run.renewed(performance.now());
+  return claimOnce(held, agent, true);
+}
+
+const claimOnce = (
+  { deps, worker, job, token, run }: HeldJob,
+  agent: ReadyAgent,
+  alone: boolean,
+): Promise<Claim | Refusal> =>
+  claimRun(deps.db, {
+    threadId: run.threadId,
+    runId: run.runId,
+    enqueueNo: job.data.enqueue_no,
+    workerId: worker.id,
+    leaseMs: worker.leaseMs,
+    prompt: agent.instructions ?? null,
+    fingerprint: agent.fingerprint,
+    maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
+    alone,
+    strategies: executable(deps.agents),
+  }).catch((error: unknown) => onClaimFailed(deps, worker, job, token, run, error));

@@ -1,0 +1,75 @@
+import type { ReadyAgent } from '../../agents/registry.ts';
+import { startCompaction } from '../../library/contexts/compact.ts';
+import { dispatch } from '../../queue/dispatch.ts';
+import { jobId, type RunJobResult } from '../../queue/job.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import { jobLog } from '../job/log.ts';
+import { jobResult } from '../job/result.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
+import { driveRun } from '../run/drive.ts';
+import { isLost, Released } from '../run/held-run.ts';
+import { strategyOf } from '../run/strategy-of.ts';
+import type { HeldJob } from './held-job.ts';
+import { hasLeft } from './job-worker.ts';
+import { interruptionOf, onInterrupted } from './lost-run.ts';
+import { queuedMs } from './queued-ms.ts';
+
+/** Executes a claimed run to its end, and returns the result of the job. */
+export async function executeRun(
+  held: HeldJob,
+  agent: ReadyAgent,
+  claim: Claim,
+  onEnd: (status: string) => void,
+): Promise<RunJobResult> {
+  const { deps, queue, worker, job, run } = held;
+  const { company, keeper, onError } = worker;
+  const { threadId, runId } = run;
+  run.lease = claim.lease;
+  run.step = claim.step;
+  run.telemetry = worker.telemetry.runClaimed({
+    ...{ threadId, runId, agent: claim.agent, model: claim.model, contextRef: claim.context_ref },
+    ...{ fresh: claim.fresh, step: claim.step, traceparent: claim.traceparent },
+    queuedMs: queuedMs(job),
+  });
+  keeper.hold(run, jobId(job.data));
+  if (hasLeft(worker)) run.lose(new Released());
+  const log = jobLog(job, claim, agent, strategyOf(deps.agents, claim));
+  deps.live?.committed(threadId);
+  // the first step of a resumed run may merely resume it, so only the second one is progress
+  let stepsToProgress = claim.fresh ? 1 : 2;
+  const onStep: RunDependencies['onStep'] = (...step) => {
+    run.telemetry.stepCommitted(step[1]);
+    stepsToProgress -= 1;
+    if (stepsToProgress === 0) company.reopen(run);
+    log.step(...step);
+    deps.live?.committed(threadId);
+  };
+  try {
+    deps.onHold?.(run);
+    const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claim));
+    keeper.release(run);
+    run.telemetry.ended(end);
+    deps.onRelease?.(run, end.run);
+    deps.live?.committed(threadId);
+    onEnd(end.status);
+    if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
+    // if this fails, the next run to end asks again
+    if (end.full) await compactLane(held, claim).catch(onError);
+    const shown = await log.end(end);
+    return { ...jobResult(end), ...shown };
+  } catch (error) {
+    // people look for the last lines; after a lost lease the job may belong to another worker
+    const flushed = isLost(error) ? undefined : log.close();
+    deps.onRelease?.(run);
+    run.telemetry.interrupted(interruptionOf(error));
+    return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
+  } finally {
+    log.drop();
+    keeper.release(run);
+  }
+}
+
+const compactLane = ({ deps, queue, run }: HeldJob, { agent, model, context_ref: contextRef }: Claim) =>
+  startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, run.threadId, {
+    ...{ agent, model, contextRef, request: { cause: 'threshold' } },
+  });
