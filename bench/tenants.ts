@@ -123,7 +123,7 @@ async function runOnce(db: Database, tenant: string, id: string): Promise<void> 
   await call('enqueue_run', id, { ...ids, ...what, create_thread: true, tenant_id: tenant });
   await call('claim_run', id, 'run', 1, {
     ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'f' },
-    max_claims_without_progress: 5,
+    ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
   });
   await commit(0, {
     entries: [{ role: 'assistant', payload: { content: '', tool_calls: [toolCall] } }],

@@ -1,15 +1,54 @@
 CREATE SCHEMA "lanefold";
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_api_key" (
+	"id" text COLLATE "C" NOT NULL,
+	"hash" "bytea" NOT NULL,
+	"name" text NOT NULL,
+	"tenant_id" text COLLATE "C",
+	"allowed" jsonb NOT NULL,
+	"created_by" text NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"expires_at" timestamptz,
+	"revoked_at" timestamptz,
+	CONSTRAINT "_api_key_id_hash_pk" PRIMARY KEY("id","hash")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_append_receipt" (
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"op_id" text COLLATE "C" NOT NULL,
 	"first_seq" bigint NOT NULL,
 	"hash" text NOT NULL,
 	CONSTRAINT "_append_receipt_thread_id_op_id_pk" PRIMARY KEY("thread_id","op_id")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_audit" (
+	"no" bigint PRIMARY KEY GENERATED ALWAYS AS IDENTITY (sequence name "lanefold"."_audit_no_seq" INCREMENT BY 1 MINVALUE 1 MAXVALUE 9223372036854775807 START WITH 1 CACHE 1),
+	"at" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C",
+	"actor" text NOT NULL,
+	"action" text NOT NULL,
+	"thread_id" text COLLATE "C",
+	"run_id" text COLLATE "C",
+	"detail" jsonb NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."content" (
+	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"home_thread_id" text COLLATE "C",
+	"chars" integer NOT NULL,
+	"bytes" integer NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"text" text,
+	CONSTRAINT "content_thread_id_id_pk" PRIMARY KEY("thread_id","id"),
+	CONSTRAINT "content_somewhere" CHECK ((text is null) = (home_thread_id is not null))
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."context_op" (
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"op_id" text COLLATE "C" NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
 	"type" text NOT NULL,
@@ -18,7 +57,7 @@ CREATE TABLE "lanefold"."context_op" (
 	"hash" text NOT NULL,
 	"operation" jsonb,
 	"entry_seq" bigint,
-	"created_at" timestamptz DEFAULT clock_timestamp() NOT NULL,
+	"created_at" timestamptz NOT NULL,
 	"settled_at" timestamptz,
 	CONSTRAINT "context_op_thread_id_op_id_pk" PRIMARY KEY("thread_id","op_id")
 );
@@ -28,6 +67,7 @@ CREATE TABLE "lanefold"."_entry" (
 	"at" timestamptz NOT NULL,
 	"is_anchor" boolean DEFAULT false NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"kind" text COLLATE "C" NOT NULL,
 	"context_ref" text COLLATE "C",
 	"role" text,
@@ -36,6 +76,8 @@ CREATE TABLE "lanefold"."_entry" (
 	"request_id" text COLLATE "C",
 	"payload" jsonb NOT NULL,
 	"refs" jsonb,
+	"bytes" integer,
+	"hash" "bytea",
 	CONSTRAINT "_entry_thread_id_seq_pk" PRIMARY KEY("thread_id","seq")
 );
 --> statement-breakpoint
@@ -45,6 +87,7 @@ CREATE TABLE "lanefold"."_event_batch" (
 	"entry_seq" bigint NOT NULL,
 	"seq" integer NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"events" json NOT NULL,
 	CONSTRAINT "_event_batch_thread_id_event_seq_pk" PRIMARY KEY("thread_id","event_seq")
@@ -52,24 +95,34 @@ CREATE TABLE "lanefold"."_event_batch" (
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_lane" (
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
 	CONSTRAINT "_lane_thread_id_context_ref_pk" PRIMARY KEY("thread_id","context_ref")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."pending_input" (
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"ordinal" integer NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
 	"kind" text NOT NULL,
 	"source" text NOT NULL,
 	"content" text NOT NULL,
+	"parts" jsonb,
 	"refs" jsonb,
 	"status" text NOT NULL,
 	"entry_seq" bigint,
 	"created_at" timestamptz NOT NULL,
 	"settled_at" timestamptz,
 	CONSTRAINT "pending_input_thread_id_run_id_ordinal_pk" PRIMARY KEY("thread_id","run_id","ordinal")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_role" (
+	"name" text COLLATE "C" NOT NULL,
+	"duty" text NOT NULL,
+	"tenant" text COLLATE "C",
+	CONSTRAINT "_role_name_pk" PRIMARY KEY("name")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."_run" (
@@ -82,15 +135,21 @@ CREATE TABLE "lanefold"."_run" (
 	"sealed_at" timestamptz,
 	"cancel_requested_at" timestamptz,
 	"suspended_until" timestamptz,
+	"agent_unknown_since" timestamptz,
+	"start_at" timestamptz,
+	"expires_at" timestamptz,
 	"trace_dropped_at" timestamptz,
 	"user_seq" bigint,
 	"result_seq" bigint,
+	"first_event_seq" bigint,
+	"last_event_seq" bigint,
+	"lease_ms" integer,
 	"enqueue_no" integer DEFAULT 0 NOT NULL,
 	"step" integer DEFAULT 0 NOT NULL,
 	"iteration" integer DEFAULT 0 NOT NULL,
 	"event_count" integer DEFAULT 0 NOT NULL,
 	"queued_inputs" integer DEFAULT 0 NOT NULL,
-	"fruitless_claims" smallint DEFAULT 0 NOT NULL,
+	"claims_without_progress" smallint DEFAULT 0 NOT NULL,
 	"queue_shard" smallint DEFAULT 0 NOT NULL,
 	"trace_truncated" boolean DEFAULT false NOT NULL,
 	"active" boolean NOT NULL,
@@ -98,10 +157,13 @@ CREATE TABLE "lanefold"."_run" (
 	"status" text NOT NULL,
 	"queue_prefix" text DEFAULT 'lf' NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"id" text COLLATE "C" NOT NULL,
+	"caller" text COLLATE "C",
 	"request_id" text COLLATE "C",
 	"request_hash" "bytea" NOT NULL,
 	"agent" text NOT NULL,
+	"unknown_strategy" text,
 	"strategy" text NOT NULL,
 	"model" text NOT NULL,
 	"context_ref" text COLLATE "C" NOT NULL,
@@ -110,12 +172,40 @@ CREATE TABLE "lanefold"."_run" (
 	"input" jsonb,
 	"options" jsonb,
 	"usage" jsonb,
+	"other_usage" jsonb,
 	"result" jsonb,
 	"error" jsonb,
 	"state" jsonb,
 	"last_commit" jsonb,
 	"cancel_reason" text,
+	"traceparent" text,
 	CONSTRAINT "_run_thread_id_id_pk" PRIMARY KEY("thread_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_run_node" (
+	"score" double precision,
+	"node" integer NOT NULL,
+	"parent" integer,
+	"depth" integer,
+	"call_no" integer,
+	"elapsed_ms" bigint,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"status" text NOT NULL,
+	"content" text,
+	"usage" jsonb,
+	"data" jsonb,
+	CONSTRAINT "_run_node_thread_id_run_id_node_pk" PRIMARY KEY("thread_id","run_id","node")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_tenant" (
+	"tenant_id" text COLLATE "C" NOT NULL,
+	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
+	"chained" boolean DEFAULT false NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	CONSTRAINT "_tenant_tenant_id_pk" PRIMARY KEY("tenant_id")
 );
 --> statement-breakpoint
 CREATE TABLE "lanefold"."thread" (
@@ -129,12 +219,13 @@ CREATE TABLE "lanefold"."thread" (
 	"pending_op_id" text COLLATE "C",
 	"pending_config" jsonb,
 	"configured" boolean DEFAULT false NOT NULL,
+	"chained" boolean DEFAULT false NOT NULL,
 	"metadata" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"state" jsonb DEFAULT '{}'::jsonb NOT NULL,
 	"parent_thread_id" text COLLATE "C",
 	"fork_seq" bigint,
-	"created_at" timestamptz DEFAULT clock_timestamp() NOT NULL,
-	"updated_at" timestamptz DEFAULT clock_timestamp() NOT NULL,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
 	"erased_at" timestamptz
 );
 --> statement-breakpoint
@@ -149,6 +240,7 @@ CREATE TABLE "lanefold"."_tool_call" (
 	"attempts" smallint DEFAULT 0 NOT NULL,
 	"status" text NOT NULL,
 	"thread_id" text COLLATE "C" NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
 	"run_id" text COLLATE "C" NOT NULL,
 	"tool_call_id" text NOT NULL,
 	"name" text NOT NULL,
@@ -157,10 +249,56 @@ CREATE TABLE "lanefold"."_tool_call" (
 	CONSTRAINT "_tool_call_thread_id_run_id_round_call_index_pk" PRIMARY KEY("thread_id","run_id","round","call_index")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_worker" (
+	"started_at" timestamptz NOT NULL,
+	"heartbeat_at" timestamptz NOT NULL,
+	"stopped_at" timestamptz,
+	"dead_after_ms" integer NOT NULL,
+	"pid" integer NOT NULL,
+	"concurrency" integer NOT NULL,
+	"runs_held" integer NOT NULL,
+	"draining" boolean NOT NULL,
+	"id" text COLLATE "C" NOT NULL,
+	"host" text NOT NULL,
+	"version" text NOT NULL,
+	"queue_prefix" text NOT NULL,
+	"agents" text[] NOT NULL,
+	"strategies" text[] NOT NULL,
+	CONSTRAINT "_worker_id_pk" PRIMARY KEY("id")
+);
+--> statement-breakpoint
+CREATE INDEX "_audit_thread" ON "lanefold"."_audit" USING btree ("thread_id");--> statement-breakpoint
+CREATE INDEX "_audit_tenant" ON "lanefold"."_audit" USING btree ("tenant_id","no");--> statement-breakpoint
+CREATE INDEX "content_home" ON "lanefold"."content" USING btree ("home_thread_id") WHERE home_thread_id is not null;--> statement-breakpoint
 CREATE INDEX "_entry_lane" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_message';--> statement-breakpoint
 CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind in ('ai_context_operation', 'ai_config_change');--> statement-breakpoint
+CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
+CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
+CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint
+CREATE INDEX "_run_due" ON "lanefold"."_run" USING btree ("enqueued_at") WHERE active and suspended_until is null;--> statement-breakpoint
+CREATE INDEX "_run_suspended" ON "lanefold"."_run" USING btree ("suspended_until") WHERE suspended_until is not null;--> statement-breakpoint
+CREATE INDEX "_run_expiring" ON "lanefold"."_run" USING btree ("expires_at") WHERE expires_at is not null and finished_at is null;--> statement-breakpoint
+CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thread_id","id");--> statement-breakpoint
+CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
+CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
+CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHERE finished_at is null and tenant_id <> 'default';--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
-CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;
+CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
+CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
+CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
+CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint
+-- Room on the page for the next version of a row: a step updates its thread and stays off the indexes, and so does a
+-- heartbeat. A run's page is left full: dead versions are cleared away only on a full page, and a page given up before
+-- that never takes a row again until the next vacuum (500 runs of one thread take 0.4 MB so, and 1.0 MB with room left).
+-- Values are checked where they enter, in the functions: a CHECK is parsed and run at every update of a hot row.
+ALTER TABLE lanefold.thread SET (fillfactor = 70);--> statement-breakpoint
+ALTER TABLE lanefold._tool_call SET (fillfactor = 90);--> statement-breakpoint
+ALTER TABLE lanefold._worker SET (fillfactor = 50);--> statement-breakpoint
+-- What is appended never changes, so it may be frozen at once: by the vacuum that follows so many inserts anyway, when
+-- the pages are still in memory, and not years later by one that reads and rewrites the whole log to keep the
+-- transaction ids from wrapping around.
+ALTER TABLE lanefold._entry SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);--> statement-breakpoint
+ALTER TABLE lanefold._event_batch SET (autovacuum_freeze_min_age = 0, autovacuum_vacuum_insert_scale_factor = 0.02);

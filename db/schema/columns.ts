@@ -11,7 +11,7 @@ export const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' });
 export const moment = customType<{ data: Date }>({ dataType: () => 'timestamptz' });
 
 /**
- * The tenant of the row's thread, on every row, because policies compare a column. Functions write it; the default
- * gives rows of older versions a value without rewriting them.
+ * The tenant of the row's thread, on every row, because policies compare a column. Functions write it;
+ * `default` is the tenant of a thread created without one.
  */
 export const tenantId = () => id('tenant_id').notNull().default('default');

@@ -23,7 +23,7 @@ export const entry = lanefold.table(
     requestId: id('request_id'),
     payload: jsonb('payload').notNull(),
     refs: jsonb('refs'),
-    /** Size of payload and refs, before the database compresses them. Null: written under schema 4. */
+    /** Size of payload and refs, before the database compresses them. */
     bytes: integer('bytes'),
     /** The chain: hash of this entry and the previous hash. Null: the thread has no chain. */
     hash: bytea('hash'),

@@ -44,7 +44,7 @@ export const run = lanefold.table(
     firstEventSeq: bigint('first_event_seq', { mode: 'number' }),
     /** Set when the run ends. */
     lastEventSeq: bigint('last_event_seq', { mode: 'number' }),
-    /** The worker's lease duration: no lease ends later than this from now. Null: claimed under schema 3. */
+    /** The worker's lease duration: no lease ends later than this from now. */
     leaseMs: integer('lease_ms'),
     enqueueNo: integer('enqueue_no').notNull().default(0),
     step: integer('step').notNull().default(0),

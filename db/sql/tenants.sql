@@ -5,7 +5,6 @@
 do $$
 declare
   c record;
-  v_trigger name;
   -- The planner knows the role and keeps one branch. No sub-select, because setting one up costs more than the rest of
   -- the policy. With `is not null` the planner expects nearly every row to match. With the comparison alone it would
   -- expect one in a hundred, and read a whole table where an index returns the first rows in order.
@@ -22,21 +21,12 @@ declare
     else lanefold._bound_tenant() = tenant_id end)$policy$;
 begin
   for c in
-    select k.oid::regclass as name, k.relname, k.relrowsecurity and k.relforcerowsecurity as forced,
+    select k.oid::regclass as name, k.relrowsecurity and k.relforcerowsecurity as forced,
            exists (select from pg_policy p where p.polrelid = k.oid and p.polname = 'tenant') as protected
     from pg_class k join pg_attribute a on a.attrelid = k.oid and a.attname = 'tenant_id' and not a.attisdropped
     where k.relnamespace = 'lanefold'::regnamespace and k.relkind in ('r', 'p') and k.relname not in ('_api_key', '_audit', '_tenant')
   loop
     if not c.protected then
-      if c.relname <> 'thread' and exists (select from lanefold.thread where tenant_id <> 'default') then
-        -- the only update of entries: fills the new column for threads that already had a tenant
-        execute format('alter table %s disable trigger user', c.name);
-        execute format('update %s r set tenant_id = t.tenant_id from lanefold.thread t
-          where t.id = r.thread_id and t.tenant_id <> ''default'' and r.tenant_id <> t.tenant_id', c.name);
-        for v_trigger in select tgname from pg_trigger where tgrelid = c.name and not tgisinternal loop
-          execute format('alter table %s enable always trigger %I', c.name, v_trigger);
-        end loop;
-      end if;
       execute format('create policy tenant on %s %s', c.name, v_policy);
     end if;
     if not c.forced then

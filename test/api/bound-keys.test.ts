@@ -32,7 +32,7 @@ async function threadOf(agent: string, id: string) {
 
 /** As a worker does: begins with the run, and says what became of that. */
 const claim = async (threadId: string, id: string) => {
-  const known = { strategies: ['react', 'compaction'], config_fingerprint: 'f' };
+  const known = { alone: true, strategies: ['react', 'compaction'], config_fingerprint: 'f' };
   const p = { ...known, worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 3, prompt: null };
   const text = 'select lanefold.claim_run($1, $2, 1, $3) as claim';
   const { rows } = await api.lanefold.database.pool.query<{ claim: object }>(text, [threadId, id, p]);

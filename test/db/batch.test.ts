@@ -53,7 +53,10 @@ const claim = (threadId: string, runId: string, enqueueNo = 1): Call => [
   [
     runId,
     enqueueNo,
-    { worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x', max_claims_without_progress: 5 },
+    {
+      ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x' },
+      ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
+    },
   ],
 ];
 const asks = {

@@ -101,13 +101,3 @@ test('a clock that went back less than a lease takes no run from its worker', as
   expect(await now.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
   await now.commit(0, answer('done'));
 });
-
-test('a lease of a run without lease_ms, claimed under schema 3, holds until it is past', async () => {
-  const threadId = await newThread(log);
-  const run = sqlRun(log.db, threadId, 'old');
-  await run.enqueue();
-  await run.claim({ leaseMs: 60_000 });
-  await log.pool.query("update lanefold._run set lease_ms = null where thread_id = $1 and id = 'old'", [threadId]);
-  expect(await run.claim({ workerId: 'w2' })).toMatchObject({ claimed: false, reason: 'leased' });
-  await run.commit(0, answer('done'));
-});

@@ -32,12 +32,12 @@ test('an append, an operation and a run that would exceed the limit are refused 
   expect(await bytesOf(threadId)).toBeLessThan(7 * 1_024);
 });
 
-test('the size of a lane is that of its messages, also where schema 4 wrote them', async () => {
+test('the size of a lane is the size of its messages', async () => {
   const threadId = await newThread(log);
   await log.threads.append(threadId, say(kib(5)));
   const known = await bytesOf(threadId);
-  const entry = `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, payload)
-    select thread_id, 1, at, kind, context_ref, role, payload from lanefold._entry where thread_id = $1`;
+  const entry = `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, payload, bytes)
+    select thread_id, 1, at, kind, context_ref, role, payload, bytes from lanefold._entry where thread_id = $1`;
   await rows(log.db, entry, threadId);
   await rows(log.db, 'update lanefold.thread set rev = 2 where id = $1', threadId);
   const both = await bytesOf(threadId);
@@ -55,6 +55,7 @@ test('a claim of a lane that is too large ends the run and does not write its me
   await next.enqueue({ busy: 'wait' });
   const claim = await value(log.db, 'select lanefold.claim_run($1, $2, 1, $3)', threadId, 'run', {
     ...{ worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 5, max_context_bytes: 10_240 },
+    ...{ alone: true, strategies: ['react'] },
   });
   expect(claim).toMatchObject({
     claimed: false,
@@ -109,6 +110,7 @@ test('a run ends whose lane is too large to be restored, and says so', async () 
   });
   await value(log.db, 'select lanefold.claim_run($1, $2, 1, $3)', threadId, 'run', {
     ...{ worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 5, max_context_bytes: 1_000_000_000 },
+    ...{ alone: true, strategies: ['react'] },
   });
   expect(
     await run.finish({ status: 'failed', reason: 'error', error: { type: 'runtime', message: 'm' } }),

@@ -256,7 +256,7 @@ describe('move_run', () => {
     expect(await unknownSince(run)).toBeNull();
   });
 
-  test('a claim passes on a run whose strategy the worker does not know; workers of schema 4 know three', async () => {
+  test('a claim passes on a run whose strategy the worker does not know', async () => {
     const threadId = await newThread(log);
     const run = sqlRun(log.db, threadId, 'run');
     await run.enqueue({

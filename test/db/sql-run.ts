@@ -25,7 +25,7 @@ export interface ClaimFields {
   /** Negative: the lease is past at once. */
   leaseMs?: number;
   workerId?: string;
-  /** Those the worker says it knows. */
+  /** Those the worker knows. */
   strategies?: string[];
 }
 
@@ -77,7 +77,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       leaseMs = 60_000,
       workerId = 'w1',
       knowsAgent = true,
-      strategies,
+      strategies = ['react', 'cot', 'cod'],
     }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
@@ -85,7 +85,8 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
         max_claims_without_progress: 5,
-        ...(strategies ? { strategies } : {}),
+        alone: true,
+        strategies,
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>
       call('commit_step($1, $2, $3, $4, $5, $6)', threadId, runId, lease, step, leaseMs, {
@@ -111,7 +112,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       prefix = 'lf',
       adoptMs = 300_000,
       adoptable = [],
-      strategies,
+      strategies = ['react'],
       agentQueue = false,
     }: RequeueFields = {}) =>
       rows<Receipt>(db, 'select * from lanefold.requeue_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
@@ -119,7 +120,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         prefix,
         adopt_ms: adoptMs,
         adoptable,
-        ...(strategies ? { strategies } : {}),
+        strategies,
         ...(agentQueue ? { agent_queue: true } : {}),
       }),
     seen: (enqueueNo = 1) => call('mark_job_seen($1, $2, $3)', threadId, runId, enqueueNo),

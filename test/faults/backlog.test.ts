@@ -87,7 +87,10 @@ describe.skipIf(noRedis())('a backlog', () => {
     db.pool.query('select lanefold.claim_run($1, $2, 1, $3)', [
       threadId,
       id,
-      { worker_id: 'dead', lease_ms: -1_000, prompt: null, config_fingerprint: '', max_claims_without_progress: 5 },
+      {
+        ...{ worker_id: 'dead', lease_ms: -1_000, prompt: null, config_fingerprint: '' },
+        ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
+      },
     ]);
   const backDate = (run: RunHandle, by = '1 hour') =>
     db.pool.query('update lanefold._run set enqueued_at = now() - $2::interval where thread_id = $1', [

@@ -118,6 +118,8 @@ describe.skipIf(noRedis())('a queue that loses its jobs', () => {
       prompt: null,
       config_fingerprint: '',
       max_claims_without_progress: 5,
+      alone: true,
+      strategies: ['react'],
     };
     await lanefold.database.pool.query('select lanefold.claim_run($1, $2, 1, $3)', [threadId, id, claim]);
   };

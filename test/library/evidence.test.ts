@@ -113,7 +113,8 @@ test('refs that are null in JSON are as they were written', async () => {
     model: 'm',
     context_ref: 'default',
   };
-  const claim = { worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 3, config_fingerprint: 'f' };
+  const known = { alone: true, strategies: ['react'] };
+  const claim = { worker_id: 'w', lease_ms: 60_000, max_claims_without_progress: 3, config_fingerprint: 'f', ...known };
   const { pool } = lanefold.database;
   await pool.query('select lanefold.enqueue_run($1, $2)', [threadId, { ...run, input: { content: 'x', refs: null } }]);
   await pool.query('select lanefold.claim_run($1, $2, 1, $3)', [threadId, 'r', claim]);
@@ -129,7 +130,7 @@ test('an entry of a caller that looks like one that quotes a text quotes none', 
     { kind: 'note', payload },
     { kind: 'rating', payload: { refs } },
   ]);
-  // as an older version, or SQL, may have written it
+  // as SQL may have written it
   const drafts = JSON.stringify([{ kind: 'note', payload: {}, refs }]);
   await lanefold.database.pool.query('select lanefold.append_entries($1, $2)', [threadId, drafts]);
   expect(await lanefold.evidence.verify(threadId)).toEqual([]);

@@ -81,6 +81,19 @@ describe.skipIf(noRedis())('runs.retry', () => {
     ]);
   });
 
+  test('refuses a compaction, and a run that never began and has lost its trace', async () => {
+    const { threadId } = await failed();
+    const compaction = await lanefold.contexts.compact(threadId);
+    await lanefold.runs.wait(compaction);
+    const late = await lanefold.runs.enqueue({ agent: 'a', input: 'late', threadId, delayMs: 3_600_000 });
+    await lanefold.runs.cancel(late);
+    await lanefold.database.pool.query('select lanefold.drop_trace($1, $2)', [threadId, [late.id]]);
+    for (const { id } of [compaction, late]) {
+      const message = `Run ${id} has no question to repeat.`;
+      await expect(lanefold.runs.retry({ threadId, id })).rejects.toMatchObject({ code: 'invalid_input', message });
+    }
+  });
+
   test('refuses what it cannot do, and writes nothing', async () => {
     const run = await failed();
     await expect(lanefold.runs.retry({ ...run, id: 'none' })).rejects.toMatchObject({ code: 'run_not_found' });

@@ -1,6 +1,6 @@
 import { cp, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 import { packageRoot } from '../../src/common/package-root.ts';
 
 const { files, exports } = JSON.parse(await readFile(path.join(packageRoot, 'package.json'), 'utf8')) as {
@@ -21,7 +21,7 @@ const copied = ['package.json', ...files.filter((file) => file !== 'dist')];
  * Builds the package in `dir` with its published layout. Tests start hundreds of processes, and a compiled one starts
  * twice as fast as one that compiles the sources first; bundling the libraries that take longest to load halves it again.
  */
-export async function buildPackage(dir: string): Promise<void> {
+export async function buildPackage(dir: string, plugins: Plugin[] = []): Promise<void> {
   const files = await Promise.all(
     programs.map(async (folder) =>
       (await readdir(path.join(packageRoot, folder))).map((file) => path.join(folder, file)),
@@ -42,6 +42,7 @@ export async function buildPackage(dir: string): Promise<void> {
     mainFields: ['module', 'main'],
     banner: { js: "import { createRequire as _ } from 'node:module'; const require = _(import.meta.url);" },
     chunkNames: 'chunks/[name]-[hash]',
+    plugins,
   });
   for (const place of copied) await cp(path.join(packageRoot, place), path.join(dir, place), { recursive: true });
   await symlink(path.join(packageRoot, 'node_modules'), path.join(dir, 'node_modules'));

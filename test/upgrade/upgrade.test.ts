@@ -1,27 +1,19 @@
 // @module-tag long
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { existsSync, readdirSync } from 'node:fs';
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { Lanefold, LanefoldOptions } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, inject, test } from 'vitest';
-import { schemaVersion } from '../../db/schema/version.ts';
-import { packageRoot } from '../../src/common/package-root.ts';
-import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
 import { eventsOf, expectSound, ledgerOf } from '../support/log.ts';
 import { until } from '../support/until.ts';
+import { upgradeFrom, versions } from './packages.ts';
 
 const fixture = path.join(import.meta.dirname, 'fixtures/worker.js');
-const releases = path.join(import.meta.dirname, 'releases');
-/** Of one database: `schema-4.tgz` is the last package of schema version 4. */
-const versions = readdirSync(releases)
-  .map((file) => Number(/^schema-(\d+)\.tgz$/.exec(file)?.[1]))
-  .filter((version) => version < schemaVersion);
-
 const perClient = 3;
 
 describe.skipIf(noRedis())('an upgrade with runs in flight', () => {
@@ -44,10 +36,7 @@ describe.skipIf(noRedis())('an upgrade with runs in flight', () => {
   test.each(versions)(
     'from schema %i ends every run once, whichever version enqueued and ran it',
     async (version) => {
-      const old = path.join(dir, 'old');
-      await mkdir(old);
-      execFileSync('tar', ['xzf', path.join(releases, `schema-${version}.tgz`), '-C', old, '--strip-components=1']);
-      await symlink(path.join(packageRoot, 'node_modules'), path.join(old, 'node_modules'));
+      const { old, next, to } = await upgradeFrom(version, dir, inject('packageDir'));
       const gate = path.join(dir, 'gate');
       const common: LanefoldOptions & Record<string, unknown> = {
         support: inject('packageDir'),
@@ -58,12 +47,17 @@ describe.skipIf(noRedis())('an upgrade with runs in flight', () => {
       };
       const { upgradeOptions } = (await import(fixture)) as {
         upgradeOptions: (of: object) => Promise<{
-          lanefold: { createLanefold: (options: LanefoldOptions) => Promise<Lanefold> };
+          lanefold: {
+            createLanefold: (options: LanefoldOptions) => Promise<Lanefold>;
+            migrate: (url: string) => Promise<object>;
+          };
           options: LanefoldOptions;
         }>;
       };
-      const open = async (of: string, more: LanefoldOptions = {}): Promise<Lanefold> => {
-        const { lanefold, options } = await upgradeOptions({ package: of, name: 'client', ...common, ...more });
+      const load = (of: string, more: LanefoldOptions = {}) =>
+        upgradeOptions({ package: of, name: 'client', ...common, ...more });
+      const open = async (of: string, more?: LanefoldOptions): Promise<Lanefold> => {
+        const { lanefold, options } = await load(of, more);
         const client = await lanefold.createLanefold(options);
         clients.push(client);
         return client;
@@ -96,14 +90,16 @@ describe.skipIf(noRedis())('an upgrade with runs in flight', () => {
       const accepted = await enqueue(before);
       await until('the runs are in their second round', async () => (await waiting()) === perClient);
 
-      expect(await migrate(database.url)).toEqual({ from: version, to: schemaVersion, status: 'migrated' });
-      await startWorker(inject('packageDir'), 'new');
-      const after = await open(inject('packageDir'));
+      await expect(open(next)).rejects.toMatchObject({ code: 'database_outdated' });
+      const { migrate } = (await load(next)).lanefold;
+      expect(await migrate(database.url)).toEqual({ from: version, to, status: 'migrated' });
+      await startWorker(next, 'new');
+      const after = await open(next);
       accepted.push(...(await enqueue(before)), ...(await enqueue(after)));
       await until('all runs are in their second round', async () => (await waiting()) === 3 * perClient);
       // the old package, which migrates when it opens, leaves the newer schema alone
       await open(old, { migrate: true });
-      expect((await database.pool.query('select lanefold.schema_version() as v')).rows).toEqual([{ v: schemaVersion }]);
+      expect((await database.pool.query('select lanefold.schema_version() as v')).rows).toEqual([{ v: to }]);
 
       oldWorker.kill('SIGKILL');
       expect(existsSync(gate)).toBe(false);

@@ -49,7 +49,7 @@ begin
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
     where r.enqueue_no = c.enqueue_no and r.status = 'queued' and r.started_at is null and r.start_at is null and r.expires_at is null
       and r.claims_without_progress = 0 and (c.p ->> 'max_claims_without_progress')::int > 0 and r.queued_inputs = 0
-      and coalesce(c.p -> 'strategies', '["react", "cot", "cod"]') ? coalesce(r.options #>> '{selection,strategy}', r.strategy)
+      and c.p -> 'strategies' ? coalesce(r.options #>> '{selection,strategy}', r.strategy)
       and not coalesce(r.options, '{}') ?| array['compaction', 'prompt']
       and lanefold._input_bytes(r.input) <= lanefold._max_context_bytes(c.p)
   ), entry as (

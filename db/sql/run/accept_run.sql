@@ -43,7 +43,7 @@ begin
       select * into r from lanefold._run where thread_id = p_thread_id and id = p ->> 'request_id' and request_id is null;
     end if;
     if found then
-      if substr(r.request_hash, 1, 16) <> v_hash then
+      if r.request_hash <> v_hash then
         perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
           'Use a new request id for a new request.');
       end if;

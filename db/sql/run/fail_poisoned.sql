@@ -1,8 +1,8 @@
 -- Ends a run as `failed`, `poisoned`: it crashes worker after worker. Each claim increases claims_without_progress,
 -- and each committed step resets it, except one that only resumes the run. Runs that share a worker with a poisoned
--- run reach the same count. The last claim before the limit is therefore reserved for a worker without other runs
--- (_needs_a_worker_alone), so that only a run that crashes a worker alone reaches the limit. claim_run calls this for
--- the next claim after that. Returns the answer of the claim.
+-- run reach the same count. The last claim before the limit, or the second one if the limit is 1, is therefore
+-- reserved for a worker without other runs, so that only a run that crashes a worker alone reaches the limit. claim_run
+-- calls this for the next claim after that. Returns the answer of the claim.
 create or replace function lanefold._fail_poisoned(p_thread_id text, p_run_id text, p_claims int)
 returns json language plpgsql as $$
 declare

@@ -82,7 +82,7 @@ begin
       other_usage = coalesce(p -> 'other_usage', other_usage),
       -- a run that never started has its input only here, and a retry needs it
       state = null, input = case when r.user_seq is null then r.input end, suspended_until = null, event_count = event_count + jsonb_array_length(v_events),
-      first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
+      first_event_seq = coalesce(first_event_seq, t.event_rev),
       last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1, lease_until = null, finished_at = v_at,
       sealed_at = coalesce(sealed_at, v_at)
   where thread_id = p_thread_id and id = p_run_id;

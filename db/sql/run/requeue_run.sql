@@ -1,6 +1,6 @@
 -- Gives a run whose job the queue lost a new job: raises its enqueue_no, so that a late job under the old number is
 -- rejected, and returns the job to add. p_enqueue_no is the number of the lost job. p: {grace_ms, prefix: of the queue
--- that takes the job, adopt_ms, adoptable: [agent], strategies?: [those that the adopting workers know], agent_queue?:
+-- that takes the job, adopt_ms, adoptable: [agent], strategies: [those that the adopting workers know], agent_queue?:
 -- present if the job goes to the queue of the run's agent}.
 -- Returns no row if there is nothing to do: the run is neither queued nor running with an expired lease; it is running
 -- and another sweep requeued it within grace_ms; it belongs to another queue and its agent or strategy is not
@@ -22,7 +22,7 @@ begin
   end if;
   v_at := lanefold._now();
   v_own := r.queue_prefix = p ->> 'prefix';
-  if not v_own and not (coalesce(p -> 'adoptable' ? r.agent, false) and coalesce(p -> 'strategies' ? r.strategy, true)) then
+  if not v_own and (p -> 'adoptable' ? r.agent and p -> 'strategies' ? r.strategy) is not true then
     return;
   elsif r.status = 'running' and (abs(extract(epoch from v_at - r.enqueued_at)) * 1000 > (p ->> 'grace_ms')::float8
     and lanefold._lease_over(r.lease_until, r.lease_ms, v_at,

@@ -47,8 +47,7 @@ begin
     return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
   end if;
   v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
-  -- workers of schema 4 do not send their strategies; these are the ones they know
-  if not coalesce(p -> 'strategies', '["react", "cot", "cod"]') ? v_strategy then
+  if not p -> 'strategies' ? v_strategy then
     perform lanefold._move_run(p_thread_id, r, v_strategy, v_at);
     return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
       'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
@@ -57,9 +56,9 @@ begin
     perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
   end if;
   v_max := (p ->> 'max_claims_without_progress')::int;
-  if r.claims_without_progress >= (case when p ? 'alone' then greatest(v_max, 2) else v_max end) then
+  if r.claims_without_progress >= greatest(v_max, 2) then
     return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
-  elsif lanefold._needs_a_worker_alone(r.claims_without_progress, v_max, p) then
+  elsif r.claims_without_progress >= greatest(v_max - 1, 1) and not (p -> 'alone')::boolean then
     -- no worker holds it: otherwise a sweep would treat the job of the worker that waits to be alone as a dead worker's
     update lanefold._run set status = 'queued', lease_until = null, enqueued_at = v_at
     where thread_id = p_thread_id and id = p_run_id;
@@ -157,7 +156,7 @@ begin
   update lanefold._run
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
-      first_event_seq = case when r.event_count = 0 then t.event_rev else r.first_event_seq end,
+      first_event_seq = coalesce(first_event_seq, t.event_rev),
       input = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       claims_without_progress = claims_without_progress + 1

@@ -17,8 +17,8 @@ export async function requestOf(
   if (!found) throw runNotFound(run.threadId, run.id);
   const { input } = found;
   if (!input) {
-    throw new LanefoldError('invalid_input', `What run ${run.id} was asked is no longer known.`, {
-      hint: 'It ended before it began, under an older version. Enqueue the question again.',
+    throw new LanefoldError('invalid_input', `Run ${run.id} has no question to repeat.`, {
+      hint: 'A compaction has none, and a run that never began loses it with its trace. Enqueue the question as a new run.',
     });
   }
   // a process without agents, such as the command line, leaves this check to the workers

@@ -77,7 +77,8 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    * `onFailure: 'restore'`.
    *
    * @throws LanefoldError `run_active`, `run_not_found`, `unknown_agent`, `unknown_model`, `thread_busy`,
-   * `idempotency_mismatch`; `invalid_input` for a run of an older version that never began. Nothing was written
+   * `idempotency_mismatch`; `invalid_input` for a compaction, and for a run that never began and whose trace was
+   * dropped. Nothing was written
    */
   retry<RESULT>(run: RunRef<RESULT>, options?: RetryOptions, on?: { caller?: string }): Promise<RunHandle<RESULT>>;
   /**

@@ -97,6 +97,6 @@ async function dropJobs(
 ): Promise<number> {
   if (!queue) return 0;
   if (queue.backend === 'postgres') await dropUnread(db, toTopic(threadId)).catch(() => {});
-  const own = jobs.filter((job) => job.queue_prefix === null || job.queue_prefix === queue.prefix);
+  const own = jobs.filter((job) => job.queue_prefix === queue.prefix);
   return queue.remove(own).catch(() => 0);
 }

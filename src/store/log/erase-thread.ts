@@ -12,7 +12,7 @@ export interface Erased {
   operations: number;
   contents: number;
   /** The last job of each run; the ones before it have a lower `enqueue_no`. */
-  jobs: { queue_prefix: string | null; queue_shard: number; agent: string; run_id: string; enqueue_no: number }[];
+  jobs: { queue_prefix: string; queue_shard: number; agent: string; run_id: string; enqueue_no: number }[];
 }
 
 export async function eraseThread(db: Database, threadId: string): Promise<Erased> {

@@ -43,8 +43,8 @@ export interface Claim {
   request_id: string;
   options: RunOptions | null;
   usage: Usage | null;
-  /** The part of `usage` spent on other models than the run's, by model. Absent in databases of older versions. */
-  other_usage?: Record<string, Usage> | null;
+  /** The part of `usage` spent on other models than the run's, by model. */
+  other_usage: Record<string, Usage> | null;
   state: StrategyState | null;
   cancel_requested: boolean;
   thread_state: JsonObject;

@@ -1,1 +1,0 @@
-ALTER TABLE "lanefold"."_run" ADD COLUMN "other_usage" jsonb;
