@@ -21,14 +21,14 @@ begin
   select * into t from lanefold.thread where id = p_thread_id for update nowait;
   case p_function
     when 'commit_step' then
-      result := lanefold._apply_step(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
+      result := lanefold._commit_step(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
         (p_args ->> 3)::int, p_args -> 4)::json;
     when 'claim_run' then
-      result := lanefold._take_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
+      result := lanefold._claim_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
     when 'enqueue_run' then
-      result := lanefold._accept_run(p_thread_id, t, p_args -> 0)::json;
+      result := lanefold._enqueue_run(p_thread_id, t, p_args -> 0)::json;
     when 'record_tool_call' then
-      result := lanefold._move_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
+      result := lanefold._record_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
         (p_args ->> 3)::int, (p_args ->> 4)::int, p_args -> 5)::json;
     when 'enqueue_input' then
       result := lanefold.enqueue_input(p_thread_id, p_args -> 0)::json;

@@ -1,5 +1,5 @@
 -- Executes the plain claim_run calls of a batch together: first claims of the first run of a thread that has no
--- entries, no queued input and no configuration. Does what _take_run does and leaves every other call to it, including
+-- entries, no queued input and no configuration. Does what _claim_run does and leaves every other call to it, including
 -- calls with a key not listed here. The threads it locks stay locked, as in _plain_steps.
 create or replace function lanefold._plain_claims(p_calls jsonb)
 returns table (place int, result json) language plpgsql
@@ -34,16 +34,11 @@ begin
     from jsonb_array_elements(p_calls) with ordinality as x (c, n)
     where c ->> 'thread_id' = any (v_locked)
   ), claim as materialized (
-    select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r.agent, r.strategy, r.model, r.context_ref, r.step,
-           r.iteration, r.options, r.usage, r.state, r.cancel_requested_at, r.traceparent, r.event_count,
-           r.request_id, r.input -> 'content' as content, nullif(r.input -> 'refs', 'null') as refs,
+    select c.*, t.tenant_id, t.chained, t.event_rev, t.state as thread_state, r, nullif(r.request_id, r.id) as request_id, r.context_ref,
+           r.agent, r.event_count, r.input -> 'content' as content, nullif(r.input -> 'refs', 'null') as refs,
            (c.prompt is not null)::int::bigint as user_seq, r.lease + coalesce((c.p ->> 'lease_gap')::int, 1) as new_lease,
            v_at + (c.p ->> 'lease_ms')::int * interval '1 ms' as until,
-           jsonb_build_array(
-             jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
-               'd', jsonb_build_object('config_fingerprint', c.p -> 'config_fingerprint')),
-             jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
-               'd', jsonb_build_object('message_count', 1 + (c.prompt is not null)::int)))::json as events
+           lanefold._claim_events(c.p -> 'config_fingerprint', '[]', 1 + (c.prompt is not null)::int)::json as events
     from call c
     join lanefold.thread t on t.id = c.thread_id
     join lanefold._run r on r.thread_id = c.thread_id and r.id = c.run_id
@@ -62,7 +57,7 @@ begin
              jsonb_build_object('source', 'agent', 'agent', c.agent) as refs
       where c.prompt is not null
       union all
-      select c.user_seq, 'ai_message', 'user', c.run_id, nullif(c.request_id, c.run_id), jsonb_build_object('content', c.content), c.refs
+      select c.user_seq, 'ai_message', 'user', c.run_id, c.request_id, jsonb_build_object('content', c.content), c.refs
     ) e
   ), opened as (
     insert into lanefold._lane (thread_id, tenant_id, context_ref) select c.thread_id, c.tenant_id, c.context_ref from claim c
@@ -81,14 +76,11 @@ begin
     update lanefold.thread t set rev = c.user_seq + 1, event_rev = c.event_rev + 2, updated_at = v_at
     from claim c where t.id = c.thread_id
   )
-  select c.place, json_build_object('claimed', true, 'fresh', true, 'lease', c.new_lease, 'step', c.step,
-    'iteration', greatest(c.iteration, 1), 'agent', c.agent, 'strategy', c.strategy, 'model', c.model, 'context_ref', c.context_ref,
-    'request_id', coalesce(c.request_id, c.run_id), 'options', c.options, 'usage', c.usage, 'other_usage', null::json, 'state', c.state,
-    'cancel_requested', c.cancel_requested_at is not null, 'user_seq', c.user_seq, 'thread_state', c.thread_state, 'config', null::json,
-    'context', (select json_agg(m.message) from (
+  select c.place, lanefold._claim_answer(c.r, true, c.new_lease, c.user_seq, c.thread_state, null,
+    (select json_agg(m.message) from (
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
       union all
       select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
-    'calls', null::json, 'nodes', null::json, 'elapsed_ms', 0, 'traceparent', c.traceparent)
+    null, null, 0)
   from claim c;
 end $$;

@@ -1,5 +1,5 @@
 -- Executes the plain enqueue_run calls of a batch together: each creates its thread with a first run that starts at
--- once. Does what _accept_run does and leaves every other call to it, including calls with a key not listed here.
+-- once. Does what _enqueue_run does and leaves every other call to it, including calls with a key not listed here.
 create or replace function lanefold._plain_requests(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size

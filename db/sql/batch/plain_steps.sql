@@ -1,6 +1,6 @@
 -- Executes the plain commit_step calls of a batch together: steps that add messages and tool calls, end rounds or
 -- complete runs, where no input is queued, no cancel was requested and no operation, configuration change or run waits
--- for the end. Does what _apply_step does and leaves every other call to it, including calls with a key not listed
+-- for the end. Does what _commit_step does and leaves every other call to it, including calls with a key not listed
 -- here. The threads it locks stay locked, also those of calls that turn out not to be plain: this transaction writes
 -- to them anyway. Returns the results with their places in the batch.
 create or replace function lanefold._plain_steps(p_calls jsonb)
@@ -9,7 +9,7 @@ returns table (place int, result json) language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'other_usage', 'calls', 'calls_at', 'round',
-    'outcomes', 'outcomes_round', 'results_at', 'drain', 'finish', 'continue'];
+    'outcomes', 'outcomes_round', 'results_at', 'drain', 'finish', 'continue', 'max_events'];
   v_locked text[];
   v_at timestamptz;
 begin
@@ -52,7 +52,7 @@ begin
       and pg_column_size(c.p -> 'state') <= 65536
   ), step as materialized (
     select h.*, jsonb_array_length(h.events) as more, v_at + h.lease_ms * interval '1 ms' as until
-    from held h where h.event_count + jsonb_array_length(h.events) <= 2000
+    from held h where h.event_count + jsonb_array_length(h.events) <= lanefold._max_events(h.p)
   ), entry as (
     insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes, hash)
     select s.thread_id, s.tenant_id, s.rev + x.n - 1, v_at, coalesce(e ->> 'kind', 'ai_message'),

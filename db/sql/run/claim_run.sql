@@ -16,5 +16,192 @@
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$
 begin
-  return lanefold._take_run(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_enqueue_no, p);
+  return lanefold._claim_run(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_enqueue_no, p);
 end $$;
+
+-- claim_run, for a caller that holds the lock of the thread and has its row `t`.
+create or replace function lanefold._claim_run(
+  p_thread_id text, t lanefold.thread, p_run_id text, p_enqueue_no int, p jsonb
+) returns json language plpgsql as $$
+declare
+  r lanefold._run;
+  v_events jsonb;
+  v_at timestamptz;
+  v_until timestamptz;
+  v_lease bigint;
+  v_rev bigint;
+  v_fresh boolean;
+  v_prompt record;
+  v_context json;
+  v_count bigint;
+  v_calls json;
+  v_nodes json;
+  v_elapsed_ms bigint;
+  v_config json;
+  v_inputs jsonb;
+  v_injected jsonb := '[]'::jsonb;
+  v_max int;
+  v_bytes bigint;
+  v_end jsonb;
+  v_strategy text;
+  v_compacts boolean;  -- a compaction has no input message
+begin
+  perform lanefold._check_thread(p_thread_id, t);
+  v_at := lanefold._now();
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  if not found then
+    return json_build_object('claimed', false, 'status', null, 'reason', 'unknown');
+  elsif r.enqueue_no <> p_enqueue_no then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'superseded');
+  elsif not (r.status = 'queued' or (r.status = 'running' and (lanefold._lease_over(r.lease_until, r.lease_ms, v_at)
+      -- a repeat by the same worker, which did not receive the answer
+      or (p ? 'repeated' and r.worker_id = p ->> 'worker_id')))) then
+    return (jsonb_build_object('claimed', false, 'status', r.status,
+        'reason', case r.status when 'running' then 'leased' else 'not_queued' end)
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end)::json;
+  end if;
+  if r.started_at is null and r.start_at > v_at then
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'early',
+      'delay_ms', lanefold._ms_between(v_at, r.start_at));
+  elsif r.started_at is null and r.expires_at <= v_at then
+    v_end := lanefold._end_expired(p_thread_id, p_run_id);
+    return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'expired', 'promoted', v_end -> 'promoted');
+  end if;
+  v_strategy := coalesce(r.options #>> '{selection,strategy}', r.strategy);
+  if not p -> 'strategies' ? v_strategy then
+    perform lanefold._move_run(p_thread_id, r, v_strategy, v_at);
+    return json_build_object('claimed', false, 'status', r.status, 'reason', 'unknown_strategy',
+      'agent_queue', lanefold._agent_queue(r.agent, v_strategy));
+  end if;
+  if r.status = 'running' and lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
+    perform lanefold._note_lost_worker(p_thread_id, t, r, v_at);
+  end if;
+  v_max := (p ->> 'max_claims_without_progress')::int;
+  if r.claims_without_progress >= greatest(v_max, 2) then
+    return lanefold._fail_poisoned(p_thread_id, p_run_id, r.claims_without_progress);
+  elsif r.claims_without_progress >= greatest(v_max - 1, 1) and not (p -> 'alone')::boolean then
+    -- no worker holds it: otherwise a sweep would treat the job of the worker that waits to be alone as a dead worker's
+    update lanefold._run set status = 'queued', lease_until = null, enqueued_at = v_at
+    where thread_id = p_thread_id and id = p_run_id;
+    return json_build_object('claimed', false, 'status', 'queued', 'reason', 'alone');
+  end if;
+
+  v_fresh := r.started_at is null;
+  v_bytes := case when t.rev > 0 then lanefold._lane_bytes(p_thread_id, r.context_ref, t.rev - 1) else 0 end
+    + lanefold._input_bytes(r.input) + lanefold._queued_bytes(p_thread_id, p_run_id, r.queued_inputs);
+  if v_bytes > lanefold._max_context_bytes(p) then
+    -- checked before the context is read, because neither the database nor the worker could hold it
+    return lanefold._fail_too_large(p_thread_id, p_run_id, r.context_ref, v_bytes, p);
+  end if;
+  if v_fresh and p ->> 'prompt' is null and r.options ? 'prompt' then
+    p := p || jsonb_build_object('prompt', r.options -> 'prompt');
+  end if;
+  v_rev := t.rev;
+  v_compacts := coalesce(r.options ? 'compaction', false);
+  if v_fresh then
+    v_prompt := lanefold._adopt_agent_prompt(p_thread_id, r.context_ref, v_rev, v_at, r.agent, p);
+    v_rev := v_rev + v_prompt.written;
+  end if;
+  if v_fresh and not v_compacts then
+    r.user_seq := v_rev;
+    insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
+      hash)
+    values (p_thread_id, t.tenant_id, v_rev, v_at, 'ai_message', r.context_ref, 'user', p_run_id, nullif(r.request_id, p_run_id),
+      jsonb_build_object('content', r.input -> 'content'), nullif(r.input -> 'refs', 'null'),
+      pg_column_size(jsonb_build_object('content', r.input -> 'content')) + pg_column_size(coalesce(nullif(r.input -> 'refs', 'null'), '{}')), case when t.chained then ''::bytea end);
+    v_rev := v_rev + 1;
+    insert into lanefold._lane (thread_id, tenant_id, context_ref) values (p_thread_id, t.tenant_id, r.context_ref)
+    on conflict (thread_id, context_ref) do nothing;
+  elsif not v_fresh then
+    select l.seq, l.prompt into v_prompt from lanefold._lane_prompt(p_thread_id, r.context_ref, v_rev - 1) l;
+  end if;
+
+  if v_fresh and r.queued_inputs > 0 then
+    -- input queued before the run started goes into its first call
+    select inputs, events into v_inputs, v_injected
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_rev, v_at, r.context_ref, r.request_id, 1);
+    v_rev := v_rev + jsonb_array_length(v_inputs);
+  end if;
+
+  if t.rev = 0 and v_inputs is null and not v_compacts then
+    -- an empty thread: the context is what was just written
+    v_context := json_build_array(json_build_object('seq', r.user_seq, 'role', 'user', 'content', r.input -> 'content'));
+    if v_prompt.prompt is not null then
+      v_context := json_build_array(json_build_object('seq', v_prompt.seq, 'role', 'system', 'content', v_prompt.prompt),
+        v_context -> 0);
+    end if;
+    v_count := json_array_length(v_context)::bigint;
+  else
+    select json_agg(c), count(*) into v_context, v_count from (
+      select v_prompt.seq, 'system' as role, to_jsonb(v_prompt.prompt) as content, null::jsonb as tool_calls,
+             null::text as tool_call_id, null::text as name, null::text as thinking, null::jsonb as reasoning_details,
+             null::jsonb as provider_metadata, null::jsonb as refs
+      where v_prompt.prompt is not null
+      union all
+      select seq, role, content, tool_calls, tool_call_id, name, thinking, reasoning_details, provider_metadata,
+             -- the refs that a context policy needs
+             case when refs ?| array['kind', 'dropped', 'kinds'] then jsonb_strip_nulls(jsonb_build_object('kind', refs -> 'kind',
+               'durable', refs -> 'durable', 'policy_hash', refs -> 'policy_hash', 'dropped', refs -> 'dropped',
+               'kinds', refs -> 'kinds', 'kinds_cut', refs -> 'kinds_cut')) end
+      from lanefold._lane_messages(p_thread_id, r.context_ref, v_rev - 1)) c;
+  end if;
+
+  if v_fresh then
+    v_events := lanefold._claim_events(p -> 'config_fingerprint', v_injected, case when not v_compacts then v_count end);
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, coalesce(r.user_seq, v_rev), v_events::json);
+    update lanefold.thread set rev = v_rev, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at
+    where id = p_thread_id;
+  elsif r.state ->> 'phase' = 'tools' then
+    select json_agg(c) into v_calls from (
+      select call_index, tool_call_id, name, status, attempts, duration_ms, outcome, approval, call_seq
+      from lanefold._tool_call
+      where thread_id = p_thread_id and run_id = p_run_id and round = (r.state ->> 'round')::int order by call_index) c;
+  end if;
+  if not v_fresh and r.state ? 'nodes' then
+    select json_agg(k) into v_nodes from (
+      select n.node, n.kind, n.status, n.content, n.call_no, n.usage, n.elapsed_ms, n.data from lanefold._run_node n
+      where n.thread_id = p_thread_id and n.run_id = p_run_id and n.call_no is not null order by n.node) k;
+  end if;
+  if t.configured then
+    select json_object_agg(field, value) into v_config from lanefold.lane_config_at(p_thread_id, r.context_ref, coalesce(r.user_seq, v_rev - 1));
+  end if;
+  v_lease := r.lease + coalesce((p ->> 'lease_gap')::int, 1);
+  v_elapsed_ms := coalesce((extract(epoch from v_at - r.started_at) * 1000)::bigint, 0::bigint);
+  v_until := v_at + (p ->> 'lease_ms')::int * interval '1 ms';
+  update lanefold._run
+  set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
+      started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
+      first_event_seq = coalesce(first_event_seq, t.event_rev),
+      input = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
+      claims_without_progress = claims_without_progress + 1
+  where thread_id = p_thread_id and id = p_run_id;
+
+  return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,
+    v_elapsed_ms);
+end $$;
+
+-- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
+-- no model here. PostgreSQL inlines the function.
+create or replace function lanefold._claim_events(p_fingerprint jsonb, p_injected jsonb, p_messages bigint)
+returns jsonb language sql immutable as $$
+  select jsonb_build_array(jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
+      'd', jsonb_build_object('config_fingerprint', p_fingerprint)))
+    || p_injected
+    || case when p_messages is null then '[]' else jsonb_build_array(jsonb_build_object('k', 'llm_started', 'i', 1, 'c', 1,
+      'd', jsonb_build_object('message_count', p_messages))) end;
+$$;
+
+-- The answer of a successful claim. `r` is the row of the run before the claim, so what the claim changes is given.
+-- PostgreSQL inlines the function.
+create or replace function lanefold._claim_answer(
+  r lanefold._run, p_fresh boolean, p_lease bigint, p_user_seq bigint, p_thread_state jsonb, p_config json, p_context json,
+  p_calls json, p_nodes json, p_elapsed_ms bigint
+) returns json language sql stable as $$
+  select json_build_object('claimed', true, 'fresh', p_fresh, 'lease', p_lease, 'step', r.step, 'iteration', greatest(r.iteration, 1),
+    'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, r.id),
+    'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
+    'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
+    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent);
+$$;

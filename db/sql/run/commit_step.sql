@@ -27,9 +27,205 @@ returns jsonb language plpgsql as $$
 declare
   v_out jsonb;
 begin
-  v_out := lanefold._apply_step(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_lease, p_step, p_lease_ms, p);
+  v_out := lanefold._commit_step(p_thread_id, lanefold._await_thread(p_thread_id), p_run_id, p_lease, p_step, p_lease_ms, p);
   if p ? 'awaited' and (v_out -> 'finished')::boolean then
     v_out := v_out || jsonb_build_object('run', lanefold.read_run(p_thread_id, p_run_id));
   end if;
   return v_out;
 end $$;
+
+-- commit_step, for a caller that holds the lock of the thread and has its row `t`.
+create or replace function lanefold._commit_step(
+  p_thread_id text, t lanefold.thread, p_run_id text, p_lease bigint, p_step int, p_lease_ms int, p jsonb
+) returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  v_at timestamptz;
+  v_until timestamptz;
+  v_first bigint;
+  v_next bigint;       -- seq of the next entry
+  v_entries constant int := coalesce(jsonb_array_length(p -> 'entries'), 0);
+  v_events jsonb := coalesce(p -> 'events', '[]');
+  v_finish jsonb := p -> 'finish';
+  v_state jsonb := p -> 'state';
+  v_iteration int := (p ->> 'iteration')::int;
+  v_inputs jsonb;
+  v_list jsonb;        -- of entries, calls or outcomes
+  v_one jsonb;
+  v_round int;
+  v_then jsonb;
+  v_continued boolean := false;
+  v_end record;
+  v_status text;
+  v_reason text;
+  v_result_seq bigint;
+  v_out jsonb;
+begin
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  v_at := lanefold._now();
+  if r.lease is distinct from p_lease or (r.status <> 'running' and p_step >= r.step) then
+    perform lanefold._fail_not_held(p_run_id, p_lease);
+  elsif p_step < r.step then
+    return jsonb_build_object('step', r.step) || coalesce(r.last_commit, '{}')
+      || jsonb_build_object('duplicate', true, 'status', r.status, 'finished', r.finished_at is not null,
+           'cancel_requested', r.cancel_requested_at is not null)
+      || lanefold._first_seq(p_thread_id, r.context_ref,
+           jsonb_array_length(coalesce(p -> 'entries', '[]')) + jsonb_array_length(coalesce(r.last_commit -> 'inputs', '[]')))
+      || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
+  elsif p_step > r.step then
+    perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
+      'A failover lost the last steps; drop the work, nothing was written.');
+  end if;
+
+  if pg_column_size(v_state) > 65536 then
+    perform lanefold._fail('LF014', format('The state of run %s has %s bytes, the limit is 65536.', p_run_id, pg_column_size(v_state)),
+      'A strategy keeps its bookkeeping in its state, and text in the log.');
+  end if;
+
+  v_first := t.rev;
+  v_next := v_first + v_entries;
+  if v_entries > 0 then
+    -- row by row, because Citus replans an insert from a query on every call and copies its rows
+    v_list := p -> 'entries';
+    for n in 0 .. v_entries - 1 loop
+      v_one := v_list -> n;
+      insert into lanefold._entry (thread_id, tenant_id, seq, at, kind, context_ref, role, run_id, request_id, payload, refs, bytes,
+        hash)
+      values (p_thread_id, t.tenant_id, v_first + n, v_at, coalesce(v_one ->> 'kind', 'ai_message'),
+        coalesce(v_one ->> 'context_ref', r.context_ref), v_one ->> 'role', p_run_id, nullif(r.request_id, p_run_id),
+        v_one -> 'payload', v_one -> 'refs',
+        pg_column_size(v_one -> 'payload') + pg_column_size(coalesce(v_one -> 'refs', '{}')), case when t.chained then ''::bytea end);
+    end loop;
+  end if;
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
+  if p ? 'nodes' then
+    perform lanefold._write_nodes(p_thread_id, t.tenant_id, p_run_id, p -> 'nodes');
+  end if;
+  if p ? 'lanes' then
+    insert into lanefold._lane (thread_id, tenant_id, context_ref)
+    select p_thread_id, t.tenant_id, c from jsonb_array_elements_text(p -> 'lanes') c
+    on conflict (thread_id, context_ref) do nothing;
+  end if;
+  if p ? 'calls' then
+    v_list := p -> 'calls';
+    for n in 0 .. jsonb_array_length(v_list) - 1 loop
+      v_one := v_list -> n;
+      insert into lanefold._tool_call (thread_id, tenant_id, run_id, round, call_index, tool_call_id, name, status, call_seq)
+      values (p_thread_id, t.tenant_id, p_run_id, (p ->> 'round')::int, (v_one ->> 'index')::smallint, v_one ->> 'id', v_one ->> 'name',
+        coalesce(v_one ->> 'status', 'pending'), v_first + coalesce((p ->> 'calls_at')::int, 0));
+    end loop;
+  end if;
+  if p ? 'outcomes' then
+    v_round := coalesce(p -> 'outcomes_round', p -> 'round')::int;
+    v_list := p -> 'outcomes';
+    for n in 0 .. jsonb_array_length(v_list) - 1 loop
+      v_one := v_list -> n;
+      update lanefold._tool_call
+      set status = v_one ->> 'status', attempts = (v_one ->> 'attempts')::smallint, duration_ms = (v_one ->> 'duration_ms')::int,
+          outcome = null, finished_at = coalesce(finished_at, v_at), result_seq = v_first + (p ->> 'results_at')::int + call_index
+      where thread_id = p_thread_id and run_id = p_run_id and round = v_round and call_index = n;
+    end loop;
+    if p ? 'effects' then
+      perform lanefold._write_effects(p_thread_id, v_next, v_at, p_run_id, r.request_id, r.iteration, p -> 'effects');
+      v_next := v_next + 1;
+    end if;
+  end if;
+
+  if p ? 'compact' and r.cancel_requested_at is null
+    and lanefold._write_compaction(p_thread_id, r, v_next, v_at, p -> 'compact') then
+    v_next := v_next + 1;
+  end if;
+
+  if p ? 'continue' and r.queued_inputs > 0 and r.cancel_requested_at is null then
+    v_continued := true;
+    v_finish := null;
+    v_state := p -> 'continue' -> 'state';
+    v_iteration := (p -> 'continue' ->> 'iteration')::int;
+  end if;
+  if v_finish is null and r.queued_inputs > 0 and ((p -> 'drain')::boolean or v_continued) then
+    select inputs, v_events || events into v_inputs, v_events
+    from lanefold._drain_inputs(p_thread_id, p_run_id, v_next, v_at, r.context_ref, r.request_id, r.iteration);
+    v_next := v_next + jsonb_array_length(v_inputs);
+    r.queued_inputs := 0;
+  end if;
+  if v_finish is null then
+    v_then := coalesce(case when v_continued then p -> 'continue' -> 'events' else p -> 'then_events' end, '[]');
+    if v_inputs is not null then
+      -- the worker's count of messages does not include these inputs
+      select coalesce(jsonb_agg(case when e ? 'm'
+        then jsonb_set(e, '{m}', to_jsonb((e -> 'm')::int + jsonb_array_length(v_inputs))) else e end order by n), '[]')
+      into v_then from jsonb_array_elements(v_then) with ordinality as x (e, n);
+    end if;
+    v_events := v_events || v_then;
+    v_status := 'running';
+    v_until := v_at + p_lease_ms * interval '1 ms';
+  else
+    v_end := lanefold._complete_run(v_finish, v_iteration, v_first + v_entries - 1,
+      r.cancel_requested_at is not null, r.cancel_reason);
+    v_status := v_end.status;
+    v_reason := v_end.reason;
+    v_result_seq := v_end.result_seq;
+    v_finish := v_end.finish;
+    v_events := v_events || v_end.events;
+  end if;
+
+  if r.event_count + jsonb_array_length(v_events) > lanefold._max_events(p) then
+    v_events := lanefold._trim_events(p_thread_id, p_run_id, v_events, lanefold._max_events(p) - r.event_count);
+  end if;
+  if jsonb_array_length(v_events) > 0 then
+    insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+    values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, v_first, v_events::json);
+  end if;
+  v_out := jsonb_build_object('step', p_step + 1, 'status', v_status);
+  if v_entries > 0 then
+    v_out := v_out || jsonb_build_object('seq', v_first);
+  end if;
+  if v_inputs is not null then
+    v_out := v_out || jsonb_build_object('inputs', v_inputs);
+  end if;
+  if v_continued then
+    v_out := v_out || '{"continued": true}';
+  end if;
+  if v_finish is null then
+    update lanefold._run
+    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
+        other_usage = coalesce(p -> 'other_usage', other_usage), status = 'running',
+        state = v_state, lease_until = v_until, claims_without_progress = case when p ? 'resumed' then claims_without_progress else 0 end,
+        event_count = event_count + jsonb_array_length(v_events), queued_inputs = r.queued_inputs,
+        -- for a retry after a lost acknowledgement, only if the row alone cannot answer it
+        last_commit = case when v_inputs is not null then v_out end,
+        sealed_at = case when p ? 'seal' and not v_continued then coalesce(sealed_at, v_at) else sealed_at end
+    where thread_id = p_thread_id and id = p_run_id;
+  else
+    update lanefold._run
+    set step = p_step + 1, iteration = v_iteration, usage = coalesce(p -> 'usage', usage),
+        other_usage = coalesce(p -> 'other_usage', other_usage), status = v_status, active = false,
+        state = null, lease_until = null, claims_without_progress = 0, last_commit = null,
+        event_count = event_count + jsonb_array_length(v_events),
+        last_event_seq = t.event_rev + jsonb_array_length(v_events) - 1,
+        termination_reason = v_reason, result_seq = v_result_seq, result = nullif(v_finish -> 'result', 'null'), error = v_finish -> 'error',
+        finished_at = v_at, sealed_at = coalesce(sealed_at, v_at)
+    where thread_id = p_thread_id and id = p_run_id;
+  end if;
+  update lanefold.thread
+  set rev = v_next, event_rev = event_rev + jsonb_array_length(v_events), updated_at = v_at,
+      active_run_id = case when v_finish is null then active_run_id end
+  where id = p_thread_id;
+  if v_finish is not null then
+    v_out := v_out || '{"finished": true}';
+    if t.pending_op_id is not null or t.pending_config is not null or t.waiting_runs > 0 or r.queued_inputs > 0 then
+      v_out := v_out || lanefold._after_finish(p_thread_id, p_run_id);
+    end if;
+  elsif r.cancel_requested_at is not null then
+    v_out := v_out || '{"cancel_requested": true}';
+  end if;
+  return v_out;
+end $$;
+
+-- The length of the trace at which a step leaves events out.
+create or replace function lanefold._max_events(p jsonb)
+returns int language sql immutable parallel safe as $$
+  select coalesce((p ->> 'max_events')::int, 2000);
+$$;

@@ -15,5 +15,113 @@ returns jsonb language plpgsql
 -- another transaction may have inserted the thread without having committed
 set lock_timeout = '2s' as $$
 begin
-  return lanefold._accept_run(p_thread_id, lanefold._await_thread(p_thread_id), p);
+  return lanefold._enqueue_run(p_thread_id, lanefold._await_thread(p_thread_id), p);
+end $$;
+
+-- enqueue_run, for a caller that holds the lock of the thread. `t` is its row, null if the thread does not exist yet.
+create or replace function lanefold._enqueue_run(p_thread_id text, t lanefold.thread, p jsonb)
+returns jsonb language plpgsql as $$
+declare
+  r lanefold._run;
+  v_run constant text := p ->> 'run_id';
+  v_hash constant bytea := substr(decode(p ->> 'request_hash', 'hex'), 1, 16); -- 128 bits: every run stores it
+  v_shard constant smallint := coalesce((p ->> 'queue_shard')::smallint, 0::smallint);
+  v_at timestamptz;
+  v_start_at timestamptz;
+  v_expires_at timestamptz;
+  v_created boolean := false;
+  v_queued boolean := true;
+  v_interrupts boolean := false;
+  v_context_ref text;
+  v_tenant text;
+  v_chained boolean;
+begin
+  if t.id is null and (p -> 'create_thread')::boolean then
+    v_at := lanefold._now();
+    v_tenant := lanefold._new_tenant(p);
+    v_chained := lanefold._is_chained(v_tenant);
+    insert into lanefold.thread (id, tenant_id, chained, active_run_id, created_at, updated_at)
+    values (p_thread_id, v_tenant, v_chained, v_run, v_at, v_at)
+    on conflict (id) do nothing returning * into t;
+    v_created := found;
+    if not v_created then
+      -- another transaction has just created it
+      select * into t from lanefold.thread where id = p_thread_id for update;
+      if t.id is null then
+        perform lanefold._fail_taken(p_thread_id);
+      end if;
+    end if;
+  end if;
+  if v_created then
+    perform lanefold._check_id(p_thread_id, 'thread id');
+  else
+    perform lanefold._check_thread(p_thread_id, t);
+    v_at := lanefold._now();
+    -- two queries, one per index: a single one with OR may read every run of the thread
+    select * into r from lanefold._run where thread_id = p_thread_id and request_id = p ->> 'request_id';
+    if not found then
+      select * into r from lanefold._run where thread_id = p_thread_id and id = p ->> 'request_id' and request_id is null;
+    end if;
+    if found then
+      if r.request_hash <> v_hash then
+        perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
+          'Use a new request id for a new request.');
+      end if;
+      return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
+        'duplicate', true);
+    end if;
+    if p -> 'options' ? 'compaction' then
+      -- one compaction of a lane at a time: another request returns the same run
+      select * into r from lanefold._run
+      where thread_id = p_thread_id and id = t.active_run_id and context_ref = p ->> 'context_ref' and options ? 'compaction';
+      if not found then
+        select * into r from lanefold._run
+        where thread_id = p_thread_id and not active and finished_at is null and context_ref = p ->> 'context_ref'
+          and options ? 'compaction' limit 1;
+      end if;
+      if found then
+        return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
+          'duplicate', true);
+      end if;
+    end if;
+    v_queued := t.active_run_id is null;
+    if not v_queued and coalesce(p ->> 'busy', '') not in ('wait', 'interrupt')
+      -- a compaction does not make the thread busy: it ends soon, and the request waits
+      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = t.active_run_id and k.options ? 'compaction')
+    then
+      perform lanefold._fail('LF004', format('Thread %s is busy with run %s.', p_thread_id, t.active_run_id),
+        'Wait for it to end, or enqueue with busy: "wait" or "interrupt".');
+    end if;
+    v_interrupts := not v_queued and p ->> 'busy' = 'interrupt';
+    update lanefold.thread
+    set active_run_id = coalesce(active_run_id, v_run), waiting_runs = waiting_runs + (not v_queued)::int, updated_at = v_at
+    where id = p_thread_id;
+  end if;
+  perform lanefold._check_small_json(p #> '{input,refs}', 'refs', 'The request');
+  v_context_ref := coalesce(p ->> 'context_ref', t.active_context_ref, 'default');
+  perform lanefold._check_id(v_context_ref, 'context_ref');
+  -- the lanes of an empty thread need no check
+  if t.rev > 0 or pg_column_size(p -> 'input') > lanefold._max_context_bytes(p) then
+    perform lanefold._check_context(p_thread_id, v_context_ref, pg_column_size(p -> 'input'), p);
+  end if;
+  v_start_at := v_at + (p ->> 'delay_ms')::float8 * interval '1 ms';
+  v_expires_at := coalesce(v_start_at, v_at) + (p ->> 'ttl_ms')::float8 * interval '1 ms';
+  insert into lanefold._run (thread_id, tenant_id, caller, id, request_id, request_hash, agent, strategy, model, context_ref, input,
+    options, status, active, interrupts, enqueue_no, queue_prefix, queue_shard, created_at, enqueued_at, traceparent,
+    start_at, expires_at)
+  values (p_thread_id, t.tenant_id, p ->> 'caller', v_run, nullif(p ->> 'request_id', v_run), v_hash, p ->> 'agent', p ->> 'strategy',
+    p ->> 'model', v_context_ref, p -> 'input', case when not v_queued and p ->> 'context_ref' is null
+      then coalesce(p -> 'options', '{}') || '{"active_lane": true}' else p -> 'options' end, case when v_queued then 'queued' else 'waiting' end, v_queued,
+    v_interrupts, v_queued::int, coalesce(p ->> 'queue_prefix', 'lf'), v_shard, v_at, v_at, p ->> 'traceparent', v_start_at, v_expires_at);
+  if p ? 'contents' then
+    perform lanefold._store_contents(p_thread_id, t.tenant_id, p -> 'contents');
+  end if;
+  if v_interrupts then
+    v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
+  end if;
+  if v_queued and p ? 'job_queue' then
+    perform lanefold._add_job(p_thread_id, v_run, 1, p);
+  end if;
+  return jsonb_build_object('run_id', v_run, 'status', case when v_queued then 'queued' else 'waiting' end,
+    'enqueue_no', v_queued::int, 'queue_shard', v_shard, 'duplicate', false);
 end $$;

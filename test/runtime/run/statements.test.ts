@@ -97,7 +97,7 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
   test.skipIf(citusLacks.batches)(
     'write an ordinary run together with others: the functions that write one run alone are not called',
     async () => {
-      const alone = ['_accept_run', '_take_run', '_apply_step'];
+      const alone = ['_enqueue_run', '_claim_run', '_commit_step'];
       const rename = (from: string, to: string) =>
         Promise.all(
           alone.map((name) =>
