@@ -17,9 +17,13 @@ export async function requestOf(
   if (!found) throw runNotFound(run.threadId, run.id);
   const { input } = found;
   if (!input) {
-    throw new LanefoldError('invalid_input', `What run ${run.id} was asked is no longer known.`, {
-      hint: 'It ended before it began, under an older version. Enqueue the question again.',
-    });
+    throw new LanefoldError(
+      'invalid_input',
+      `The input of run ${run.id} is no longer stored: the run ended before it started.`,
+      {
+        hint: 'Enqueue the question again.',
+      },
+    );
   }
   // a process without agents, such as the command line, leaves this check to the workers
   if (agents.names.length > 0) agents.get(found.agent);
