@@ -68,7 +68,7 @@ const all = { ...benches, ...onRequest };
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));
-if (unknown) throw new Error(`There is no benchmark "${unknown}", only ${Object.keys(all).join(', ')}.`);
+if (unknown) throw new Error(`Benchmark "${unknown}" does not exist; choose from ${Object.keys(all).join(', ')}.`);
 const selected = positionals.length > 0 ? positionals : Object.keys(benches);
 
 const servers = await startServers();

@@ -51,8 +51,8 @@ export async function retention(servers: Servers): Promise<void> {
   const cleared = after.cleared - before.cleared;
   const left = oldRuns - after.cleared;
   console.log(
-    `\nRetention: in the same ${windowMs / 1_000} s one worker produced ${produced} runs and cleared the traces of ${cleared}` +
-      `${left > 0 ? '' : ', all there were'}: ratio ${(cleared / produced).toFixed(1)} (goal: above 1)`,
+    `\nRetention: in the same ${windowMs / 1_000} s, one worker produced ${produced} runs and cleared the traces of ${cleared}` +
+      `${left > 0 ? '' : ', which was all of them'}: ratio ${(cleared / produced).toFixed(1)} (goal: above 1)`,
   );
   await pool.end();
   await lanefold.close();

@@ -96,7 +96,7 @@ async function branches(ask: Ask): Promise<void> {
     const perCall = run.durationMs! / (levels * 2);
     console.log(
       `branches ${count}: ${run.iteration} calls of ${latencyMs} ms in ${run.durationMs} ms, ${perCall.toFixed(0)} ms for each of ${levels * 2} rounds of calls, ` +
-        `${(perCall / latencyMs).toFixed(2)} times one call`,
+        `${(perCall / latencyMs).toFixed(2)} times the duration of one call`,
     );
   }
 }
@@ -105,7 +105,7 @@ async function branches(ask: Ask): Promise<void> {
 async function costs(lanefold: Lanefold, ask: Ask): Promise<void> {
   const latencyMs = 50;
   const model = scripted(anyAnswer, latencyMs);
-  console.log(`median of ${questions.length} questions, a model that answers after ${latencyMs} ms:`);
+  console.log(`median of ${questions.length} questions, with a model that answers after ${latencyMs} ms:`);
   console.log('| strategy | calls | tokens | nodes | time, ms |\n| --- | --- | --- | --- | --- |');
   for (const strategy of ['react', 'cot', 'cod', 'aot', 'got', 'tot', 'trm']) {
     const rows: number[][] = [];

@@ -49,11 +49,11 @@ export async function telemetryCost(servers: Servers): Promise<void> {
   }
   const [traces, context, spans, metrics] = differences.map(spread);
   console.log(
-    `\nUser CPU per model step with one tool call: ${spread(nothing)} without telemetry, and more than that, as the median of ` +
-      `${rounds} differences of runs side by side, with their quartiles (goal 0.1 each; ${steps} steps a run)\n` +
-      `with traces ${traces}: the context manager of OpenTelemetry, on for every promise of the process, ${context}, ` +
-      `and beside a worker that has only that on, spans and their metrics ${spans}\n` +
-      `with metrics ${metrics}`,
+    `\nUser CPU per model step with one tool call: ${spread(nothing)} without telemetry. Telemetry adds (median and ` +
+      `quartiles of ${rounds} differences of runs side by side; goal 0.1 each; ${steps} steps a run):\n` +
+      `traces ${traces}: the context manager of OpenTelemetry, which tracks every promise of the process, ${context}; ` +
+      `spans and their metrics, compared with a worker with only the context manager, ${spans}\n` +
+      `metrics ${metrics}`,
   );
   for (const worker of Object.values(workers)) await worker.stop();
 }

@@ -48,7 +48,7 @@ async function inTheDatabase(servers: Servers): Promise<void> {
   }
   const bare = ways[0]!.spent;
   console.log(
-    `\nA run with one tool in the database, median of ${rounds} rounds in turn; speed beside that without policies`,
+    `\nStatements of a run with one tool: median of ${rounds} alternating rounds; speed relative to policies off`,
   );
   for (const { what, spent, db } of ways) {
     const speed = median(spent.map((ms, round) => bare[round]! / ms));
@@ -81,9 +81,7 @@ async function wholeRuns(servers: Servers): Promise<void> {
   ];
   const concurrencies = [10, 50] as const;
   const figuresOf = await sideBySide(servers, contestants, { rounds: 7, seconds: 3, warmUpSeconds: 3, concurrencies });
-  console.log(
-    '\nWhole runs of three steps; speed beside that without policies, median of 7 rounds compared one by one',
-  );
+  console.log('\nWhole runs of three steps; speed relative to policies off, median of 7 rounds compared one by one');
   for (const concurrency of concurrencies) {
     const bare = figuresOf(contestants[0]!, concurrency).runsPerSecondOfRounds;
     for (const contestant of contestants) {

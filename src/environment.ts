@@ -34,7 +34,7 @@ export function stopGrace(): { stopGraceMs?: number } {
  * @throws LanefoldError `invalid_input`
  */
 export const maxContextBytes = (option: number | undefined): number | undefined =>
-  bytes('maxContextBytes', option, 'LANEFOLD_MAX_CONTEXT_BYTES', 'neither for 33,554,432');
+  bytes('maxContextBytes', option, 'LANEFOLD_MAX_CONTEXT_BYTES', 'neither for the default of 33,554,432');
 
 /**
  * The option, else `LANEFOLD_LARGE_CONTENT_BYTES`, else undefined: all stays in the log.
@@ -42,7 +42,7 @@ export const maxContextBytes = (option: number | undefined): number | undefined 
  * @throws LanefoldError `invalid_input`
  */
 export const largeContentBytes = (option: number | undefined): number | undefined =>
-  bytes('largeContentBytes', option, 'LANEFOLD_LARGE_CONTENT_BYTES', 'neither to keep all in the log', 4_096);
+  bytes('largeContentBytes', option, 'LANEFOLD_LARGE_CONTENT_BYTES', 'neither to keep every text in the log', 4_096);
 
 function bytes(
   name: string,

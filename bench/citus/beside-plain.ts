@@ -10,7 +10,7 @@ const seconds = 8;
 
 /** Runs per second of a coordinator with two nodes beside a plain PostgreSQL of the same version, in turn. */
 export async function besidePlain(servers: Servers): Promise<void> {
-  console.log('\nRuns per second, %d at a time: median of %d rounds of %d s, in turn', atOnce, rounds, seconds);
+  console.log('\nRuns per second, %d at a time: median of %d alternating rounds of %d s', atOnce, rounds, seconds);
   const [plain, two] = [await startNodes(0), await startNodes(2)];
   const loads = [await openLoad(servers, plain.url, atOnce), await openLoad(servers, two.url, atOnce)];
   const rates: number[][] = loads.map(() => []);

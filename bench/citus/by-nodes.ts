@@ -15,7 +15,7 @@ const slowDisk = ['commit_delay = 20000', 'commit_siblings = 0'];
 
 /** Runs per second with 1, 2 and 4 nodes whose commits take 20 ms. */
 export async function byNodes(servers: Servers): Promise<void> {
-  console.log('\nRuns per second with commits of 20 ms, %d runs at a time for each node, %d s', perNode, seconds);
+  console.log('\nRuns per second with commits of 20 ms, %d concurrent runs per node, %d s', perNode, seconds);
   let ofOne: number | undefined;
   for (const count of [1, 2, 4]) {
     const nodes = await startNodes(count, slowDisk);
@@ -25,7 +25,7 @@ export async function byNodes(servers: Servers): Promise<void> {
     const rate = await load.measure(seconds, count * perNode);
     ofOne ??= rate;
     console.log(
-      `${count} nodes ${rate.toFixed(1).padStart(6)}   ${(rate / ofOne).toFixed(2)} times one   CPU of the machine ${share()} %   load ${loadavg()[0]!.toFixed(1)}`,
+      `${count} nodes ${rate.toFixed(1).padStart(6)}   ${(rate / ofOne).toFixed(2)} times one node   CPU of the machine ${share()} %   load ${loadavg()[0]!.toFixed(1)}`,
     );
     await load.close();
     await nodes.stop();

@@ -11,9 +11,9 @@ const parts = { latency, moving, 'beside-plain': besidePlain, 'by-nodes': byNode
  * A distributed database: the cost of the coordinator, the gain from nodes, and how long writes wait for moving shards.
  */
 export async function citus(servers: Servers, part: string | undefined): Promise<void> {
-  if (!servers.redisUrl) throw new Error('The queue is in Redis: put redis-server on the PATH.');
+  if (!servers.redisUrl) throw new Error('This benchmark keeps its queue in Redis: put redis-server on the PATH.');
   if (part !== undefined && !(part in parts))
-    throw new Error(`There is no part "${part}", only ${Object.keys(parts).join(', ')}.`);
+    throw new Error(`Part "${part}" does not exist; choose one of ${Object.keys(parts).join(', ')}.`);
   try {
     for (const [name, measure] of Object.entries(parts))
       if (part === undefined || part === name) await measure(servers);

@@ -7,7 +7,7 @@ const calls = 400;
 
 /** The latency a coordinator adds: the median of one call there, on the node of the thread, and on plain PostgreSQL. */
 export async function latency(): Promise<void> {
-  console.log('\nMilliseconds for one call, median of %d, in turn', calls);
+  console.log('\nMilliseconds per call, median of %d alternating calls', calls);
   const [plain, one] = [await startNodes(0), await startNodes(1)];
   const clients = new Map<string, pg.Client>();
   for (const [name, url] of Object.entries({ plain: plain.url, coordinator: one.url, node: one.workers[0]! })) {

@@ -9,7 +9,7 @@ const seconds = 10;
 
 /** How long writes to a thread wait while the shards that have it move to another node. */
 export async function moving(servers: Servers): Promise<void> {
-  console.log('\nThe longest time between two writes of one thread, in milliseconds');
+  console.log('\nLongest time between two writes to one thread, in milliseconds');
   const nodes = await startNodes(2);
   const load = await openLoad(servers, nodes.url, 10);
   await load.measure(seconds, 10);

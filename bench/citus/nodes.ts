@@ -24,7 +24,7 @@ export interface Nodes {
  * version and settings: the Citus library is loaded, but the database does not have the extension.
  */
 export async function startNodes(workers: number, settings: readonly string[] = []): Promise<Nodes> {
-  if (!folder) throw new Error('Set LANEFOLD_CITUS to the folder of a cluster.sh that starts Citus.');
+  if (!folder) throw new Error('Set LANEFOLD_CITUS to the folder with the cluster.sh that starts Citus.');
   const dir = await mkdtemp(path.join(tmpdir(), 'lanefold-bench-citus-'));
   await chmod(dir, 0o755);
   const script = path.join(folder, 'cluster.sh');

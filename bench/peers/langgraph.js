@@ -33,7 +33,7 @@ export async function openWith({ databaseUrl }, durability) {
         { messages: [new HumanMessage(question)] },
         { configurable: { thread_id: randomUUID() }, durability },
       );
-      if (messages.length !== 4 || messages[3].content !== answer) throw new Error('the graph ended otherwise');
+      if (messages.length !== 4 || messages[3].content !== answer) throw new Error('the graph returned another answer');
     },
     close: () => checkpointer.end(),
   };

@@ -9,5 +9,5 @@ export function printErrors(states: WorkerState[]): void {
     for (const [message, count] of Object.entries(errors)) counts.set(message, (counts.get(message) ?? 0) + count);
   }
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, shown);
-  for (const [message, count] of most) console.log(`  reported by workers ${count} times: ${message}`);
+  for (const [message, count] of most) console.log(`  workers reported ${count} times: ${message}`);
 }

@@ -11,7 +11,7 @@ const lookUpOrder = defineTool({
 
 const refund = defineTool({
   name: 'refund',
-  description: 'Pays the price of an order back. The customer confirms it first.',
+  description: 'Refunds the price of an order. The customer confirms it first.',
   input: z.object({ order: z.string() }),
   needsApproval: true,
   replay: 'never',

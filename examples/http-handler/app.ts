@@ -45,7 +45,7 @@ export function createApp(db: NodePgDatabase, lanefold: Lanefold): Hono {
     if (error instanceof z.ZodError || error instanceof SyntaxError) return c.json({ error: error.message }, 400);
     if (isLanefoldError(error)) return c.json({ error: error.message, hint: error.hint }, error.status as 500);
     console.error(error);
-    return c.json({ error: 'Something went wrong here.' }, 500);
+    return c.json({ error: 'Something went wrong.' }, 500);
   });
   return app;
 }

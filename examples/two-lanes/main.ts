@@ -46,7 +46,7 @@ try {
   await show('The next run sees the summary:');
 
   const before = await lanefold.contexts.project(threadId, { contextRef: 'default', atSeq: 2 });
-  console.log(`\nNothing is lost: after entry 2 of ${rev} the main lane was`);
+  console.log(`\nNothing is lost: after entry 2 of ${rev}, the main lane was`);
   for (const row of before) console.log(`  ${row.role}: ${JSON.stringify(row.content)}`);
 } finally {
   await lanefold.close();

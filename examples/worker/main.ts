@@ -11,6 +11,6 @@ const worker = await lanefold.startWorker({
 });
 console.log(`worker ${worker.id} ready, queue in ${lanefold.queueBackend}`);
 
-console.log(`${await stopSignal()}: letting ${worker.active} runs end`);
+console.log(`${await stopSignal()}: waiting for ${worker.active} runs to end`);
 await lanefold.close();
 console.log('stopped');

@@ -23,29 +23,28 @@ export interface Subject {
  */
 export function authorize(principal: Principal, subject: Subject): void {
   const { scope, operation, fields, tenantId, threadId, runId, agents: asked = [] } = subject;
-  if (!may(principal, scope)) throw forbidden(`it has no scope ${scope}`);
+  if (!may(principal, scope)) throw forbidden(`it lacks the scope ${scope}`);
   const { tenant, threadId: only, runId: onlyRun, threadPrefix, agents, operations } = principal;
   const allowed = operations && (Object.hasOwn(operations, operation) ? operations[operation]! : undefined);
-  if (operations && !allowed) throw forbidden(`${operation} is for keys, and this is a browser token`);
+  if (operations && !allowed) throw forbidden(`${operation} requires a key, not a browser token`);
   const surplus = allowed && fields.find((field) => !allowed.includes(field));
-  if (surplus !== undefined)
-    throw forbidden(`a browser token may send ${allowed!.join(', ')} there, and no other field`);
+  if (surplus !== undefined) throw forbidden(`a browser token may send only the fields ${allowed!.join(', ')} here`);
   if (tenant !== undefined && tenantId !== undefined && tenant !== tenantId)
-    throw forbidden(`it is for tenant ${tenant}`);
-  if (only !== undefined && threadId !== only) throw forbidden(`it is for thread ${only} alone`);
-  if (onlyRun !== undefined && runId !== onlyRun) throw forbidden(`it is for run ${onlyRun} alone`);
+    throw forbidden(`it is limited to tenant ${tenant}`);
+  if (only !== undefined && threadId !== only) throw forbidden(`it is limited to thread ${only}`);
+  if (onlyRun !== undefined && runId !== onlyRun) throw forbidden(`it is limited to run ${onlyRun}`);
   if (threadPrefix !== undefined && !threadId?.startsWith(threadPrefix)) {
-    throw forbidden(`it is for threads that begin with ${threadPrefix}`);
+    throw forbidden(`it is limited to threads whose id begins with ${threadPrefix}`);
   }
   if (agents && asked.some((agent) => !agents.includes(agent)))
-    throw forbidden(`it is for the agents ${agents.join(', ')}`);
+    throw forbidden(`it is limited to the agents ${agents.join(', ')}`);
 }
 
 /** The error for a principal bound to some agents that accesses a thread in which other agents have run too. */
 export const otherAgents = (threadId: string, agents: readonly string[]): LanefoldError =>
-  forbidden(`it is for the agents ${agents.join(', ')}, and another agent has run in thread ${threadId}`);
+  forbidden(`it is limited to the agents ${agents.join(', ')}, and another agent has run in thread ${threadId}`);
 
 const forbidden = (why: string): LanefoldError =>
-  new LanefoldError('forbidden', `The key of this request does not allow it: ${why}.`, {
-    hint: 'Use a key that does; `lanefold keys list` shows what each one allows.',
+  new LanefoldError('forbidden', `The key or token of this request does not allow this: ${why}.`, {
+    hint: 'Use one that does; `lanefold keys list` shows what each key allows.',
   });

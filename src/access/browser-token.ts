@@ -78,7 +78,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
     const expected = hmac(payload, secret);
     return expected.length === given.length && timingSafeEqual(expected, given);
   });
-  if (!genuine) throw tokenRefused('is not one of this server');
+  if (!genuine) throw tokenRefused('has a signature that matches no secret of this server');
   const token = Payload.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')));
   if (token.exp_ms <= nowMs) throw tokenRefused('has expired');
   const { thread_id: threadId, run_id: runId, tenant, agents, limits, by, access } = token;
@@ -99,7 +99,7 @@ export function readBrowserToken(text: string, secrets: readonly string[], nowMs
 export function assertMayMint(principal: Principal, access: BrowserAccess): void {
   const missing = scopesOf[access].find((scope) => !may(principal, scope));
   if (missing === undefined) return;
-  throw new LanefoldError('forbidden', `A token for ${access} has the scope ${missing}, which this key lacks.`, {
+  throw new LanefoldError('forbidden', `A token for ${access} needs the scope ${missing}, which this key lacks.`, {
     hint: `Use a key with the scopes ${scopesOf[access].join(', ')}.`,
   });
 }
@@ -110,5 +110,5 @@ const hmac = (payload: string, secret: string): Buffer =>
 
 export const tokenRefused = (why: string): LanefoldError =>
   new LanefoldError('unauthorized', `The token ${why}.`, {
-    hint: 'Ask your backend for a new one; it mints them with POST /v1/tokens.',
+    hint: 'Ask your backend for a new one, which it creates with POST /v1/tokens.',
   });

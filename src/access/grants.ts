@@ -17,21 +17,21 @@ export interface Granted extends Allowed {
 export function assertMayGrant(principal: Principal, granted: Granted): void {
   const surplus = surplusOf(principal, granted);
   if (surplus === undefined) return;
-  throw new LanefoldError('forbidden', `A key gives away no more than it has itself: ${surplus}.`, {
-    hint: 'Ask for less, or use a key that has it.',
+  throw new LanefoldError('forbidden', `A key cannot grant more than it has: ${surplus}.`, {
+    hint: 'Request fewer rights, or use a key that has them.',
   });
 }
 
 function surplusOf(own: Principal, { scopes, agents, threadPrefix, limits, expiresAtMs }: Granted): string | undefined {
   const scope = scopes.find((one) => !may(own, one));
-  if (scope !== undefined) return `it has no scope ${scope}`;
+  if (scope !== undefined) return `it lacks the scope ${scope}`;
   if (own.agents && !agents?.every((agent) => own.agents!.includes(agent)))
-    return `it is for the agents ${own.agents.join(', ')}`;
+    return `it is limited to the agents ${own.agents.join(', ')}`;
   if (own.threadPrefix !== undefined && !threadPrefix?.startsWith(own.threadPrefix))
-    return `it is for threads that begin with ${own.threadPrefix}`;
+    return `it is limited to threads whose id begins with ${own.threadPrefix}`;
   for (const [name, most] of Object.entries(own.limits ?? {})) {
     const given = limits?.[name as keyof KeyLimits] ?? Infinity;
-    if (given > most) return `its limit of ${name} is ${most}`;
+    if (given > most) return `its limit ${name} is ${most}`;
   }
   if ((expiresAtMs ?? Infinity) > (own.expiresAtMs ?? Infinity)) return 'it expires earlier';
   return undefined;

@@ -201,7 +201,7 @@ export function defineAgent<
     throw invalid(name, (error as Error).message.replace(/\.$/, ''));
   }
   if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
-    throw invalid(name, 'contextPolicy.systemPrompt belongs to a thread or a request; an agent has instructions');
+    throw invalid(name, 'contextPolicy.systemPrompt is for threads and requests; an agent has instructions instead');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')

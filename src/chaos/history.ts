@@ -108,7 +108,7 @@ const comparable = (result: string): string =>
 
 const treesAreUndisturbed: Check = {
   invariant: 'I8',
-  name: 'a tree of thoughts that completed has the result of an undisturbed one',
+  name: 'a completed tree of thoughts has the same result as without faults',
   holds: 'at_rest',
   sql: `
       select r.thread_id, r.id as run_id, r.result, t.result as undisturbed

@@ -56,7 +56,7 @@ async function* chunksOf(
     return;
   }
   if (signal.aborted) return;
-  throw new LanefoldError('lanefold_closed', 'The server stopped during the answer; the run goes on.', {
+  throw new LanefoldError('lanefold_closed', 'The server stopped during the answer; the run continues.', {
     hint: 'Resume the stream.',
   });
 }

@@ -46,7 +46,7 @@ function readResponses({ parts }: JsonObject): Response[] {
     const place = /^(\d{1,5})\.(\d{1,5})$/.exec(String(id));
     if (!place || typeof approved !== 'boolean' || (reason != null && typeof reason !== 'string'))
       throw invalidRequest([
-        { path: 'message.parts', message: 'An approval needs its id, and approved: true or false.' },
+        { path: 'message.parts', message: 'An approval needs an id and approved: true or false.' },
       ]);
     const response = { round: Number(place[1]), index: Number(place[2]), approved, reason: reason ?? undefined };
     // the first decision on a call counts

@@ -32,7 +32,7 @@ export async function readGrant(
   // an id built from an undefined value would be shared by many users, so reject it
   if (typeof threadId !== 'string' || /(^|[._:@-])(undefined|null)($|[._:@-])/.test(threadId)) {
     throw new LanefoldError('forbidden', 'This chat is not yours, or you are not signed in.', {
-      hint: 'authorize must return { threadId } for those who may use the chat.',
+      hint: 'authorize must return { threadId } for users who may use the chat.',
     });
   }
   assertId(threadId, 'The thread id');

@@ -61,9 +61,13 @@ export function createChatHandler(lanefold: Library, options: ChatOptions): Chat
   refuseUnknownKeys('createChatHandler', options, optionKeys);
   const { authorize, maxBodyBytes = 4 * 1024 * 1024, onError = logErrors(lanefold.log) } = options;
   if (typeof authorize !== 'function') {
-    throw new LanefoldError('invalid_input', 'createChatHandler needs authorize: who may use which thread?', {
-      hint: 'Pass authorize: (request, { chatId }) => ({ threadId }) for those who are signed in, else null.',
-    });
+    throw new LanefoldError(
+      'invalid_input',
+      'createChatHandler requires authorize, which decides who may use which thread.',
+      {
+        hint: 'Pass authorize: (request, { chatId }) => ({ threadId }) for signed-in users, else null.',
+      },
+    );
   }
   return async (request) => {
     try {
@@ -132,7 +136,7 @@ async function send(
   { threadId, tenantId, agent, run }: Omit<ChatGrant, 'agent'> & { agent: string | undefined },
 ): Promise<string> {
   if (trigger === 'regenerate-message') {
-    throw new LanefoldError('invalid_input', 'An answer is not generated again: what was said stays in the log.', {
+    throw new LanefoldError('invalid_input', 'An answer cannot be regenerated, because the log keeps what was said.', {
       hint: 'Send a new message.',
     });
   }

@@ -31,7 +31,7 @@ export async function readChatRequest(request: Request, maxBodyBytes: number): P
   if (action)
     return { action, chatId: decoded(chatId), body: method === 'POST' ? await readBody(request, maxBodyBytes) : {} };
   if (method === 'GET') {
-    throw new LanefoldError('not_found', 'A chat has no such path.', {
+    throw new LanefoldError('not_found', 'The chat handler has no such path.', {
       hint: 'GET …/{chat id}/stream resumes an answer, and GET …/{chat id}/messages reads the conversation.',
     });
   }
@@ -44,14 +44,14 @@ export async function readChatRequest(request: Request, maxBodyBytes: number): P
 export function lastMessage({ message, messages }: JsonObject): JsonObject {
   const last = message ?? (Array.isArray(messages) ? messages.at(-1) : undefined);
   if (last !== null && typeof last === 'object' && !Array.isArray(last)) return last;
-  throw invalidRequest([{ path: 'message', message: 'Must be a message, or messages a list of them.' }]);
+  throw invalidRequest([{ path: 'message', message: 'Must be a message, unless messages is a list of them.' }]);
 }
 
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment);
   } catch {
-    throw invalidRequest([{ path: 'id', message: 'Is not encoded as part of a URL.' }]);
+    throw invalidRequest([{ path: 'id', message: 'Must be percent-encoded in the URL.' }]);
   }
 }
 
@@ -64,7 +64,7 @@ async function readBody(request: Request, maxBytes: number): Promise<JsonObject>
     bytes += chunk.byteLength;
     if (bytes > maxBytes) {
       throw new LanefoldError('body_too_large', `The body is larger than ${maxBytes} bytes.`, {
-        hint: 'Send only the last message: prepareSendMessagesRequest in docs/chat.md.',
+        hint: 'Send only the last message; see prepareSendMessagesRequest in docs/chat.md.',
       });
     }
     chunks.push(chunk);

@@ -25,11 +25,11 @@ function check(url: string, source: string, schemes: string[], example: string, 
   const known = scheme !== undefined && schemes.includes(scheme);
   if (known && succeeds(read)) return;
   // show only the scheme: the rest may contain a password
-  const what = scheme && !known ? `has the scheme ${JSON.stringify(scheme)}` : 'is not a URL that can be read';
+  const what = scheme && !known ? `has the scheme ${JSON.stringify(scheme)}` : 'is not a valid URL';
   throw new LanefoldError('invalid_input', `${source} ${what}.`, {
     hint:
       `Use ${schemes.map((scheme) => `${scheme}//`).join(' or ')}, for example ${example}. ` +
-      'Percent-encode what is special in a user or password: @ is %40, / is %2F, # is %23.',
+      'Percent-encode special characters in the user and password: @ is %40, / is %2F, # is %23.',
   });
 }
 

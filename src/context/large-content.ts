@@ -39,7 +39,7 @@ export function shorten(text: string, limit: number): Shortened | undefined {
   const [before, left, after] = [text.slice(0, head), text.slice(head, tail), text.slice(tail)].map(codePoints);
   const call = `${readContentName}({"id":"${id}","offset":${before}})`;
   return {
-    text: `${text.slice(0, head)}\n\n[${left} characters are left out here; ${call} reads on]\n\n${text.slice(tail)}`,
+    text: `${text.slice(0, head)}\n\n[${left} characters omitted; call ${call} to read on]\n\n${text.slice(tail)}`,
     ref: { id, chars: before! + left! + after!, bytes },
     content: { id, text },
   };

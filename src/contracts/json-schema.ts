@@ -54,4 +54,4 @@ export function jsonSchemaValidator(schema: object): JsonSchemaValidator {
 }
 
 const messageOf = ({ issues, message }: Extract<Answer, { ok: false }>): string =>
-  issues ? explain(Object.assign(new Error('does not fit'), { issues })) : message!;
+  issues ? explain(Object.assign(new Error('does not match'), { issues })) : message!;

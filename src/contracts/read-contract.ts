@@ -146,7 +146,10 @@ const isJsonSchema = (given: unknown): given is JSONSchema7 =>
   isObject(given) && !('~standard' in given) && !('jsonSchema' in given);
 
 const unreadable = (cause: unknown): LanefoldError =>
-  invalid(`schema cannot be validated against: ${cause instanceof Error ? cause.message : String(cause)}`, cause);
+  invalid(
+    `schema cannot be used to validate an answer: ${cause instanceof Error ? cause.message : String(cause)}`,
+    cause,
+  );
 
 const invalid = (why: string, cause?: unknown): LanefoldError =>
   new LanefoldError('invalid_output', `The output contract is invalid: ${why}.`, {

@@ -81,7 +81,7 @@ function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Prom
       settle();
       reject(error);
     };
-    const onExit = () => onError(new Error('The thread has ended.'));
+    const onExit = () => onError(new Error('The validation thread exited.'));
     const timer = setTimeout(() => onError(new Error(`It took longer than ${limitMs} ms.`)), limitMs);
     thread.on('message', onMessage).on('error', onError).on('exit', onExit);
     ask?.();
@@ -90,7 +90,7 @@ function replyOf<Reply>(thread: Worker, limitMs: number, ask?: () => void): Prom
 
 const tooSlow = (cause: unknown) =>
   new LanefoldError('validation_timeout', 'Validating against the output schema takes too much time or memory.', {
-    hint: 'Simplify the schema: look at its patterns, and at references that multiply each other.',
+    hint: 'Simplify the schema, especially its patterns and nested references.',
     cause,
   });
 

@@ -36,7 +36,7 @@ export const findUnattendedIn =
       const reason = reasonOf(run, takers);
       if (!reason) return [];
       const { threadId, runId, agent } = run;
-      return [{ threadId, runId, agent, reason, message: `Run ${runId} waits, and ${messageOf[reason](run)}` }];
+      return [{ threadId, runId, agent, reason, message: `Run ${runId} is waiting: ${messageOf[reason](run)}` }];
     });
   };
 
@@ -52,9 +52,8 @@ const quoted = JSON.stringify;
 
 const messageOf: Record<UnattendedRuns['reason'], (run: UnheldRun) => string> = {
   no_worker: ({ queue }) =>
-    `no worker is alive to take it from the queue ${quoted(queue)}. Start one, such as with \`lanefold worker\`.`,
-  unknown_agent: ({ agent }) =>
-    `none of the workers that are alive knows its agent ${quoted(agent)}. Start one that does.`,
+    `no worker is alive to take it from the queue ${quoted(queue)}. Start one, for example with \`lanefold worker\`.`,
+  unknown_agent: ({ agent }) => `no live worker knows its agent ${quoted(agent)}. Start one that does.`,
   unknown_strategy: ({ agent, strategy }) =>
-    `none of the workers that know its agent ${quoted(agent)} knows its strategy ${quoted(strategy)}. Start one that does.`,
+    `no live worker that knows its agent ${quoted(agent)} knows its strategy ${quoted(strategy)}. Start one that does.`,
 };

@@ -2,9 +2,9 @@ import { isLanefoldError, type ErrorCode } from '../errors.ts';
 import type { Logger } from './logger.ts';
 /** What happens to the work while a service is down. */
 const meanwhile: Partial<Record<ErrorCode, string>> = {
-  queue_unreachable: 'Trying again; runs that are accepted wait in PostgreSQL and start when it is back.',
+  queue_unreachable: 'Retrying; accepted runs wait in PostgreSQL and start when the queue is back.',
   database_unreachable:
-    'Trying again; no run is accepted meanwhile, and those there are go on from their last commit when it is back.',
+    'Retrying; no run is accepted until PostgreSQL is back. Active runs then continue from their last commit.',
 };
 
 /** Matches a run's job in a message: after an outage BullMQ reports every job whose lock has expired. */

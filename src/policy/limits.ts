@@ -55,7 +55,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text).diges
 export const unknownWindow = (model: string): LanefoldError =>
   new LanefoldError(
     'unknown_window',
-    `The context window of the model ${model} is unknown, and the policy demands one.`,
+    `The context window of the model ${model} is unknown, but the context policy requires it.`,
     {
       hint: 'Pass contextWindows: { "provider:model": tokens } to createLanefold, or give the policy maxInputTokens.',
       details: { model },

@@ -57,7 +57,7 @@ export function chosen(
     messages,
     messages.map(({ message }, i) => (message.role === 'system' ? undefined : included[i])),
   );
-  if (dropped.length > mostRanges) throw invalid(`leaves more than ${mostRanges} holes`);
+  if (dropped.length > mostRanges) throw invalid(`leaves out more than ${mostRanges} separate ranges of messages`);
   const spoken = messages.map(({ message }) => message.role !== 'system');
   const estimated = tokens.reduce((sum, count, i) => sum + (included[i] ? count : 0), 0);
   return {

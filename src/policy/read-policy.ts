@@ -43,18 +43,18 @@ function contradiction(policy: { [K in keyof Fields]: Fields[K] | undefined }):
     include_kinds: kinds,
   } = policy;
   if (typeof limit === 'number' && reserve !== undefined && reserve >= limit) {
-    return { field: 'reserve_output_tokens', why: 'leaves nothing of max_input_tokens for the context' };
+    return { field: 'reserve_output_tokens', why: 'leaves no tokens of max_input_tokens for the context' };
   }
   if (messages && policy.keep_last_turns !== undefined && turns > messages) {
-    return { field: 'keep_last_turns', why: 'keeps more turns than max_messages allows messages' };
+    return { field: 'keep_last_turns', why: 'is greater than max_messages' };
   }
   if (!kinds) return undefined;
   if (!kinds.includes('message'))
-    return { field: 'include_kinds', why: 'leaves out message, and with it the question' };
+    return { field: 'include_kinds', why: 'must include message, or the question is left out' };
   if (kinds.includes('tool_call') !== kinds.includes('tool_result')) {
     return {
       field: 'include_kinds',
-      why: 'must have both of tool_call and tool_result, or neither: a group is never split',
+      why: 'must include both tool_call and tool_result, or neither: a tool group is never split',
     };
   }
   return undefined;
@@ -81,7 +81,7 @@ export const storedOption = (policy: PolicyOption | null): Json =>
 
 function preset(given: string): object {
   if (Object.hasOwn(presets, given)) return presets[given as PolicyPreset];
-  throw invalid(`there is no preset ${JSON.stringify(given)}`, `Presets: ${Object.keys(presets).join(', ')}.`);
+  throw invalid(`preset ${JSON.stringify(given)} does not exist`, `Presets: ${Object.keys(presets).join(', ')}.`);
 }
 
 function readFields(given: unknown, toSnake: (given: object) => Record<string, unknown>): StoredPolicy {

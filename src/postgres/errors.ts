@@ -155,7 +155,7 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
     return new LanefoldError(code, fault.message, { ...(fault.hint ? { hint: fault.hint } : {}), cause: error });
   if (fault.code === readOnly) {
     return new LanefoldError('database_unreachable', `PostgreSQL accepts no writes: ${fault.message}.`, {
-      hint: 'Nothing was written. DATABASE_URL leads to a standby: point it at the primary.',
+      hint: 'Nothing was written. DATABASE_URL leads to a standby; point it at the primary.',
       cause: error,
     });
   }
@@ -191,8 +191,8 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
     });
   }
   if (fault.code === forbidden) {
-    return new LanefoldError('database_error', `PostgreSQL denies it to the role of DATABASE_URL: ${fault.message}.`, {
-      hint: 'Nothing was written. Run `lanefold roles` for what each role needs, and grant it.',
+    return new LanefoldError('database_error', `The role of DATABASE_URL lacks a right: ${fault.message}.`, {
+      hint: 'Nothing was written. Run `lanefold roles` to see which rights each role needs, and grant them.',
       details: { sqlstate: fault.code },
       cause: error,
     });
@@ -217,7 +217,7 @@ export function fromPostgres(error: unknown, threadId?: string): unknown {
     });
   }
   if (sqlState.test(fault.code ?? '')) {
-    return new LanefoldError('database_error', `PostgreSQL failed the statement (${fault.code}): ${fault.message}.`, {
+    return new LanefoldError('database_error', `A statement failed in PostgreSQL (${fault.code}): ${fault.message}.`, {
       hint: 'Nothing was written. Look up the SQLSTATE; the log of PostgreSQL has the details.',
       details: { sqlstate: fault.code },
       cause: error,
@@ -230,7 +230,7 @@ const describe = (fault: PostgresFault): string =>
   fault.errors?.map((e) => e.message).join('; ') || fault.message || fault.code || 'unknown';
 
 export const lanefoldClosed = (cause?: unknown): LanefoldError =>
-  new LanefoldError('lanefold_closed', 'This Lanefold was closed.', {
-    hint: 'Call nothing on it after close(), or create another one. Accepted runs continue where there are workers.',
+  new LanefoldError('lanefold_closed', 'This Lanefold instance is closed.', {
+    hint: 'Do not use it after close(); create a new one. Other workers continue accepted runs.',
     cause,
   });

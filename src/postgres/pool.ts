@@ -149,6 +149,10 @@ export function openDatabase(options: DatabaseOptions): Database {
 }
 
 const tooManyLocked = (connections: number) =>
-  new LanefoldError('database_busy', `${connections} calls of this process wait for threads that others have locked.`, {
-    hint: 'Nothing was written; try again. Look in pg_stat_activity for a transaction left open on a thread.',
-  });
+  new LanefoldError(
+    'database_busy',
+    `${connections} calls of this process are waiting for threads that other transactions have locked.`,
+    {
+      hint: 'Nothing was written; try again. Look in pg_stat_activity for a transaction left open on a thread.',
+    },
+  );

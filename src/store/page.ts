@@ -21,8 +21,8 @@ export function readCursor(text: string | undefined, ids: number): Cursor | unde
   if (text === undefined) return undefined;
   const parts = text.split('/');
   if (parts.length === ids + 1 && /^-?\d{1,18}$/.test(parts[0]!)) return parts as unknown as Cursor;
-  throw new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not the start of a page.`, {
-    hint: 'Pass the next_after of the page before, unchanged.',
+  throw new LanefoldError('invalid_input', `${JSON.stringify(text.slice(0, 80))} is not a valid cursor.`, {
+    hint: 'Pass the next_after of the previous page, unchanged.',
   });
 }
 

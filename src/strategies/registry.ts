@@ -50,7 +50,7 @@ export function createStrategyRegistry(own: readonly Strategy[] = []): StrategyR
     find(name) {
       const strategy = byName.get(name);
       if (strategy) return strategy;
-      throw new LanefoldError('unknown_strategy', `There is no strategy ${JSON.stringify(name)}.`, {
+      throw new LanefoldError('unknown_strategy', `Strategy ${JSON.stringify(name)} does not exist.`, {
         hint: `Known: ${names.join(', ')}.`,
         details: { strategy: name, known: names },
       });

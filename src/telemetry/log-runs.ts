@@ -11,7 +11,7 @@ export const logRuns = (logger: Logger): Telemetry => ({
   runRefused: ({ threadId, runId, agent }, reason) =>
     logger[reason === 'poisoned' ? 'error' : 'warn'](
       { thread_id: threadId, run_id: runId, agent, reason },
-      'run failed before it was taken',
+      'run failed instead of being claimed',
     ),
 });
 
@@ -32,10 +32,7 @@ class LoggedRun extends RunTelemetry {
       agent: run.agent,
     };
     const facts = { ...this.#ids, model: run.model.slice(0, 100), queued_ms: run.queuedMs };
-    logger.info(
-      run.fresh ? facts : { ...facts, step: run.step },
-      run.fresh ? 'run started' : 'run resumed by another claim',
-    );
+    logger.info(run.fresh ? facts : { ...facts, step: run.step }, run.fresh ? 'run started' : 'run resumed');
   }
 
   override async toolCall({ call }: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
@@ -50,8 +47,8 @@ class LoggedRun extends RunTelemetry {
 
   override stepCommitted({ events = [] }: StepDraft): void {
     for (const { kind, iteration, data } of events) {
-      if (kind === 'llm_retry') this.logger.warn({ ...this.#ids, iteration, ...data }, 'model call failed, made again');
-      if (kind === 'llm_lost') this.logger.warn({ ...this.#ids, iteration, ...data }, 'model call lost, made again');
+      if (kind === 'llm_retry') this.logger.warn({ ...this.#ids, iteration, ...data }, 'model call failed, retrying');
+      if (kind === 'llm_lost') this.logger.warn({ ...this.#ids, iteration, ...data }, 'model call lost, repeating it');
     }
   }
 

@@ -31,7 +31,7 @@ export function crashEverywhere(strategy: Strategy, simulation: Simulation): Sim
     const found = outcomeOf(crashed);
     if (!isDeepStrictEqual(found, expected)) {
       const what = JSON.stringify({ expected, found }, null, 2);
-      throw new Error(`${strategy.name} ends otherwise after a crash at moment ${moment}: ${what}`);
+      throw new Error(`${strategy.name} ends differently after a crash at moment ${moment}: ${what}`);
     }
     // at most one answer had arrived without being stored; other open calls are repeated, but never had an answer
     const repeated = crashed.calls.length - undisturbed.calls.length;

@@ -67,7 +67,7 @@ function describe(name: string, { description }: AiSdkTool): string | undefined 
   try {
     return description({ context: {} });
   } catch (error) {
-    throw invalidTool(name, 'has a description that depends on a context', 'Use a string as its description.', error);
+    throw invalidTool(name, 'has a description that depends on the context', 'Use a string as the description.', error);
   }
 }
 

@@ -15,7 +15,7 @@ export const loggedCalls = (calls: ToolCall[], limit: number): ToolCall[] => cal
 export const tooManyToolCalls = (limit: number): ToolOutcome => ({
   ...errorMessage({
     type: 'too_many_tool_calls',
-    message: `The answer made more than ${limit} tool calls, so none was executed. Make at most ${limit} at a time.`,
+    message: `Your answer made more than ${limit} tool calls, so none was executed. Make at most ${limit} at a time.`,
     retryable: false,
   }),
   attempts: 0,

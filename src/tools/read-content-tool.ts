@@ -21,11 +21,11 @@ export function readContentTool(limit: number, read: ReadRange): Tool {
   const tool = defineTool({
     name: readContentName,
     description: [
-      'Reads on in a long text of this conversation, which a message shows only in part.',
+      'Reads a long text of this conversation that a message shows only in part.',
       `Returns at most ${most} characters from offset, and next_offset until the text ends.`,
     ].join(' '),
     input: z.object({
-      id: z.string().describe('As the message gives it.'),
+      id: z.string().describe('The id from the message.'),
       offset: z.int().min(0).default(0).describe('In characters.'),
       length: z.int().min(1).max(most).default(most),
     }),

@@ -41,12 +41,12 @@ describe('a key', () => {
   test('stays within its threads, run and agents; where a request names none, it is refused', () => {
     const desk = key({ threadPrefix: 'desk-' });
     expect(refusal(desk, { scope: 'read', threadId: 'desk-1' })).toBeUndefined();
-    expect(refusal(desk, { scope: 'read', threadId: 'des' })).toMatch(/threads that begin with desk-/);
+    expect(refusal(desk, { scope: 'read', threadId: 'des' })).toMatch(/threads whose id begins with desk-/);
     expect(refusal(desk, { scope: 'read' })).toMatch(/desk-/);
     const page = key({ threadId: 't', runId: 'r' });
     expect(refusal(page, { scope: 'read', threadId: 't', runId: 'r' })).toBeUndefined();
-    expect(refusal(page, { scope: 'read', threadId: 't' })).toMatch(/run r alone/);
-    expect(refusal(page, { scope: 'read', threadId: 'u', runId: 'r' })).toMatch(/thread t alone/);
+    expect(refusal(page, { scope: 'read', threadId: 't' })).toMatch(/limited to run r/);
+    expect(refusal(page, { scope: 'read', threadId: 'u', runId: 'r' })).toMatch(/limited to thread t/);
     const support = key({ agents: ['support'] });
     expect(refusal(support, { scope: 'run', threadId: 't', agents: ['support'] })).toBeUndefined();
     expect(refusal(support, { scope: 'run', threadId: 't', agents: ['admin'] })).toMatch(/agents support/);

@@ -26,7 +26,7 @@ const violating: [string, string][] = [
   ],
   ['a started run has its user message at user_seq', `update lanefold._run set user_seq = user_seq + 1`],
   [
-    'every large text that an entry quotes is there, as it was written',
+    'every large text that an entry quotes is stored unchanged',
     `update lanefold._entry set refs = '{"contents": [{"id": "c_0"}]}' where seq = 1`,
   ],
   ['a model call has at most one answer', duplicate(`role = 'assistant' and payload ? 'tool_calls'`)],
@@ -95,7 +95,7 @@ const violating: [string, string][] = [
     `update lanefold._tool_call set result_seq = 7 - result_seq`,
   ],
   [
-    'an ended run keeps no state, and no input once it began; no state exceeds 64 KB',
+    'an ended run keeps no state and, if it had started, no input; no state exceeds 64 KB',
     `update lanefold._run set state = '{}'`,
   ],
   [
@@ -121,7 +121,7 @@ const violating: [string, string][] = [
     `insert into history.tool_start select ${run}, 1, 1, 'charge', -1, at from (select clock_timestamp() at) x, generate_series(1, 2)`,
   ],
   [
-    'a tree of thoughts that completed has the result of an undisturbed one',
+    'a completed tree of thoughts has the same result as without faults',
     `insert into history.tree select thread_id, id, '{"best": {}}' from lanefold.run`,
   ],
   [

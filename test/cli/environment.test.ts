@@ -34,9 +34,9 @@ async function failure(args: string[], env: Record<string, string>): Promise<{ c
 }
 
 test.each<[string, Record<string, string>, RegExp]>([
-  ['worker', { DATABASE_URL: `postgres://u:${secret}@host:port/db` }, /DATABASE_URL is not a URL/],
+  ['worker', { DATABASE_URL: `postgres://u:${secret}@host:port/db` }, /DATABASE_URL is not a valid URL/],
   ['api', { DATABASE_URL: `mysql://u:${secret}@host/db` }, /DATABASE_URL has the scheme "mysql:"/],
-  ['worker', { REDIS_URL: `redis://:${secret}@host:port` }, /REDIS_URL is not a URL/],
+  ['worker', { REDIS_URL: `redis://:${secret}@host:port` }, /REDIS_URL is not a valid URL/],
   ['api', { LANEFOLD_PORT: 'abc' }, /LANEFOLD_PORT/],
   ['worker', { LANEFOLD_QUEUE_SHARDS: 'many' }, /LANEFOLD_QUEUE_SHARDS/],
   ['api', { LANEFOLD_PREPARED_STATEMENTS: 'perhaps' }, /LANEFOLD_PREPARED_STATEMENTS/],

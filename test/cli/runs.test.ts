@@ -45,7 +45,7 @@ describe('lists, cancel and retry', () => {
     const tail = startCli(['tail', run.threadId, run.id], { env });
     const stderr = await tail.says('stderr', 'no worker is alive');
     expect(stderr).toBe(
-      `Run ${run.id} waits, and no worker is alive to take it from the queue "lf". Start one, such as with \`lanefold worker\`.\n`,
+      `Run ${run.id} is waiting: no worker is alive to take it from the queue "lf". Start one, for example with \`lanefold worker\`.\n`,
     );
     expect(tail.said().stdout).toBe('');
     await lanefold.runs.cancel(run);

@@ -25,7 +25,7 @@ test('a text over the limit shows beginning and end in fewer bytes, and says tru
       expect(Buffer.byteLength(short!.text)).toBeLessThan(limit);
       expect(short!.text.isWellFormed()).toBe(true);
       const [, head, left, id, offset, tail] =
-        /^([^]*)\n\n\[(\d+) characters are left out here; read_content\(\{"id":"(c_\w+)","offset":(\d+)\}\) reads on\]\n\n([^]*)$/.exec(
+        /^([^]*)\n\n\[(\d+) characters omitted; call read_content\(\{"id":"(c_\w+)","offset":(\d+)\}\) to read on\]\n\n([^]*)$/.exec(
           short!.text,
         )!;
       expect(id).toBe(short!.content.id);

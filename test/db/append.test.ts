@@ -63,7 +63,9 @@ test('in SQL too an entry without a kind is a note, and without a payload has an
   const note = { kind: 'note', payload: {}, refs: null };
   expect(stored).toEqual([note, { ...note, kind: 'rating' }, { ...note, refs: { mine: 1 } }, note, note]);
   for (const entry of [1, 'x', null, [], { kind: '' }, { kind: 'ai_state_change' }])
-    await changesNothing(threadId, () => expect(append([{}, entry])).rejects.toThrow(/not an object|reserved kind/));
+    await changesNothing(threadId, () =>
+      expect(append([{}, entry])).rejects.toThrow(/not an object|reserved or empty kind/),
+    );
 });
 
 test('appending no entries changes nothing', async () => {

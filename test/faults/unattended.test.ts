@@ -63,7 +63,7 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     await until('the wait says so', () => heard.length > 0);
     const expected = {
       reason: 'no_worker',
-      message: `Run ${run.id} waits, and no worker is alive to take it from the queue "${harness.options.queuePrefix}". Start one, such as with \`lanefold worker\`.`,
+      message: `Run ${run.id} is waiting: no worker is alive to take it from the queue "${harness.options.queuePrefix}". Start one, for example with \`lanefold worker\`.`,
     };
     expect(heard).toEqual([{ threadId: run.threadId, runId: run.id, agent: 'fault', ...expected }]);
     await stream.has('unattended');
@@ -121,8 +121,8 @@ describe.skipIf(noRedis())('a run that no worker can take', () => {
     await startLacking('strategies');
     await until('the wait names the strategy', () => heard.length === 2);
     expect(heard.map(({ reason }) => reason)).toEqual(['unknown_agent', 'unknown_strategy']);
-    expect(heard[0]!.message).toContain('none of the workers that are alive knows its agent "fault"');
-    expect(heard[1]!.message).toContain('none of the workers that know its agent "fault" knows its strategy "parrot"');
+    expect(heard[0]!.message).toContain('no live worker knows its agent "fault"');
+    expect(heard[1]!.message).toContain('no live worker that knows its agent "fault" knows its strategy "parrot"');
     await harness.startWorker(patient);
     expect(await ended).toMatchObject({ status: 'completed' });
     expect(heard).toHaveLength(2);

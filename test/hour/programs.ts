@@ -79,7 +79,7 @@ await said('closed', () => lanefold.runs.list());
 export const told: Record<string, RegExp> = {
   instruction: /^invalid_agent: .*Did you mean "instructions"/,
   databaseURL: /^invalid_input: .*Did you mean "databaseUrl"/,
-  notaurl: /^invalid_input: .*not a URL/,
+  notaurl: /^invalid_input: .*not a valid URL/,
   mysql: /^invalid_input: .*scheme "mysql:"/,
   redis: /^invalid_input: .*scheme "http:"/,
   requestID: /^invalid_input: .*Did you mean "requestId"/,
@@ -93,7 +93,7 @@ export const told: Record<string, RegExp> = {
 
 /** Command lines with a mistake: what they print on stderr, and their exit code. */
 export const commandLines: [string[], Record<string, string>, number, RegExp][] = [
-  [['run', 'x'], { DATABASE_URL: 'notaurl' }, 2, /not a URL/],
+  [['run', 'x'], { DATABASE_URL: 'notaurl' }, 2, /not a valid URL/],
   [['run', 'x'], { DATABASE_URL: 'mysql://localhost/x' }, 2, /scheme "mysql:"/],
   [['api', '--port', '99999'], {}, 2, /from 0 to 65535/],
   [['context', 'greeting', '--lane', 'nope'], {}, 2, /nope/],

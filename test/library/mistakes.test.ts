@@ -21,7 +21,7 @@ test.each<[string, () => unknown, string, string]>([
 
 test.each<[string, LanefoldOptions, RegExp]>([
   ['a time that is none', { unattendedMs: 0 }, /unattendedMs must be a whole number from 1 to 86400000/],
-  ['no URL', { databaseUrl: 'notaurl' }, /databaseUrl is not a URL/],
+  ['no URL', { databaseUrl: 'notaurl' }, /databaseUrl is not a valid URL/],
   ['a URL of another database', { databaseUrl: 'mysql://root:secret@localhost/db' }, /scheme "mysql:"/],
   [
     'no URL of Redis',

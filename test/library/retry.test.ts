@@ -89,7 +89,7 @@ describe.skipIf(noRedis())('runs.retry', () => {
     await lanefold.runs.cancel(late);
     await lanefold.database.pool.query('select lanefold.drop_trace($1, $2)', [threadId, [late.id]]);
     for (const { id } of [compaction, late]) {
-      const message = `Run ${id} has no question to repeat.`;
+      const message = `Run ${id} has no stored input to repeat.`;
       await expect(lanefold.runs.retry({ threadId, id })).rejects.toMatchObject({ code: 'invalid_input', message });
     }
   });

@@ -145,7 +145,9 @@ test('a role that may do too much is refused, by what it may', async () => {
     message: expect.stringContaining('act as the owner'),
   });
   await database.pool.query(`grant delete on lanefold._entry to ${prefix}_worker`);
-  await expect(refuse(urlOf('worker'))).rejects.toMatchObject({ message: expect.stringContaining('write tables') });
+  await expect(refuse(urlOf('worker'))).rejects.toMatchObject({
+    message: expect.stringContaining('write to the tables'),
+  });
   await database.pool.query(`select lanefold.grant_role('${prefix}_worker', 'worker')`);
   await (await refuse(urlOf('worker'))).close();
 });

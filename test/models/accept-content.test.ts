@@ -80,7 +80,7 @@ describe('a part that no model takes is refused', () => {
     ['image_url without a url', { type: 'image_url', image_url: {} }, /has no url/],
     ['image_url that is null', { type: 'image_url', image_url: null }, /has no url/],
     ['a local file', { type: 'image_url', image_url: { url: 'file:///etc/passwd' } }, /neither https: nor data:/],
-    ['an unknown detail', { type: 'image_url', image_url: { url, detail: 'huge' } }, /the detail "huge"/],
+    ['an unknown detail', { type: 'image_url', image_url: { url, detail: 'huge' } }, /the unknown detail "huge"/],
     ['a data URL of text', { type: 'image_url', image_url: { url: 'data:text/plain;base64,YQ==' } }, /text\/plain/],
     ['a data URL without data', { type: 'image_url', image_url: { url: 'data:image/png;base64' } }, /without data/],
     ['an empty data URL', { type: 'image_url', image_url: { url: 'data:image/png;base64,' } }, /is empty/],
@@ -90,7 +90,7 @@ describe('a part that no model takes is refused', () => {
     ['base64 without its padding', { type: 'file', data: 'YQ', media_type: 'image/png' }, /standard base64/],
     ['base64 behind its padding', { type: 'image', image: 'YQ==YQ==' }, /standard base64/],
     ['no bytes', { type: 'image', image: new Uint8Array() }, /is empty/],
-    ['bytes of no known image', { type: 'image', image: new Uint8Array([1, 2, 3]) }, /no known image/],
+    ['bytes of no known image', { type: 'image', image: new Uint8Array([1, 2, 3]) }, /not a known image format/],
     ['an image of another media type', { type: 'image', image: png, mediaType: 'application/pdf' }, /application\/pdf/],
     ['an image without anything', { type: 'image' }, /neither bytes, base64 nor a URL/],
     ['an uploaded file', { type: 'image', image: { openai: 'file-7' } }, /neither bytes, base64 nor a URL/],
@@ -105,7 +105,7 @@ describe('a part that no model takes is refused', () => {
     [
       'a detail no model knows',
       { type: 'image', image: png, providerOptions: { openai: { imageDetail: 'medium' } } },
-      /the detail "medium"/,
+      /the unknown detail "medium"/,
     ],
     ['a relative URL', { type: 'file', media_type: 'image/png', url: 'a.png' }, /not an absolute URL/],
   ])('%s', (_, given, message) => {

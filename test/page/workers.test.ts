@@ -50,7 +50,7 @@ describe.skipIf(noBrowser)('workers on the page', () => {
     const run = await site.ask('unknown', 'Who knows me?', 'noting');
     for (const list of ['runs', 'threads', 'threads/unknown'])
       await show(list, 'No worker that is alive knows the agent noting.');
-    await show(`threads/unknown/runs/${run}`, 'none of the workers that are alive knows its agent "noting"');
+    await show(`threads/unknown/runs/${run}`, 'no live worker knows its agent "noting"');
     await other.close();
     const worker: RunningWorker = await site.api.lanefold.startWorker();
     await until('the run has ended', async () => {

@@ -86,10 +86,15 @@ test('leaves what is durable where it is', () => {
   });
 });
 
-test('tells the model what its summary takes the place of', () => {
-  const instruction = (scope: CompactionScope) => summaryInstruction(placed(talk), plan(talk, scope)!);
-  expect(instruction({})).toContain('everything before the message "three"');
-  expect(instruction({ range: [1, 2] })).toContain('begins with the message "1" and ends with the message "two"');
+test('tells the model which messages its summary replaces', () => {
+  const instruction = (messages: Message[], scope: CompactionScope) =>
+    summaryInstruction(placed(messages), plan(messages, scope)!);
+  expect(instruction(talk, {})).toContain('everything before the message "three"');
+  expect(instruction(talk, { range: [1, 2] })).toContain('from the message "1" to the message "two", both included');
+  const rounds = [user('one'), ...round('a', { day: 1 }, 'x'), ...round('b', { day: 2 }, 'y')];
+  expect(instruction(rounds, { range: [0, 2] })).toContain('everything before the tool call calculator({"day":2})');
+  const image: Message = { role: 'user', content: [{ type: 'file', media_type: 'image/png', data: 'AA==' }] };
+  expect(instruction([user('one'), assistant('1'), image], {})).toContain('before the user message without text');
 });
 
 const message = fc.oneof(

@@ -5,7 +5,7 @@ import { startOutage, type Outage } from '../support/outage.ts';
 import { until } from '../support/until.ts';
 
 const told =
-  /PostgreSQL.+ Trying again; no run is accepted meanwhile, and those there are go on from their last commit when it is back\.$/;
+  /PostgreSQL.+ Retrying; no run is accepted until PostgreSQL is back\. Active runs then continue from their last commit\.$/;
 
 describe.skipIf(queueBackend() !== 'postgres')('while PostgreSQL is down, with the queue in it', () => {
   const errors: string[] = [];

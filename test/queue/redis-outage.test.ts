@@ -4,7 +4,7 @@ import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../supp
 import { startOutage, type Outage } from '../support/outage.ts';
 import { until } from '../support/until.ts';
 
-const told = /^Redis cannot be reached: .+ runs that are accepted wait in PostgreSQL and start when it is back\.$/;
+const told = /^Redis cannot be reached: .+ accepted runs wait in PostgreSQL and start when the queue is back\.$/;
 
 const collect = () => {
   const errors: string[] = [];

@@ -61,9 +61,9 @@ describe('the strategies cot and cod', () => {
       await expectSound(lanefold, threadId);
       return first![1];
     };
-    expect(await prompt({ agent: 'drafter' })).toContain('minimum draft');
+    expect(await prompt({ agent: 'drafter' })).toContain('minimal draft');
     expect(await prompt({ agent: 'owl' })).toBe('Think like an owl.');
-    expect(await prompt({ agent: 'doer', strategy: 'cod' })).toContain('minimum draft');
+    expect(await prompt({ agent: 'doer', strategy: 'cod' })).toContain('minimal draft');
     await lanefold.threads.create({ id: 'prompted', systemPrompt: 'Be mine.' });
     expect(await prompt({ threadId: 'prompted' })).toBe('Be mine.');
   });

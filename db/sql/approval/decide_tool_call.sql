@@ -25,23 +25,23 @@ begin
   if not found then
     perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif coalesce(v_decision, '') not in ('approved', 'denied') then
-    perform lanefold._fail('LF014', 'The decision is neither approved nor denied.', 'Say one of the two.');
+    perform lanefold._fail('LF014', 'The decision is neither approved nor denied.', 'Pass approved or denied.');
   end if;
   select * into c from lanefold._tool_call
   where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
   if not found then
     perform lanefold._fail('LF020', format('Run %s has no tool call %s.%s.', p_run_id, p_round, p_call_index),
-      'Read the run: awaiting lists the calls that wait, by round and index.');
+      'Read the run: awaiting lists the waiting calls by round and index.');
   elsif c.approval ->> 'decision' = v_decision then
     return (c.approval - 'requested_at') || jsonb_build_object('duplicate', true, 'status', r.status);
   elsif c.approval ? 'decision' then
     perform lanefold._fail('LF021',
-      format('Tool call %s.%s of run %s is %s already.', p_round, p_call_index, p_run_id, c.approval ->> 'decision'),
+      format('Tool call %s.%s of run %s was already %s.', p_round, p_call_index, p_run_id, c.approval ->> 'decision'),
       'The first decision counts.');
   elsif c.status <> 'awaiting_approval' then
     perform lanefold._fail('LF022',
-      format('Tool call %s.%s of run %s does not wait for approval: it is %s.', p_round, p_call_index, p_run_id, c.status),
-      'Read the run: awaiting lists the calls that wait, by round and index.');
+      format('Tool call %s.%s of run %s is not waiting for approval: its status is %s.', p_round, p_call_index, p_run_id, c.status),
+      'Read the run: awaiting lists the waiting calls by round and index.');
   end if;
 
   v_word := jsonb_build_object('decision', v_decision, 'by', p ->> 'by', 'reason', p ->> 'reason', 'decided_at', v_at);

@@ -25,7 +25,7 @@ begin
     where thread_id = p_thread_id and run_id = p_run_id and status = 'awaiting_approval' order by round, call_index
   loop
     v_out := lanefold.decide_tool_call(p_thread_id, p_run_id, c.round, c.call_index, jsonb_build_object('decision', 'denied',
-      'by', 'lanefold', 'reason', 'nobody decided in time', 'queue_prefix', p_prefix));
+      'by', 'lanefold', 'reason', 'the approval request expired', 'queue_prefix', p_prefix));
   end loop;
   return v_out -> 'job';
 end $$;

@@ -25,7 +25,7 @@ begin
     return jsonb_build_object('step', p_step + 1, 'status', r.status, 'duplicate', true);
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
-      'A failover lost the last steps; drop the work, nothing was written.');
+      'Nothing was written. A failover lost the last steps; drop the run.');
   elsif r.cancel_requested_at is not null then
     return jsonb_build_object('step', p_step, 'status', r.status, 'cancel_requested', true);
   end if;
@@ -44,7 +44,7 @@ begin
   into v_events from asked;
   if v_events is null then
     perform lanefold._fail('LF014', format('No call of run %s can wait for approval.', p_run_id),
-      'This is a fault of the runtime; please report it.');
+      'This is a bug in Lanefold; please report it.');
   end if;
   insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev, v_events::json);

@@ -14,7 +14,7 @@ begin
   loop
     perform from lanefold.content where thread_id = k.home and id = k.id and text is not null for key share;
     if not found then
-      perform lanefold._fail('LF003', format('Thread %s was erased.', k.home), 'Nothing of it can be forked any more.');
+      perform lanefold._fail('LF003', format('Thread %s was erased.', k.home), 'Its content can no longer be forked.');
     end if;
     insert into lanefold.content (thread_id, tenant_id, id, home_thread_id, chars, bytes, created_at)
     values (p_thread_id, p_tenant_id, k.id, k.home, k.chars, k.bytes, v_at);

@@ -54,15 +54,15 @@ begin
   end;
   if v_problem is not null then
     perform lanefold._fail('LF010', format('Operation %s is invalid: %s.', p_op_id, v_problem),
-      'Correct it and send it again; nothing was changed.');
+      'Nothing was changed. Correct the operation and send it again.');
   end if;
   if v_operation ->> 'type' = 'replace' then
     perform lanefold._check_messages(v_entries, format('the result_context of operation %s', p_op_id));
     v_problem := lanefold._messages_problem(v_entries, coalesce((p_options -> 'repair')::boolean, false));
     if v_problem is not null then
       perform lanefold._fail('LF008',
-        format('The result_context of operation %s is not made of closed tool groups: %s.', p_op_id, v_problem),
-        'Give one tool message per call, in call order, right after the assistant message; or pass repair: true.');
+        format('The result_context of operation %s does not consist of closed tool groups: %s.', p_op_id, v_problem),
+        'Send one tool message per call, in call order, right after the assistant message; or pass repair: true.');
     end if;
     if (p_options -> 'repair')::boolean then
       v_operation := jsonb_set(v_operation, '{result_context,entries}', lanefold._repair_messages(v_entries));
@@ -71,7 +71,7 @@ begin
   perform lanefold._check_rev(t, (p_options ->> 'expected_rev')::bigint);
   if v_operation ->> 'type' = 'replace' and pg_column_size(v_operation) > lanefold._max_context_bytes(p_options) then
     perform lanefold._fail('LF023', format('The result_context of operation %s has %s bytes, more than %s.', p_op_id,
-      pg_column_size(v_operation), lanefold._max_context_bytes(p_options)), 'Send a smaller one; nothing was changed.');
+      pg_column_size(v_operation), lanefold._max_context_bytes(p_options)), 'Nothing was changed. Send a smaller one.');
   end if;
   if p_options ? 'contents' then
     perform lanefold._store_contents(p_thread_id, t.tenant_id, p_options -> 'contents');
@@ -82,8 +82,8 @@ begin
     left join lanefold.content c on c.thread_id = p_thread_id and c.id = k ->> 'id'
     where c.id is null limit 1;
     if v_problem is not null then
-      perform lanefold._fail('LF014', format('The result_context of operation %s quotes the text %s, which thread %s does not have.',
-        p_op_id, v_problem, p_thread_id), 'Send the whole text, from read_content of its thread; nothing was changed.');
+      perform lanefold._fail('LF014', format('The result_context of operation %s quotes the text %s, which thread %s does not contain.',
+        p_op_id, v_problem, p_thread_id), 'Nothing was changed. Send the whole text, as read_content of its thread returns it.');
     end if;
   end if;
   if t.active_run_id is null then

@@ -17,8 +17,8 @@ begin
   end if;
   -- rejected now, because an invalid deferred change would prevent the active run from ending
   v_problem := case
-    when jsonb_typeof(p_changes) is distinct from 'array' or p_changes = '[]' then 'they are not a list, or an empty one'
-    else (select format('%s has a value it cannot have', coalesce(c ->> 'field', 'one without a field'))
+    when jsonb_typeof(p_changes) is distinct from 'array' or p_changes = '[]' then 'they are not a list, or the list is empty'
+    else (select format('the field %s is unknown or has an invalid value', coalesce(c ->> 'field', '(none)'))
           from jsonb_array_elements(p_changes) c
           where not coalesce(case c ->> 'field'
             when 'system_prompt' then jsonb_typeof(c -> 'value') in ('string', 'null')
@@ -31,8 +31,8 @@ begin
             or c ? 'by' and jsonb_typeof(c -> 'by') <> 'string' limit 1)
   end;
   if v_problem is not null then
-    perform lanefold._fail('LF014', format('The changes cannot be made: %s.', v_problem),
-      'Correct them and send them again; nothing was changed.');
+    perform lanefold._fail('LF014', format('The changes are invalid: %s.', v_problem),
+      'Nothing was changed. Correct the changes and send them again.');
   end if;
   t := lanefold._lock_thread(p_thread_id);
   if t.active_run_id is null then

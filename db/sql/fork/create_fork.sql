@@ -27,8 +27,8 @@ begin
     select o.hash into v_known from lanefold.context_op o where o.thread_id = p_thread_id and o.op_id like 'fork/%' limit 1;
     if v_known <> v_hash then
       perform lanefold._fail('LF007',
-        format('Thread %s is another fork of thread %s: its lane, prompt, metadata or repair differs.', p_thread_id, t.parent_thread_id),
-        'Use a new id for another fork.');
+        format('Thread %s is already a fork of thread %s, with another lane, prompt, metadata or repair.', p_thread_id, t.parent_thread_id),
+        'Use a new id for this fork.');
     end if;
     return jsonb_build_object('id', t.id, 'rev', t.rev, 'created_at', t.created_at, 'duplicate', true);
   end;

@@ -26,8 +26,8 @@ begin
   perform lanefold._check_thread(p_thread_id, t);
   v_seq := coalesce((p ->> 'seq')::bigint, t.rev - 1);
   if v_seq < -1 or v_seq >= t.rev then
-    perform lanefold._fail('LF014', format('Thread %s has no entry %s to fork at: its last one is %s.', p_thread_id, v_seq, t.rev - 1),
-      'Give the seq of an entry, -1 to begin empty, or none for the last.');
+    perform lanefold._fail('LF014', format('Thread %s has no entry %s to fork at: its last entry is %s.', p_thread_id, v_seq, t.rev - 1),
+      'Pass the seq of an entry, -1 to begin empty, or nothing for the last entry.');
   end if;
   select coalesce(jsonb_agg(jsonb_build_object('kind', 'ai_config_change', 'context_ref', c.context_ref, 'payload', c.payload,
     'refs', c.refs) order by c.seq), '[]')

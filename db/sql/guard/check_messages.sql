@@ -13,17 +13,17 @@ begin
     v_calls := coalesce(nullif(m -> 'tool_calls', 'null'), '[]');
     v_problem := case
       when jsonb_typeof(m) is distinct from 'object' or coalesce(m ->> 'role', '') not in ('user', 'assistant', 'tool') then
-        'has no role user, assistant or tool'
+        'does not have the role user, assistant or tool'
       when jsonb_typeof(coalesce(m -> 'content', 'null')) not in ('string', 'array', 'null') then
         'has content that is neither a string nor a list of parts'
       when jsonb_typeof(v_calls) <> 'array' then
         'has tool_calls that are not a list'
       when m ->> 'role' <> 'assistant' and jsonb_array_length(v_calls) > 0 then
-        'has tool_calls but is not of an assistant'
+        'has tool_calls but is not an assistant message'
       when exists (select from jsonb_array_elements(v_calls) c
                    where jsonb_typeof(c -> 'id') is distinct from 'string' or jsonb_typeof(c -> 'name') is distinct from 'string'
                       or c ->> 'id' = '' or c ->> 'name' = '') then
-        'has a tool call without an id or a name that is a string'
+        'has a tool call whose id or name is not a non-empty string'
       when lanefold._small_json_problem(m -> 'refs', 'refs') is not null then
         'has ' || lanefold._small_json_problem(m -> 'refs', 'refs')
       else (select format('has a %s that is not a string', k)
@@ -32,7 +32,7 @@ begin
     end;
     if v_problem is not null then
       perform lanefold._fail('LF014', format('Message %s of %s %s.', i, p_what, v_problem),
-        'Correct it and send it again; nothing was written.');
+        'Nothing was written. Correct the message and send it again.');
     end if;
   end loop;
 end $$;

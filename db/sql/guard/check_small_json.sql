@@ -6,6 +6,6 @@ declare
 begin
   if v_problem is not null then
     perform lanefold._fail('LF014', format('%s has %s.', p_owner, v_problem),
-      'Nothing was written. Keep it short, and put what is large into the content or an entry.');
+      'Nothing was written. Keep it small, and put large data into the content or an entry.');
   end if;
 end $$;

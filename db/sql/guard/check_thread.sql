@@ -5,6 +5,6 @@ begin
   if t.id is null then
     perform lanefold._fail('LF001', format('Thread %s does not exist.', p_thread_id), 'Create it first, or check the id.');
   elsif t.erased_at is not null then
-    perform lanefold._fail('LF003', format('Thread %s was erased.', p_thread_id), 'Its id is never used again; create another thread.');
+    perform lanefold._fail('LF003', format('Thread %s was erased.', p_thread_id), 'Its id cannot be reused; create another thread.');
   end if;
 end $$;

@@ -3,6 +3,6 @@
 create or replace function lanefold._fail_taken(p_thread_id text)
 returns void language plpgsql as $$
 begin
-  perform lanefold._fail('LF002', format('Thread %s exists already.', p_thread_id),
+  perform lanefold._fail('LF002', format('Thread %s already exists.', p_thread_id),
     'Use another id, or continue with the existing thread.');
 end $$;

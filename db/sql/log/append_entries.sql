@@ -26,7 +26,7 @@ begin
     select first_seq, hash into e from lanefold._append_receipt where thread_id = p_thread_id and op_id = v_op;
     if found then
       if e.hash <> v_op_hash then
-        perform lanefold._fail('LF007', format('The key %s was used with another body.', v_op), 'Use a new key for a new request.');
+        perform lanefold._fail('LF007', format('The idempotency key %s was used with another body.', v_op), 'Use a new key for a new request.');
       end if;
       return jsonb_build_object('first_seq', e.first_seq, 'rev', t.rev, 'duplicate', true);
     end if;
@@ -54,17 +54,17 @@ begin
     perform lanefold._check_messages(v_messages, format('lane %s', e.ref));
     v_problem := lanefold._messages_problem(v_messages, v_repair);
     if v_problem is not null then
-      perform lanefold._fail('LF008', format('The messages for lane %s are not closed tool groups: %s.', e.ref, v_problem),
-        'Give one tool message per call, in call order, right after the assistant message; or pass repair: true.');
+      perform lanefold._fail('LF008', format('The messages for lane %s do not form closed tool groups: %s.', e.ref, v_problem),
+        'Send one tool message per call, in call order, right after the assistant message; or pass repair: true.');
     end if;
   end loop;
   if exists (select from jsonb_array_elements(p_entries) x (e)
              where x.e ->> 'kind' in ('ai_context_operation', 'ai_config_change', 'ai_state_change', '')) then
-    perform lanefold._fail('LF009', 'An entry has a reserved kind, or an empty one.',
+    perform lanefold._fail('LF009', 'An entry has a reserved or empty kind.',
       'Operations, configuration and state have their own calls; use ai_message or a kind of your own.');
   end if;
   if exists (select from jsonb_array_elements(p_entries) x (e) where jsonb_typeof(x.e) <> 'object') then
-    perform lanefold._fail('LF014', 'An entry is not an object.', 'Nothing was written. Give {kind, payload} for each entry.');
+    perform lanefold._fail('LF014', 'An entry is not an object.', 'Nothing was written. Pass {kind, payload} for each entry.');
   end if;
 
   if v_repair then

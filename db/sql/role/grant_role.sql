@@ -6,13 +6,13 @@ create or replace function lanefold.grant_role(p_role text, p_duty text, p_tenan
 returns void language plpgsql as $$
 begin
   if coalesce(p_duty, '') not in ('worker', 'api', 'reader') or (p_duty = 'reader') <> (p_tenant is not null) then
-    perform lanefold._fail('LF014', format('%s is no duty of a role.', coalesce(p_duty, '(none)')),
-      'Give worker, api, or reader with a tenant or ''*'' for all.');
+    perform lanefold._fail('LF014', format('The duty %s with tenant %s is invalid.', coalesce(p_duty, '(none)'), coalesce(p_tenant, '(none)')),
+      'Pass worker or api without a tenant, or reader with a tenant or ''*'' for all.');
   elsif p_duty = 'reader' and exists (select from pg_extension where extname = 'citus') then
-    perform lanefold._fail('LF014', 'A distributed database has no readers: its nodes cannot tell whose rows a function may read.',
+    perform lanefold._fail('LF014', 'A distributed database cannot have roles with the duty reader: its nodes cannot tell whose rows a function may read.',
       'Read through the API, with a key of the tenant.');
   elsif not exists (select from pg_roles where rolname = p_role) then
-    perform lanefold._fail('LF014', format('There is no role %s.', p_role), 'Create it first, with `create role`.');
+    perform lanefold._fail('LF014', format('Role %s does not exist.', p_role), 'Create it first, with `create role`.');
   end if;
   perform lanefold.revoke_role(p_role);
   insert into lanefold._role (name, duty, tenant) values (p_role, p_duty, p_tenant);

@@ -9,6 +9,6 @@ declare
   v_end jsonb;
 begin
   v_end := lanefold.finish_run(p_thread_id, p_run_id, null, jsonb_build_object('status', 'failed', 'reason', 'poisoned', 'error',
-    jsonb_build_object('type', 'poisoned', 'message', format('The run was claimed %s times without a committed step.', p_claims))));
+    jsonb_build_object('type', 'poisoned', 'message', format('The run was claimed %s times without committing a step.', p_claims))));
   return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'poisoned', 'promoted', v_end -> 'promoted');
 end $$;

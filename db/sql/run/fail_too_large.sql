@@ -7,7 +7,7 @@ declare
 begin
   v_end := lanefold.finish_run(p_thread_id, p_run_id, null, jsonb_build_object('status', 'failed', 'reason', 'error',
     'error', jsonb_build_object('type', 'context_too_large', 'message',
-      format('The context of lane %s has %s bytes with what this run adds, more than %s.', p_context_ref, p_bytes,
+      format('With the input of this run, the context of lane %s would have %s bytes, more than %s.', p_context_ref, p_bytes,
         lanefold._max_context_bytes(p)))));
   return json_build_object('claimed', false, 'status', v_end -> 'status', 'reason', 'context_too_large',
     'promoted', v_end -> 'promoted');

@@ -40,7 +40,7 @@ begin
     where thread_id = p_thread_id and run_id = p_run_id and round = p_round and call_index = p_call_index;
     if not found then
       perform lanefold._fail('LF013', format('Run %s has no call %s.%s.', p_run_id, p_round, p_call_index),
-        'A failover lost the step of this call; drop the work, nothing was written.');
+        'Nothing was written. A failover lost the step of this call; drop the run.');
     end if;
   end if;
   return jsonb_build_object('cancel_requested', r.cancel_requested_at is not null);

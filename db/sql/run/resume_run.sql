@@ -16,14 +16,14 @@ begin
   if not found then
     perform lanefold._fail_no_run(p_thread_id, p_run_id);
   elsif r.cancel_requested_at is not null or r.status = 'cancelled' then
-    perform lanefold._fail('LF017', format('Run %s was cancelled: its checkpoints are dead.', p_run_id), 'Start a new run.');
+    perform lanefold._fail('LF017', format('Run %s was cancelled, so its checkpoints no longer work.', p_run_id), 'Start a new run.');
   elsif r.finished_at is not null then
     return jsonb_build_object('status', r.status);
   elsif r.status = 'running' and not lanefold._lease_over(r.lease_until, r.lease_ms, v_at) then
-    perform lanefold._fail('LF018', format('Run %s is at work.', p_run_id), 'Wait for its end, or steer it.');
+    perform lanefold._fail('LF018', format('Run %s is running.', p_run_id), 'Wait for it to end, or steer it.');
   elsif r.step <> p_step then
-    perform lanefold._fail('LF017', format('Run %s is at step %s, the checkpoint at step %s.', p_run_id, r.step, p_step),
-      'Mint a new checkpoint, or wait: an unfinished run continues by itself.');
+    perform lanefold._fail('LF017', format('Run %s is at step %s, but the checkpoint is at step %s.', p_run_id, r.step, p_step),
+      'Create a new checkpoint, or wait: an unfinished run continues by itself.');
   elsif r.status = 'running' and abs(extract(epoch from v_at - r.enqueued_at)) > 5
     and (r.queue_prefix = p_prefix or lanefold._lease_over(r.lease_until, r.lease_ms, v_at, 300000)) then
     update lanefold._run set enqueue_no = enqueue_no + 1, enqueued_at = v_at, queue_prefix = p_prefix,

@@ -10,7 +10,7 @@ begin
     end if;
   end if;
   perform lanefold._fail('LF015', 'The log is append-only: entries are never updated or deleted.',
-    'Append a new entry instead; to remove a whole thread call lanefold.erase_thread(id).');
+    'Append a new entry instead; to remove a whole thread, call lanefold.erase_thread(id).');
   return null;
 end $$;
 
@@ -39,9 +39,10 @@ begin
   if old.erased_at is null and new.id = old.id and lanefold._may_erase() then
     return new;
   end if;
-  perform lanefold._fail('LF015', case when old.erased_at is null then 'A thread keeps its id, and is erased only as a whole.'
+  perform lanefold._fail('LF015', case when old.erased_at is null then 'The id of a thread cannot change, and a thread can be erased only as a whole.'
       else format('Thread %s was erased: its tombstone is final.', old.id) end,
-    'Call lanefold.erase_thread(id), which needs the right to execute it.');
+    case when old.erased_at is null then 'To erase it, call lanefold.erase_thread(id) with a role that may execute it.'
+      else 'Its id cannot be reused; create another thread.' end);
   return null;
 end $$;
 
@@ -54,7 +55,7 @@ alter table lanefold.thread enable always trigger final_tombstone;
 create or replace function lanefold._refuse_thread_delete()
 returns trigger language plpgsql set search_path = pg_catalog, pg_temp as $$
 begin
-  perform lanefold._fail('LF015', 'A thread is never deleted: its id would be free for another conversation.',
+  perform lanefold._fail('LF015', 'A thread cannot be deleted: its id would become free for another conversation.',
     'Call lanefold.erase_thread(id): it removes the content and leaves a tombstone.');
   return null;
 end $$;

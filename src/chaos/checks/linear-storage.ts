@@ -4,7 +4,7 @@ import type { Check } from './check.ts';
 export const linearStorage: Check[] = [
   {
     invariant: 'I10',
-    name: 'an ended run keeps no state, and no input once it began; no state exceeds 64 KB',
+    name: 'an ended run keeps no state and, if it had started, no input; no state exceeds 64 KB',
     holds: 'always',
     sql: `
       select thread_id, id as run_id, pg_column_size(state) as state_bytes from lanefold._run

@@ -23,7 +23,7 @@ export const unchangedEntries: Check[] = [
   },
   {
     invariant: 'I2',
-    name: 'every large text that an entry quotes is there, as it was written',
+    name: 'every large text that an entry quotes is stored unchanged',
     holds: 'always',
     sql: `
       with quoted as materialized (

@@ -44,5 +44,5 @@ const truncateTables = `
         perform pg_sleep(0.02);
       end;
     end loop;
-    raise exception 'could not truncate the tables of the queue';
+    raise exception 'could not truncate the queue tables: they stayed locked';
   end $$`;

@@ -161,9 +161,13 @@ export function keysOf(db: Database, secrets: readonly string[]): ApiKeys {
       const { threadId, runId, access, expiresInMs = defaultTokenMs, expiresAtMs = Infinity } = given;
       const { tenant = db.tenant, agents, limits, by = 'operator' } = given;
       if (!(expiresInMs > 0 && expiresInMs <= longestTokenMs)) {
-        throw new LanefoldError('invalid_input', 'A browser token lasts a day at most.', {
-          hint: 'Let the page ask your backend for a new one.',
-        });
+        throw new LanefoldError(
+          'invalid_input',
+          'The lifetime of a browser token must be above 0 and at most one day.',
+          {
+            hint: 'Have the page request a new token from your backend.',
+          },
+        );
       }
       const expiresAt = new Date(Math.min(Date.now() + expiresInMs, expiresAtMs));
       const fields = { access, thread_id: threadId, run_id: runId, tenant, agents: agents && [...agents], limits, by };
@@ -187,11 +191,11 @@ function parse(fields: NewKey) {
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   throw new LanefoldError('invalid_input', `The key is invalid: ${issue!.path.join('.')}: ${issue!.message}.`, {
-    hint: `Give a name and some of the scopes ${scopes.join(', ')}.`,
+    hint: `Pass a name and one or more of the scopes ${scopes.join(', ')}.`,
   });
 }
 
 const keyNotFound = (id: string): LanefoldError =>
-  new LanefoldError('key_not_found', `There is no key ${id}, or it was revoked.`, {
-    hint: 'See `lanefold keys list`.',
+  new LanefoldError('key_not_found', `Key ${id} does not exist or was revoked.`, {
+    hint: 'List the keys with `lanefold keys list`.',
   });

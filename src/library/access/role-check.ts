@@ -19,23 +19,23 @@ export function roleCheckOf(option: RoleCheck | undefined): RoleCheck {
 
 /** The rights of a role that no duty needs. */
 const excess = (rights: SessionRights): string[] => [
-  ...(rights.bypasses ? ['it is a superuser or has BYPASSRLS: no policy keeps it to a tenant'] : []),
-  ...(rights.isOwner ? ['it may act as the owner of the schema, and so take away triggers and policies'] : []),
-  ...(!rights.isOwner && rights.mayWrite ? ['it may write tables past the functions'] : []),
+  ...(rights.bypasses ? ['it is a superuser or has BYPASSRLS, so no policy restricts it to a tenant'] : []),
+  ...(rights.isOwner ? ['it can act as the owner of the schema and drop triggers and policies'] : []),
+  ...(!rights.isOwner && rights.mayWrite ? ['it can write to the tables without the functions'] : []),
   ...(rights.ownerBypasses
-    ? [`no policy binds the owner of the schema, ${rights.owner}, as whom views and functions work`]
+    ? [`the owner of the schema, ${rights.owner}, bypasses policies, and views and functions run with its rights`]
     : []),
-  ...rights.unprotected.map((table) => `no policy binds the owner on the table ${table}`),
+  ...rights.unprotected.map((table) => `table ${table} lacks forced row-level security`),
 ];
 
 /** @throws LanefoldError `role_unfit` */
 export function checkRole(rights: SessionRights, check: RoleCheck): void {
   const found = check === 'off' ? [] : excess(rights);
   if (found.length === 0) return;
-  const error = new LanefoldError('role_unfit', `The role ${rights.role} may do too much: ${found.join('; ')}.`, {
+  const error = new LanefoldError('role_unfit', `The role ${rights.role} has too many rights: ${found.join('; ')}.`, {
     hint:
-      'Connect with a role of `lanefold roles`, or set LANEFOLD_ROLE_CHECK=warn. To repair policies and owner, run ' +
-      '`lanefold migrate` as a superuser.',
+      'Connect with a role that `lanefold roles` describes, or set LANEFOLD_ROLE_CHECK=warn. To repair the owner and ' +
+      'policies, run `lanefold migrate` as a superuser.',
     details: { role: rights.role, found },
   });
   if (check === 'refuse') throw error;
@@ -45,7 +45,7 @@ export function checkRole(rights: SessionRights, check: RoleCheck): void {
 /** @throws LanefoldError `role_unfit` for a role that would find no work */
 export function checkWorkerRole(rights: SessionRights): void {
   if (rights.allTenants) return;
-  throw new LanefoldError('role_unfit', `The role ${rights.role} is no worker's: it may not see all tenants.`, {
-    hint: `Grant it that, as the owner: lanefold.grant_role('${rights.role}', 'worker').`,
+  throw new LanefoldError('role_unfit', `The role ${rights.role} cannot run a worker: it may not see all tenants.`, {
+    hint: `As the owner of the schema, call lanefold.grant_role('${rights.role}', 'worker').`,
   });
 }

@@ -4,8 +4,8 @@ import type { DatabaseScope } from '../../postgres/scoped-query.ts';
 import type { SessionRights } from '../../store/role/session-rights.ts';
 
 export const otherTenant = (asked: string, own: string): LanefoldError =>
-  new LanefoldError('invalid_input', `This library is that of tenant ${own}, not ${asked}.`, {
-    hint: 'Nothing was written. Use one that was created without a tenant.',
+  new LanefoldError('invalid_input', `This library is limited to tenant ${own}; got tenant ${asked}.`, {
+    hint: 'Nothing was written. Use a library without a tenant.',
   });
 
 /**
@@ -20,9 +20,9 @@ export function tenantScope(tenant: string, { bypasses, owner, ownerBypasses, is
   if (!ownerBypasses && isOwner) return { tenant, role: owner };
   throw new LanefoldError(
     'tenants_not_enforced',
-    'No policy of the database binds this role, or the owner of the schema.',
+    'This role, or the owner of the schema, bypasses row-level security.',
     {
-      hint: 'Nothing was read. Run `lanefold migrate` as a superuser, and connect with a role of `lanefold roles`.',
+      hint: 'Nothing was read. Run `lanefold migrate` as a superuser, and connect with a role that `lanefold roles` describes.',
       details: { owner },
     },
   );

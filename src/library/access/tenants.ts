@@ -37,7 +37,7 @@ export function tenantsOf(db: Database): Tenants {
         .safeParse(settings);
       if (!parsed.success) {
         throw new LanefoldError('invalid_input', `The settings are invalid: ${z.prettifyError(parsed.error)}.`, {
-          hint: 'Give whole numbers of at least 1: requestsPerMinute, runs, streams, bodyBytes.',
+          hint: 'Limits are whole numbers of at least 1: requestsPerMinute, runs, streams, bodyBytes.',
         });
       }
       await writeAudit(db, {

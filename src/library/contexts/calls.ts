@@ -82,7 +82,7 @@ export async function readSentCall({ db, agents }: CallDeps, threadId: string, l
   if (!call) {
     await readThread(db, threadId);
     throw new LanefoldError('call_not_found', `Thread ${threadId} has no answered model call ${llmCallId}.`, {
-      hint: 'Calls are named by the llm_call_id in the refs of their answers; one that failed or is under way has none.',
+      hint: 'Pass the llm_call_id from the refs of an answer; a call that failed or has not ended has none.',
     });
   }
   const agent = await agentOf(db, agents, threadId, call);

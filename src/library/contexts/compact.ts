@@ -59,8 +59,8 @@ export async function compact(
   const latest = await readLaneAgent(deps.db, threadId, contextRef);
   const agent = given ?? latest?.agent;
   if (agent === undefined) {
-    throw new LanefoldError('invalid_input', `No run of lane ${contextRef} says which agent is to summarise it.`, {
-      hint: 'Pass the agent whose model and prompt the request is to have.',
+    throw new LanefoldError('invalid_input', `Lane ${contextRef} has no run whose agent could summarise it.`, {
+      hint: 'Pass agent: its model and prompt are used for the summary.',
     });
   }
   const known = deps.agents.names.length > 0 ? deps.agents.get(agent) : undefined;
@@ -70,7 +70,7 @@ export async function compact(
   }
   const model = other ?? (latest?.agent === agent ? latest.model : undefined) ?? known?.model;
   if (model === undefined)
-    throw new LanefoldError('invalid_input', 'No model is known that could summarise.', { hint: 'Pass one.' });
+    throw new LanefoldError('invalid_input', 'No model is known for the summary.', { hint: 'Pass model.' });
   const request: CompactionRequest = {
     cause: 'request',
     ...(range ? { range: [range.fromSeq, range.toSeq] } : {}),

@@ -76,15 +76,15 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
     if (!agent) {
       throw new LanefoldError(
         'unknown_agent',
-        `This process cannot offer what agent ${call.agent} offered in that call.`,
+        `This process lacks agent ${call.agent} or a tool that it offered in that call.`,
         {
-          hint: 'Replay it where the agent and the tools of the run are registered.',
+          hint: 'Replay the call in a process that has the agent and tools of the run.',
         },
       );
     }
     if (messages.length === 0) {
-      throw new LanefoldError('call_not_found', `The log does not hold what call ${llmCallId} was sent.`, {
-        hint: 'Record the thoughts of a strategy with recordThoughts: true.',
+      throw new LanefoldError('call_not_found', `The log does not contain the messages of call ${llmCallId}.`, {
+        hint: 'To log the questions of a strategy, set recordThoughts: true.',
       });
     }
     const { systemPrompt, contextPolicy: policy } = options;
@@ -97,8 +97,8 @@ export function callReplayer({ db, agents, models, counting }: ReplayDeps) {
       policy === undefined ? messages : await cutBy({ db, counting }, threadId, call, agent, { policy, model });
     const sent = withSystemPrompt(cut, systemPrompt);
     if (active >= maxAtOnce) {
-      throw new LanefoldError('server_busy', `This process replays ${maxAtOnce} model calls already.`, {
-        hint: 'Try again when one of them has been answered.',
+      throw new LanefoldError('server_busy', `This process is already replaying ${maxAtOnce} model calls.`, {
+        hint: 'Try again when one of them has ended.',
       });
     }
     active += 1;
@@ -142,7 +142,7 @@ async function cutBy(
   if ('history' in refs) {
     throw new LanefoldError(
       'invalid_input',
-      'A question of a strategy has no policy: the strategy chose its messages.',
+      'A question of a strategy has no context policy: the strategy chose its messages.',
       {
         hint: 'Replay it without contextPolicy. Nothing was sent.',
       },

@@ -42,9 +42,9 @@ export function headVerifier(key: string): (head: unknown) => SignedHead {
     }
     throw new LanefoldError(
       'invalid_input',
-      `A head is not signed by this key: ${JSON.stringify(given)?.slice(0, 200)}.`,
+      `This head was not signed with this key, or was altered: ${JSON.stringify(given)?.slice(0, 200)}.`,
       {
-        hint: 'Compare with the file as it was exported, and use the key it was signed with.',
+        hint: 'Compare the file with the original export, and use the key that signed it.',
       },
     );
   };
@@ -57,7 +57,7 @@ function readKey<T extends { asymmetricKeyType?: string | undefined }>(read: () 
   } catch {
     // reported by the error below
   }
-  throw new LanefoldError('invalid_input', `This is no ${what} Ed25519 key in PEM.`, {
-    hint: 'Make one with `openssl genpkey -algorithm ed25519 -out seal.key`.',
+  throw new LanefoldError('invalid_input', `This is not a ${what} Ed25519 key in PEM.`, {
+    hint: 'Create one with `openssl genpkey -algorithm ed25519 -out seal.key`.',
   });
 }

@@ -39,16 +39,21 @@ export function assertRunOverrides(
   const agent = agents.get(request.agent);
   const given = fieldsOf(request);
   const refused = refusedOverrides(agent.overridable[from], given);
-  if (refused.length > 0) throw notAllowed(refused, `agent ${agent.name} does not list it`, listHint(refused));
+  if (refused.length > 0)
+    throw notAllowed(refused, `agent ${agent.name} does not list it as overridable`, listHint(refused));
   if (from === 'library') return;
   const { model } = request;
   if (model !== undefined && model !== agent.model && !models.isRequestable(model)) {
-    throw notAllowed(['model'], 'a request may not choose a scripted model', 'Name another model.');
+    throw notAllowed(['model'], 'requests may not choose a scripted model', 'Name another model.');
   }
   for (const [field, limit] of limitsOf(agent, executing(agents, request))) {
     const value = limitOf(agent, request, field);
     if (value === undefined || limit === undefined || value <= limit) continue;
-    throw notAllowed([field], `it may only lower the limit of agent ${agent.name}, which is ${limit}`, 'Lower it.');
+    throw notAllowed(
+      [field],
+      `a request may only lower the limit of agent ${agent.name}, which is ${limit}`,
+      'Pass a lower value.',
+    );
   }
 }
 
@@ -61,13 +66,17 @@ export function assertRunOverrides(
 export function assertThreadOverrides(agents: AgentRegistry, given: Given, from: OverrideCaller): void {
   const fields = refusedOverrides([], given);
   if (from === 'http' && agents.names.length === 0 && fields.length > 0)
-    throw notAllowed(fields, 'this server has no agent that lists it', 'Start the API with the agents of the workers.');
+    throw notAllowed(
+      fields,
+      'no agent of this server lists it as overridable',
+      'Start the API with the agents of the workers.',
+    );
   for (const name of agents.names) {
     const refused = refusedOverrides(agents.get(name).overridable[from], given);
     if (refused.length === 0) continue;
     throw notAllowed(
       refused,
-      `agent ${name}, which may run on the thread, does not list it`,
+      `agent ${name}, which may run on the thread, does not list it as overridable`,
       `${listHint(refused)} Every agent must list it.`,
     );
   }

@@ -26,7 +26,7 @@ export async function decideCall(
   assertId(run.id, 'The run id');
   if (!isIndex(call.round) || !isIndex(call.index)) {
     throw new LanefoldError('invalid_input', 'The tool call needs a round and an index.', {
-      hint: 'Pass { round, index } as in the awaiting of the run.',
+      hint: 'Pass { round, index } from awaiting of the run.',
     });
   }
   assertStorable({ by, reason }, 'The decision');

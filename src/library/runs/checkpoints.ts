@@ -142,7 +142,7 @@ async function askAgain(
   if (run.status === 'cancelled') throw cancelled(run.id);
   if (!run.finishedAt) {
     throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, {
-      hint: 'Steer it, or wait for its end; resume without a query to restart a run that lost its worker.',
+      hint: 'Steer it, or wait for it to end; to restart a run that lost its worker, resume it without a query.',
     });
   }
   const question = {

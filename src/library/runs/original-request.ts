@@ -17,8 +17,8 @@ export async function requestOf(
   if (!found) throw runNotFound(run.threadId, run.id);
   const { input } = found;
   if (!input) {
-    throw new LanefoldError('invalid_input', `Run ${run.id} has no question to repeat.`, {
-      hint: 'A compaction has none, and a run that never began loses it with its trace. Enqueue the question as a new run.',
+    throw new LanefoldError('invalid_input', `Run ${run.id} has no stored input to repeat.`, {
+      hint: 'A compaction has none, and the input of a run that ended before it started is deleted with its trace. Enqueue the input as a new run.',
     });
   }
   // a process without agents, such as the command line, leaves this check to the workers

@@ -42,8 +42,8 @@ export async function rerun(
   if (requestId !== undefined) assertId(requestId, 'The request id');
   const found = await requestOf(deps, run);
   if (found.user_seq === null) {
-    throw new LanefoldError('invalid_input', `Run ${run.id} has not begun: there is no context it was asked in.`, {
-      hint: 'Wait until it has, or enqueue its question yourself.',
+    throw new LanefoldError('invalid_input', `Run ${run.id} has not started, so it has no context to rerun.`, {
+      hint: 'Wait until it starts, or enqueue its question yourself.',
     });
   }
   if (agents.names.length > 0 || from === 'http') {
@@ -69,9 +69,13 @@ export async function rerun(
   );
   const asked = requestId ?? id;
   if (made.duplicate && (await isTaken(db, made.id, asked))) {
-    throw new LanefoldError('thread_exists', `Thread ${made.id} is this fork already, and something was asked on it.`, {
-      hint: 'Choose another id for the fork, or pass the request id of the first rerun to get its run.',
-    });
+    throw new LanefoldError(
+      'thread_exists',
+      `Thread ${made.id} is already this fork, and another run was enqueued on it.`,
+      {
+        hint: 'Choose another id for the fork, or pass the request id of the first rerun to get its run.',
+      },
+    );
   }
   const hash = requestHash({ ...body, system_prompt: systemPrompt });
   const request = { threadId: made.id, body, id, requestId: asked, hash, createThread: false };

@@ -24,7 +24,9 @@ export async function retry(
   if (requestId !== undefined) assertId(requestId, 'The request id');
   const found = await requestOf(deps, run);
   if (!found.ended) {
-    throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, { hint: 'Wait for its end, or cancel it.' });
+    throw new LanefoldError('run_active', `Run ${run.id} has not ended.`, {
+      hint: 'Wait for it to end, or cancel it.',
+    });
   }
   if (model !== undefined) deps.models.check(model);
   const body = repeatedBody(found, run.id, model);

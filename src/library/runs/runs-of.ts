@@ -92,7 +92,7 @@ export function runsOf(deps: RunsDeps): Runs {
       }
       const check = (request: EnqueueOptions) => {
         if (typeof request !== 'object' || request === null) {
-          throw new LanefoldError('invalid_input', 'The request is no object.', { hint: 'Pass { agent, input }.' });
+          throw new LanefoldError('invalid_input', 'The request is not an object.', { hint: 'Pass { agent, input }.' });
         }
         assertRunOverrides(deps.agents, deps.models, request, from);
       };

@@ -74,7 +74,7 @@ export async function configure(
   assertThreadOverrides(agents, { systemPrompt, toolContext, tools, contextPolicy }, from);
   for (const name of [...registerTools, ...unregisterTools]) {
     if (agents.toolNames.includes(name)) continue;
-    throw new LanefoldError('unknown_tool', `There is no tool ${JSON.stringify(name)}.`, {
+    throw new LanefoldError('unknown_tool', `Tool ${JSON.stringify(name)} does not exist.`, {
       hint: `Known tools: ${agents.toolNames.join(', ') || 'none; pass tools: […] to createLanefold'}.`,
       details: { tool: name, known: agents.toolNames },
     });

@@ -26,11 +26,11 @@ export interface TenantErasureReport {
 }
 
 const left: readonly string[] = [
-  'the ids of thread and tenant and the times of creation and erasure, so that the id is never used again',
+  'the ids of the thread and tenant and the times of creation and erasure, so that the thread id is never reused',
   'ids and statuses of runs in the event streams of the queue, until BullMQ trims them',
   'backups, replicas and write-ahead logs of PostgreSQL and Redis',
-  'what model providers and tools keep of what they were sent',
-  'logs of your processes, and copies that clients of the API have made',
+  'data that model providers and tools keep from requests',
+  'logs of your processes, and copies that clients of the API made',
 ];
 
 /** Erases a thread, and its jobs in the queue. See `Threads.erase`. */

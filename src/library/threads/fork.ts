@@ -36,7 +36,7 @@ export async function fork(
   assertId(parentThreadId, 'The id of the parent');
   assertId(id, 'The thread id');
   if (contextRef !== undefined) assertId(contextRef, 'The context_ref');
-  assertWhole(seq, 'seq', { minimum: -1, hint: 'Give the seq of an entry, or -1 to begin empty.' });
+  assertWhole(seq, 'seq', { minimum: -1, hint: 'Pass the seq of an entry, or -1 to begin empty.' });
   assertStorable({ metadata, systemPrompt }, 'The fork');
   assertThreadOverrides(agents, { systemPrompt }, from);
   const prompt = systemPrompt === undefined ? undefined : promptOf(systemPrompt);

@@ -214,8 +214,8 @@ export function threadsOf(
       assertId(id, 'The thread id');
       for (const runId of runIds) assertId(runId, 'The run id');
       if (runIds.length > maxMarkedRuns) {
-        throw new LanefoldError('invalid_input', `Marks of ${runIds.length} runs were asked for at once.`, {
-          hint: `Ask for those of ${maxMarkedRuns} runs at a time.`,
+        throw new LanefoldError('invalid_input', `Marks of ${runIds.length} runs were requested at once.`, {
+          hint: `Request those of at most ${maxMarkedRuns} runs at a time.`,
         });
       }
       const found = await readMarks(db, { threadId: id, runIds });

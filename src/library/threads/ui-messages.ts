@@ -30,8 +30,8 @@ export async function uiMessages(
   if (!Number.isInteger(limit) || limit < 1 || limit > 1_000)
     throw new LanefoldError('invalid_input', `limit must be a whole number from 1 to 1000; got ${limit}.`);
   if (after !== undefined && !/^\d{1,15}$/.test(after)) {
-    throw new LanefoldError('invalid_input', `${JSON.stringify(after).slice(0, 80)} is not the start of a page.`, {
-      hint: 'Pass the next_after of the page before, unchanged.',
+    throw new LanefoldError('invalid_input', `${JSON.stringify(after).slice(0, 80)} is not a valid cursor.`, {
+      hint: 'Pass the next_after of the previous page, unchanged.',
     });
   }
   const { activeContextRef } = await readThread(db, threadId);

@@ -101,7 +101,7 @@ function assertWindows(windows: Record<string, number>): void {
     if (Number.isSafeInteger(tokens) && tokens > 0) continue;
     throw new LanefoldError(
       'invalid_input',
-      `contextWindows has no whole number of tokens for ${JSON.stringify(model)}.`,
+      `contextWindows must give ${JSON.stringify(model)} a whole number of tokens above 0.`,
       {
         hint: 'Pass contextWindows: { "provider:model": 128000 }.',
       },
@@ -114,9 +114,9 @@ function assertFunctions(option: string, functions: Record<string, unknown>): vo
     if (typeof given === 'function' && !builtIn.includes(name)) continue;
     throw new LanefoldError(
       'invalid_input',
-      `${option} has no function under ${JSON.stringify(name)}, or one under a built-in name.`,
+      `${option} may not have ${JSON.stringify(name)}: it is not a function, or the name is built in.`,
       {
-        hint: `Built in: ${builtIn.join(', ')}.`,
+        hint: `Built-in names: ${builtIn.join(', ')}.`,
       },
     );
   }

@@ -113,7 +113,7 @@ function file(type: string, given: unknown, { mediaType, filename, providerOptio
   const source = readSource(type, given);
   const metadata = providerOptions ?? own;
   const { imageDetail: detail = 'auto' } = Object(Object(metadata as unknown).openai) as Fields;
-  if (!isDetail(detail)) throw invalid(type, `has the detail ${JSON.stringify(detail)?.slice(0, 80)}`);
+  if (!isDetail(detail)) throw invalid(type, `has the unknown detail ${JSON.stringify(detail)?.slice(0, 80)}`);
   return {
     type: 'file',
     media_type: mediaTypeOf(type, mediaType ?? source.mediaType, source),
@@ -173,13 +173,14 @@ function assertBase64(type: string, data: string): void {
 function mediaTypeOf(type: string, given: unknown, source: Source): string {
   const known = typeof given === 'string' && /^[^/\s]+\/[^/\s*]+$/.test(given) ? given : undefined;
   const image = type !== 'file' || /^image(\/\*?)?$/.test(String(given));
-  if (known && type !== 'file' && !/^image\//i.test(known)) throw invalid(type, `has the media type ${known}`);
+  if (known && type !== 'file' && !/^image\//i.test(known))
+    throw invalid(type, `has the media type ${known}, which is not an image`);
   if (known) return known;
   if (!image) throw invalid(type, 'has no mediaType');
   if ('url' in source) return typeByName(source.url) ?? 'image/*';
   const found = imageType(source.data);
   if (found) return found;
-  throw invalid(type, 'has bytes of no known image, and no mediaType');
+  throw invalid(type, 'has no mediaType, and its bytes are not a known image format');
 }
 
 const types: Record<string, string> = {

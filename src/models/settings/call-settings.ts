@@ -46,7 +46,7 @@ const stored = z.strictObject({
     .superRefine((options, context) => {
       const option = reservedOption(options);
       if (option === undefined) return;
-      context.addIssue({ code: 'custom', message: `${option} would change what the log says was sent` });
+      context.addIssue({ code: 'custom', message: `${option} would make the request differ from the log` });
     })
     .optional(),
   headers: headers.optional(),

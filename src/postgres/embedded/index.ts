@@ -74,7 +74,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       if (server) return server;
       if (performance.now() > giveUpAt) {
         throw embeddedFailed(
-          `PostgreSQL does not start in ${home.dir}, because ${home.data} is locked, by no process that can be found.`,
+          `PostgreSQL cannot start in ${home.dir}: ${home.data} is locked, but no process that locked it was found.`,
           `Delete postmaster.pid there if no PostgreSQL uses it, or use another dir.`,
         );
       }

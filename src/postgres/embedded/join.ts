@@ -73,7 +73,7 @@ export async function joinRunning(home: Home): Promise<EmbeddedPostgres | undefi
   );
   if (found !== undefined) return found === 'none' ? undefined : found;
   throw embeddedFailed(
-    `Another process started PostgreSQL in ${home.dir}, and it neither accepts connections nor ends.`,
+    `Another process started PostgreSQL in ${home.dir}, which neither accepts connections nor exits.`,
     `Read ${home.log}, stop that process, or use another dir.`,
     { details: { dir: home.dir } },
   );

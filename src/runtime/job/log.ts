@@ -61,9 +61,9 @@ function toLine(
     case 'tool_completed':
       return `${at} ${nameOf(text(data, 'tool_name'))}: ${text(data, 'status')} in ${text(data, 'duration_ms')} ms${attempts(data)}`;
     case 'llm_retry':
-      return `${at} model failed (${text((data['error'] ?? {}) as JsonObject, 'type')}), asked again`;
+      return `${at} model call failed (${text((data['error'] ?? {}) as JsonObject, 'type')}), retrying`;
     case 'llm_lost':
-      return `${at} the answer was lost with its worker, asked again`;
+      return `${at} model call lost with its worker, repeating it`;
     default:
       return undefined;
   }

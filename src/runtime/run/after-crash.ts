@@ -46,5 +46,5 @@ export async function afterCrash(
       signal.throwIfAborted();
     }
   }
-  return { ...unknownOutcome('The worker died while this tool ran'), ...spent };
+  return { ...unknownOutcome('The worker died while this tool was running'), ...spent };
 }

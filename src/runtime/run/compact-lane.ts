@@ -49,7 +49,7 @@ export async function compactLane(
     return failed(error, { retryable, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
   if (answer.type !== 'model_answered')
-    return failed({ type: 'compaction', message: `It was ended by ${answer.type}.` });
+    return failed({ type: 'compaction', message: `The compaction ended with ${answer.type}. The lane is unchanged.` });
   const { turn, refs } = answer;
   // set only if a request transformer chose another model
   const model = refs?.['model'] as string | undefined;
@@ -83,12 +83,15 @@ function faultOf(
   tokens: number,
   plan: CompactionPlan,
 ): RunError | undefined {
-  const is = (type: string, message: string): RunError => ({ type, message: `${message} The lane is as it was.` });
-  if (toolCalls.length > 0) return is('summary_called_tools', 'The model called tools in place of a summary.');
+  const is = (type: string, message: string): RunError => ({ type, message: `${message} The lane is unchanged.` });
+  if (toolCalls.length > 0) return is('summary_called_tools', 'The model called tools instead of writing a summary.');
   if (text.trim() === '') return is('summary_empty', 'The summary is empty.');
   if (finishReason === 'length') return is('summary_cut', 'The summary was cut off at the limit of output tokens.');
   if (tokens >= plan.tokens)
-    return is('summary_too_long', `The summary has about ${tokens} tokens, what it covers has ${plan.tokens}.`);
+    return is(
+      'summary_too_long',
+      `The summary has about ${tokens} tokens; the messages it replaces have ${plan.tokens}.`,
+    );
   return undefined;
 }
 

@@ -72,7 +72,7 @@ export async function executeCommand(
     default:
       throw new LanefoldError(
         'internal',
-        `The strategy ${claim.strategy} commands what the runtime does not know: ${JSON.stringify(command)}.`,
+        `The strategy ${claim.strategy} returned an unknown command: ${JSON.stringify(command)}.`,
       );
   }
 }

@@ -118,7 +118,7 @@ const repairMessages = (
 ): Message[] => [
   {
     role: 'system',
-    content: `Put what the answer says into the form that is asked for. Keep to the answer: add no facts.\n\n${instructions}`,
+    content: `Rewrite the answer in the required format. Keep its content and add no facts.\n\n${instructions}`,
   },
   {
     role: 'user',

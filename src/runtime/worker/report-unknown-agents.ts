@@ -3,7 +3,7 @@ import { findUnknownAgents, type UnknownAgent } from '../../store/run/find-unkno
 
 /** One line for people: what waits, and what to do. */
 export const describeUnknownAgent = ({ agent, strategy, runs, since }: UnknownAgent): string =>
-  `no worker knows ${strategy === null ? '' : `the strategy ${JSON.stringify(strategy)} of `}the agent ${JSON.stringify(agent)}: ${runs === 1 ? 'one run waits' : `${runs} runs wait`} for it since ` +
+  `no worker knows ${strategy === null ? '' : `the strategy ${JSON.stringify(strategy)} of `}the agent ${JSON.stringify(agent)}: ${runs === 1 ? 'one run has' : `${runs} runs have`} been waiting for it since ` +
   `${since.toISOString()}; start a worker that has it, or cancel ${runs === 1 ? 'the run' : 'them'}`;
 
 const againMs = 60_000;

@@ -49,9 +49,9 @@ export async function assertTables(db: Database): Promise<void> {
     if (has(required, 't') && has(optional, 'f')) continue;
     throw new LanefoldError(
       'log_replaced',
-      `lanefold.${table} is not the table that Lanefold made: nothing was verified.`,
+      `lanefold.${table} is not the table that Lanefold created; nothing was verified.`,
       {
-        hint: 'Treat it as an attack: it can show each session other rows. Verify a backup on a server of your own.',
+        hint: 'Treat this as an attack: such a table can show each session different rows. Verify a backup on a server you control.',
         details: { table: `lanefold.${table}` },
       },
     );

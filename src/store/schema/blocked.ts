@@ -36,7 +36,7 @@ export async function untilUnblocked<T>(
       onBlocked?.(message);
       if (performance.now() > giveUpAt) {
         throw new LanefoldError('thread_locked', message, {
-          hint: 'Nothing was changed. End that transaction, for instance with pg_terminate_backend, and migrate again.',
+          hint: 'Nothing was changed. End that transaction, for example with pg_terminate_backend, and migrate again.',
           cause: error,
         });
       }

@@ -41,9 +41,9 @@ export async function compareContexts(client: pg.Client): Promise<void> {
   if (differs) {
     throw new LanefoldError(
       'database_error',
-      `The context of lane ${differs.lane} of thread ${differs.thread} is not what it was before it was distributed.`,
+      `The context of lane ${differs.lane} of thread ${differs.thread} changed during the distribution.`,
       {
-        hint: `Unless a process wrote since the distribution began, rows were changed by it: start no process, restore the backup, and please report this. ${remembered} has the hash of every context before.`,
+        hint: `Unless a process wrote to the database meanwhile, the distribution changed rows: start no process, restore the backup, and please report this. ${remembered} has the earlier hash of every context.`,
         details: differs,
       },
     );

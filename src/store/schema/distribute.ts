@@ -97,10 +97,14 @@ async function unchanged(client: pg.Client, table: string, work: () => Promise<u
   await work();
   const after = await sum();
   if (before.rows !== after.rows || before.hash !== after.hash) {
-    throw new LanefoldError('database_error', `Table ${table} was not distributed as it is: its rows differ.`, {
-      hint: 'The table is as it was before. Please report this.',
-      details: { before, after },
-    });
+    throw new LanefoldError(
+      'database_error',
+      `Table ${table} changed while it was being distributed; nothing was committed.`,
+      {
+        hint: 'The table is unchanged. Please report this.',
+        details: { before, after },
+      },
+    );
   }
   await client.query('commit');
 }
@@ -114,9 +118,13 @@ export async function assertAlone(client: pg.Client): Promise<void> {
      where datname = current_database() and application_name like 'lanefold%' and pid <> pg_backend_pid()`,
   );
   if (rows.length === 0) return;
-  throw new LanefoldError('database_busy', `There are sessions of ${rows.map(({ name }) => name).join(', ')}.`, {
-    hint: 'Nothing was changed. Stop every process of Lanefold, then distribute again.',
-  });
+  throw new LanefoldError(
+    'database_busy',
+    `Sessions of ${rows.map(({ name }) => name).join(', ')} are connected to the database.`,
+    {
+      hint: 'Nothing was changed. Stop every process of Lanefold, then distribute again.',
+    },
+  );
 }
 
 /** @throws LanefoldError `invalid_input`: see grant_role */
@@ -125,7 +133,7 @@ export async function assertNoReaders(client: pg.Client): Promise<void> {
   if (rows.length === 0) return;
   throw new LanefoldError(
     'invalid_input',
-    `A distributed database has no readers: ${rows.map(({ name }) => name).join(', ')}.`,
+    `A distributed database cannot have roles with the duty reader: ${rows.map(({ name }) => name).join(', ')}.`,
     {
       hint: 'Nothing was changed. Call lanefold.revoke_role for each of them first.',
     },

@@ -42,7 +42,7 @@ const underWay = new WeakMap<object, Promise<unknown>>();
  */
 export async function withinTransaction<T>(tx: object, work: (query: Query) => Promise<T>): Promise<T> {
   const adapter = adapterOf(tx);
-  if (!adapter) throw notATransaction('is none of pg, Drizzle, postgres, Kysely or Prisma');
+  if (!adapter) throw notATransaction('is not a transaction of pg, Drizzle, postgres, Kysely or Prisma');
   const before = underWay.get(tx);
   const result = (async () => {
     await before;
@@ -89,7 +89,7 @@ async function inOwnSavepoint<T>(query: Query, work: (query: Query) => Promise<T
 }
 
 const notATransaction = (why: string, cause?: unknown): LanefoldError =>
-  new LanefoldError('not_a_transaction', `The tx ${why}: nothing would be atomic.`, {
-    hint: 'Pass what the library hands to the function of its transaction, or a pg client after begin.',
+  new LanefoldError('not_a_transaction', `tx ${why}, so nothing would be atomic.`, {
+    hint: 'Pass the transaction object that your library hands to its callback, or a pg client after begin.',
     cause,
   });

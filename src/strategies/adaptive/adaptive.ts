@@ -90,7 +90,7 @@ export const adaptive: StrategyMachine = {
 };
 
 function neverExecuted(): never {
-  throw new LanefoldError('internal', 'The strategy adaptive executes no run itself.', {
+  throw new LanefoldError('internal', 'The strategy adaptive cannot execute a run itself.', {
     hint: 'Enqueue runs with the library or the API: they choose the strategy.',
   });
 }

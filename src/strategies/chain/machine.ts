@@ -55,12 +55,12 @@ Number your steps, one after another:
 1. …
 2. …
 
-Check each step against the question. When you are done, write your conclusion on a line of its own, after "Conclusion:".`;
+Check each step against the question. When you are done, write your conclusion on a separate line, after "Conclusion:".`;
 
 /** Chain of Thought: the model numbers its steps and ends with a marked conclusion. */
 export const cot = chain('cot', cotPrompt);
 
-const codPrompt = `Think step by step, but keep only a minimum draft of each step, five words at most.
+const codPrompt = `Think step by step, but write only a minimal draft of each step: five words at most.
 
 Number the drafts. When you are done, write the final answer after "####".`;
 

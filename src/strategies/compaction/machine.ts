@@ -16,7 +16,7 @@ export const compaction: StrategyMachine<TurnState> = {
   resume: (run) => compact(run, firstState),
   on(run, state, event) {
     if (event.type === 'compacted') return onOutcome(run, state, event);
-    const error = { type: 'compaction', message: `It was ended by ${event.type}; the lane is as it was.` };
+    const error = { type: 'compaction', message: `The compaction ended with ${event.type}. The lane is unchanged.` };
     return { state, command: { type: 'fail', error } };
   },
 };

@@ -14,7 +14,7 @@ export const generateAsk = (
 ): StrategyQuestion => ({
   purpose: 'generate',
   about: parent?.node ?? 0,
-  system: `Develop one thought towards answering the question.${of > 1 ? ` Take perspective ${index + 1} of ${of}, unlike the others.` : ''} ${quotedIsData}`,
+  system: `Develop one thought towards answering the question.${of > 1 ? ` Take perspective ${index + 1} of ${of}, different from the others.` : ''} ${quotedIsData}`,
   prompt: [
     quote('question', question),
     ...(parent ? [`Build on:\n${quote('thought', parent.text)}`] : []),
@@ -36,7 +36,7 @@ export const voteAsk = (question: string, ideas: readonly Idea[], index: number)
 
 export const weighAsk = (question: string, ideas: readonly Idea[]): StrategyQuestion => ({
   purpose: 'weigh',
-  system: `Say how much each thought contributes to the answer, from 0 to 1, one line for each: "WEIGHT: [id]: 0.5". ${quotedIsData}`,
+  system: `Rate from 0 to 1 how much each thought contributes to the answer. Write one line for each: "WEIGHT: [id]: 0.5". ${quotedIsData}`,
   prompt: `${quote('question', question)}\n\n${listed(ideas)}`,
 });
 
@@ -47,7 +47,7 @@ export const aggregateAsk = (
   weights?: ReadonlyMap<number, number>,
 ): StrategyQuestion => ({
   purpose: 'aggregate',
-  system: `Combine the thoughts into one answer to the question.${weights ? ' Rely on each as much as its weight says.' : ''} ${quotedIsData}`,
+  system: `Combine the thoughts into one answer to the question.${weights ? ' Rely on each thought in proportion to its weight.' : ''} ${quotedIsData}`,
   prompt: [
     quote('question', question),
     listed(ideas, weights),

@@ -78,7 +78,7 @@ function enter<Memory>(at: StrategyProgress, turn: StrategyTurn<Memory>): Folded
   const first = Math.max(at.nextNode, ...(turn.nodes ?? []).map(({ node }) => node + 1));
   const batch = (turn.questions ?? []).map((ask, i) => ({ node: first + i, ask }));
   if (turn.questions?.length === 0) {
-    throw new LanefoldError('internal', 'The strategy neither asks a question nor ends.', {
+    throw new LanefoldError('internal', 'The strategy returned neither a question nor an end.', {
       hint: 'Return at least one question, or an end.',
     });
   }
@@ -89,6 +89,6 @@ function enter<Memory>(at: StrategyProgress, turn: StrategyTurn<Memory>): Folded
 const changed = (strategy: string, purpose: string, { node, kind }: StoredAnswer): LanefoldError =>
   new LanefoldError(
     'strategy_changed',
-    `The strategy ${strategy} has changed while the run was under way: node ${node} is the answer to "${kind}", and it asks for "${purpose}" there now.`,
-    { hint: 'The answers are kept in run_node. Start a new run.' },
+    `The strategy ${strategy} changed during the run: node ${node} answers "${kind}", but the strategy now asks for "${purpose}" there.`,
+    { hint: 'The answers stay in run_node. Start a new run.' },
   );

@@ -82,7 +82,7 @@ export function defineStrategy<Memory, Shape extends z.ZodRawShape = Record<neve
             'internal',
             `The strategy ${strategy.name} does not know the event "${event.type}".`,
             {
-              hint: 'This is a fault of the runtime; please report it.',
+              hint: 'This is a bug in Lanefold; please report it.',
             },
           );
       }
@@ -163,6 +163,6 @@ function openCall(run: RunFacts, state: InquiryState, callId: string | undefined
   const found = state.open.find((call) => callIdOf(run, call) === callId);
   if (found) return found;
   throw new LanefoldError('internal', `The strategy did not ask for the answer to the model call ${callId}.`, {
-    hint: 'This is a fault of the runtime; please report it.',
+    hint: 'This is a bug in Lanefold; please report it.',
   });
 }

@@ -3,7 +3,7 @@ import { quote, quotedIsData } from '../inquiry/quote.ts';
 import type { TotOptions } from './options.ts';
 import { pathTo, type Tree } from './tree.ts';
 
-const generateSystem = `You explore a problem as a tree of thoughts. Propose thoughts that differ from each other, each one concrete step or approach in a few sentences. Reply with JSON only: {"thoughts": [{"id": "t1", "content": "…"}]}. ${quotedIsData}`;
+const generateSystem = `You explore a problem as a tree of thoughts. Propose thoughts that differ from each other, each a concrete step or approach in a few sentences. Reply with JSON only: {"thoughts": [{"id": "t1", "content": "…"}]}. ${quotedIsData}`;
 
 const evaluateSystem = `You judge thoughts on the way to solving a problem. Give each a score from 0 (a dead end) to 1 (solves the problem). Reply with JSON only: {"scores": {"t1": 0.5}}. ${quotedIsData}`;
 

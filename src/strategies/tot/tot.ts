@@ -55,7 +55,7 @@ function onGenerated(memory: TotMemory, answers: StrategyAnswer[], at: StrategyP
 
 function unreadable(memory: TotMemory, at: StrategyProgress): StrategyTurn<TotMemory> {
   const failed = { ...memory, parserErrors: [...memory.parserErrors, 'thoughts_parse_failed'] };
-  const error = { type: 'parse_failed', message: 'The model gave no thoughts that can be read (generation).' };
+  const error = { type: 'parse_failed', message: 'The model returned no readable thoughts (generation).' };
   return { memory: failed, end: toEnding(failed, 'error', at, error) };
 }
 

@@ -34,7 +34,7 @@ export function onSharedEvent<S extends TurnState>(
       return state.phase === 'output' ? failRepairOutOfTime(run, state) : finishAtLimit(state, 'max_duration');
     default:
       throw new LanefoldError('internal', `The strategy ${strategy} does not know the event "${event.type}".`, {
-        hint: 'This is a fault of the runtime; please report it.',
+        hint: 'This is a bug in Lanefold; please report it.',
       });
   }
 }

@@ -30,8 +30,8 @@ const packageName = '@opentelemetry/api';
  */
 export async function openTelemetry({ content }: TelemetryOptions, redactor: Redactor): Promise<OpenTelemetry> {
   const api = await import('@opentelemetry/api').catch((cause: unknown) => {
-    throw new LanefoldError('telemetry_unavailable', `Telemetry is on, and ${packageName} cannot be loaded.`, {
-      hint: `Install ${packageName} and the SDK of OpenTelemetry, or switch telemetry off.`,
+    throw new LanefoldError('telemetry_unavailable', `Telemetry is on, but ${packageName} cannot be loaded.`, {
+      hint: `Install ${packageName} and the SDK of OpenTelemetry, or turn telemetry off.`,
       cause,
     });
   });

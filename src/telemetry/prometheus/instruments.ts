@@ -14,7 +14,7 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
   const counter = <Label extends string>(name: string, help: string, labelNames: Label[]) =>
     new Counter({ name: `lanefold_worker_${name}`, help, labelNames, registers: [register] });
   return {
-    queueWait: histogram('queue_wait_seconds', 'Time a claimed run had been in the queue.', ['agent']),
+    queueWait: histogram('queue_wait_seconds', 'Time a run spent in the queue before its claim.', ['agent']),
     firstToken: histogram('time_to_first_token_seconds', 'Time to the first part of a streamed answer.', [
       'agent',
       'model',
@@ -29,7 +29,7 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
       'tool',
       'status',
     ]),
-    commit: histogram('commit_seconds', 'Duration of a write of a run, retries included.', [], shortSeconds),
+    commit: histogram('commit_seconds', 'Duration of a database write for a run, including retries.', [], shortSeconds),
     leaseAge: histogram('lease_age_seconds', 'Age of a lease when the worker renewed it.', [], shortSeconds),
     claims: counter('claims_total', 'Claims: first, or resumed after a crash, a handover or an approval.', [
       'agent',
@@ -39,15 +39,13 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
       'agent',
       'status',
     ]),
-    retries: counter('retries_total', 'Model calls and tool attempts made again after a failure.', ['agent', 'of']),
-    lostModelCalls: counter('lost_model_calls_total', 'Model calls found lost with the worker that made them.', [
-      'agent',
-    ]),
+    retries: counter('retries_total', 'Model calls and tool attempts retried after a failure.', ['agent', 'of']),
+    lostModelCalls: counter('lost_model_calls_total', 'Model calls lost with the worker that made them.', ['agent']),
     interrupted: counter('runs_interrupted_total', 'Runs this worker dropped: lost, released or failed.', [
       'agent',
       'reason',
     ]),
-    refused: counter('runs_refused_total', 'Runs that the worker ended instead of taking them.', ['agent', 'reason']),
+    refused: counter('runs_refused_total', 'Runs that the worker ended instead of claiming them.', ['agent', 'reason']),
     tokens: counter('tokens_total', 'Tokens of model calls, by counter of the usage.', ['agent', 'model', 'counter']),
   };
 }

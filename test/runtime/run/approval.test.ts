@@ -190,7 +190,7 @@ describe.skipIf(noRedis())('approval', () => {
     const { threadId, run, id } = await lanefold.run({ agent: 'hasty', model: model.id, input: 'go' });
     expect(run).toMatchObject({ status: 'completed', suspendedUntil: null });
     expect((await ledgerOf(lanefold, threadId)).map((row) => row.status)).toEqual(['denied', 'denied']);
-    expect((await contextOf(lanefold, threadId))[2]![1]).toContain('nobody decided in time');
+    expect((await contextOf(lanefold, threadId))[2]![1]).toContain('the approval request expired');
     const place = { round: 1, index: 0 };
     await expect(lanefold.runs.approve({ threadId, id }, place)).rejects.toMatchObject({ code: 'already_decided' });
     expect(await lanefold.runs.deny({ threadId, id }, place)).toMatchObject({ by: 'lanefold', duplicate: true });

@@ -48,7 +48,7 @@ describe('a compaction by hand', () => {
       messages: 4,
       cause: 'request',
       model: model.id,
-      prompt_version: 1,
+      prompt_version: 2,
     });
     const { tokens_before: was, tokens_after: is } = ended.result as unknown as {
       tokens_before: number;
@@ -57,7 +57,7 @@ describe('a compaction by hand', () => {
     expect(is).toBeLessThan(was);
     expect(await contextOf(lanefold, threadId)).toEqual([
       ['system', 'Be kind.'],
-      ['user', 'Summary of earlier conversation:\nThey talked.'],
+      ['user', 'Summary of earlier messages:\nThey talked.'],
       ['user', 'q2'],
       ['assistant', long],
     ]);
@@ -93,7 +93,7 @@ describe('a compaction by hand', () => {
       'Be kind.',
       'q0',
       long,
-      'Summary of earlier conversation:\nThen something.',
+      'Summary of earlier messages:\nThen something.',
       'q2',
       long,
     ]);
@@ -138,7 +138,7 @@ describe('a compaction by hand', () => {
     expect((await wait(meanwhile)).status).toBe('completed');
     expect((await contextOf(lanefold, threadId)).map(([, content]) => content)).toEqual([
       'Be kind.',
-      'Summary of earlier conversation:\nThey talked.',
+      'Summary of earlier messages:\nThey talked.',
       'slow',
       long,
       'meanwhile',
@@ -192,7 +192,7 @@ describe('a compaction by hand', () => {
     expect((await wait(await lanefold.contexts.compact(threadId))).status).toBe('completed');
     expect((await contextOf(lanefold, threadId)).map(([role, content]) => [role, content])).toEqual([
       ['system', 'Be kind.'],
-      ['user', 'Summary of earlier conversation:\nThey talked.'],
+      ['user', 'Summary of earlier messages:\nThey talked.'],
       ['assistant', ''],
       ['tool', 'How to.'],
       ['user', 'last'],
@@ -220,7 +220,7 @@ describe('a compaction of its own accord', () => {
     expect(kinds.filter((kind) => kind === 'compaction_completed')).toHaveLength(1);
     const roles = model.calls.at(-1)!.prompt.map(({ role }) => role);
     expect(roles.slice(0, 3)).toEqual(['system', 'user', 'user']);
-    expect(JSON.stringify(model.calls.at(-1)!.prompt)).toContain('Summary of earlier conversation');
+    expect(JSON.stringify(model.calls.at(-1)!.prompt)).toContain('Summary of earlier messages');
     const answer = (await entriesOf(lanefold, threadId)).at(-1)!;
     expect(answer.refs).not.toHaveProperty('dropped');
     const { rows } = await lanefold.database.pool.query('select lanefold.verify_call($1, $2) as ok', [
@@ -261,7 +261,7 @@ describe('a compaction of its own accord', () => {
     );
     expect((await contextOf(lanefold, threadId)).map(([, content]) => content)).toEqual([
       'Be kind.',
-      'Summary of earlier conversation:\nThey talked.',
+      'Summary of earlier messages:\nThey talked.',
       'next',
       long,
     ]);

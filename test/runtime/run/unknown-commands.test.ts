@@ -26,7 +26,7 @@ describe.skipIf(noRedis())('unknown commands and events', () => {
   afterAll(() => lanefold?.close());
 
   test.each([
-    ['dancer', /dancer commands what the runtime does not know.*dance/],
+    ['dancer', /dancer returned an unknown command.*dance/],
     ['quitter', /quitter ended without a terminal commit/],
   ])('an invalid command from the strategy %s fails the run', async (strategy, message) => {
     const { threadId, run } = await lanefold.run({ agent: 'a', input: 'x', strategy });
