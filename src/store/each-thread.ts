@@ -20,6 +20,16 @@ export async function eachThread<Item, Answer>(
   return answers.flat();
 }
 
+/**
+ * Calls that concern many threads: `together` is one statement for all of them; a distributed database gets one call
+ * for each instead, as `eachThread` sends them.
+ */
+export const overThreads = <Item, Answer>(
+  db: Database,
+  items: readonly Item[],
+  { together, one }: { together: () => Promise<Answer[]>; one: (item: Item) => Promise<Answer[]> },
+): Promise<Answer[]> => (db.settings.distributed ? eachThread(items, one) : together());
+
 /** Notifies all listeners of a distributed database: a function would reach only sessions of the node it runs on. */
 export async function notifyFromHere(db: Database, channel: string, payload: string): Promise<void> {
   if (!db.settings.distributed) return;

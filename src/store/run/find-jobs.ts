@@ -1,6 +1,6 @@
 import type { Database } from '../../postgres/pool.ts';
 import type { QueuedRun } from './queued-run.ts';
-import { eachThread } from '../each-thread.ts';
+import { overThreads } from '../each-thread.ts';
 
 export interface JobName {
   queue: string;
@@ -46,17 +46,17 @@ export async function findDelayedJob(
 
 /** Records that the queue has these runs' jobs: the next sweep checks others, and no other fleet takes them over. */
 export async function markJobsSeen(db: Database, runs: readonly QueuedRun[]): Promise<void> {
-  if (db.settings.distributed) {
-    const mark = 'select lanefold.mark_job_seen($1, $2, $3)';
-    await eachThread(runs, (run) => db.query('mark_job_seen', mark, [run.thread_id, run.run_id, run.enqueue_no]));
-    return;
-  }
-  await db.query(
-    'mark_jobs_seen',
-    `select lanefold.mark_job_seen(q.thread_id, q.run_id, q.enqueue_no)
-     from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)`,
-    [JSON.stringify(runs)],
-  );
+  await overThreads(db, runs, {
+    together: () =>
+      db.query(
+        'mark_jobs_seen',
+        `select lanefold.mark_job_seen(q.thread_id, q.run_id, q.enqueue_no)
+         from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int)`,
+        [JSON.stringify(runs)],
+      ),
+    one: ({ thread_id, run_id, enqueue_no }) =>
+      db.query('mark_job_seen', 'select lanefold.mark_job_seen($1, $2, $3)', [thread_id, run_id, enqueue_no]),
+  });
 }
 
 /** Records that a run has no job, so that its fleet's next sweep adds it. */

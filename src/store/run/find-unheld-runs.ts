@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread } from '../each-thread.ts';
+import { overThreads } from '../each-thread.ts';
 import { executing } from './sweep-limits.ts';
 
 /** A run, or the active run of a thread. */
@@ -25,9 +25,11 @@ const unheld = `(r.status in ('waiting', 'queued') and coalesce(r.start_at <= c.
 const clock = 'with c as materialized (select lanefold._now() as at)';
 
 /** Returns the runs that no worker holds, with one index probe for each. */
-export function findUnheldRuns(db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> {
-  if (db.settings.distributed) return eachThread(runs, (run) => findUnheldRun(db, run));
-  return db.query<UnheldRun>(
+export const findUnheldRuns = (db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> =>
+  overThreads(db, runs, { together: () => findTogether(db, runs), one: (run) => findUnheldRun(db, run) });
+
+const findTogether = (db: Database, runs: readonly RunOrThread[]): Promise<UnheldRun[]> =>
+  db.query<UnheldRun>(
     'find_unheld_runs',
     `${clock}
      select distinct u."threadId", u."runId", u.agent, u.strategy, u.queue
@@ -39,7 +41,6 @@ export function findUnheldRuns(db: Database, runs: readonly RunOrThread[]): Prom
      ) u on true`,
     [runs.map(({ threadId }) => threadId), runs.map(({ runId }) => runId ?? null)],
   );
-}
 
 /** The same for one run, on the node of its thread. */
 const findUnheldRun = (db: Database, { threadId, runId }: RunOrThread): Promise<UnheldRun[]> =>

@@ -1,7 +1,7 @@
 import { camelKeys } from '../../common/case.ts';
 import type { JsonObject } from '../../context/message.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread } from '../each-thread.ts';
+import { overThreads } from '../each-thread.ts';
 
 /** Something about a run that is worth a look: a tool that failed, a model call that was repeated, a cut context. */
 export interface RunMark {
@@ -39,24 +39,29 @@ export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Pro
 
 /** The marks of each row of a list, counted by kind, in one statement; on a distributed database, in one per thread. */
 export async function countMarks(db: Database, rows: readonly RunsOf[]): Promise<RunMarkCount[][]> {
-  const found = rows.map((): RunMark[] => []);
-  if (db.settings.distributed) {
-    const places = rows.map((row, place) => ({ ...row, place }));
-    await eachThread(places, async ({ place, ...row }) => {
-      found[place] = await readMarks(db, row);
-      return [];
-    });
-  } else if (rows.length > 0) {
-    const marks = await db.query<Record<string, unknown> & { place: number }>(
-      'list_marks',
-      `select k.place, m.run_id, m.kind, m.seq::float8, m.llm_call_id
-       from jsonb_to_recordset($1) as k (place int, thread_id text, run_ids text[])
-       cross join lateral lanefold.run_marks(k.thread_id, k.run_ids) m order by k.place, m.seq nulls last, m.kind`,
-      [JSON.stringify(rows.map(({ threadId, runIds }, place) => ({ place, thread_id: threadId, run_ids: runIds })))],
-    );
-    for (const { place, ...mark } of marks) found[place]!.push(toMark(mark));
-  }
-  return found.map(counted);
+  const places = rows.map((row, place) => ({ ...row, place }));
+  const found = await overThreads(db, places, {
+    together: () => listMarks(db, places),
+    one: async ({ place, ...row }) => (await readMarks(db, row)).map((mark) => ({ place, mark })),
+  });
+  const marksOf = rows.map((): RunMark[] => []);
+  for (const { place, mark } of found) marksOf[place]!.push(mark);
+  return marksOf.map(counted);
+}
+
+async function listMarks(
+  db: Database,
+  places: readonly (RunsOf & { place: number })[],
+): Promise<{ place: number; mark: RunMark }[]> {
+  if (places.length === 0) return [];
+  const rows = await db.query<Record<string, unknown> & { place: number }>(
+    'list_marks',
+    `select k.place, m.run_id, m.kind, m.seq::float8, m.llm_call_id
+     from jsonb_to_recordset($1) as k (place int, thread_id text, run_ids text[])
+     cross join lateral lanefold.run_marks(k.thread_id, k.run_ids) m order by k.place, m.seq nulls last, m.kind`,
+    [JSON.stringify(places.map(({ place, threadId, runIds }) => ({ place, thread_id: threadId, run_ids: runIds })))],
+  );
+  return rows.map(({ place, ...mark }) => ({ place, mark: toMark(mark) }));
 }
 
 const toMark = (row: object): RunMark => camelKeys(row) as unknown as RunMark;

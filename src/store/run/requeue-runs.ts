@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread } from '../each-thread.ts';
+import { overThreads } from '../each-thread.ts';
 import type { SweepLimits } from './sweep-limits.ts';
 import type { QueuedRun } from './queued-run.ts';
 import type { HeldLease } from './renew-leases.ts';
@@ -14,8 +14,11 @@ export function requeueRuns(
   { graceMs, queuePrefix, adoptMs, adoptable, known: { strategies } }: SweepLimits,
 ): Promise<QueuedRun[]> {
   const p = { grace_ms: graceMs, prefix: queuePrefix, adopt_ms: adoptMs, adoptable, strategies };
-  if (db.settings.distributed) return eachThread(runs, (run) => requeueRun(db, run, p));
-  return db.query<QueuedRun>(
+  return overThreads(db, runs, { together: () => requeueTogether(db, runs, p), one: (run) => requeueRun(db, run, p) });
+}
+
+const requeueTogether = (db: Database, runs: readonly QueuedRun[], p: object): Promise<QueuedRun[]> =>
+  db.query<QueuedRun>(
     'requeue_runs',
     `select r.thread_id, r.run_id, r.agent, r.enqueue_no, r.queue_shard, q.agent_queue
      from jsonb_to_recordset($1) as q (thread_id text, run_id text, enqueue_no int, agent_queue text)
@@ -23,7 +26,6 @@ export function requeueRuns(
        case when q.agent_queue is not null then $2::jsonb || '{"agent_queue": true}' else $2::jsonb end) r`,
     [JSON.stringify(runs), p],
   );
-}
 
 async function requeueRun(db: Database, run: QueuedRun, p: object): Promise<QueuedRun[]> {
   const { thread_id, run_id, enqueue_no, agent_queue } = run;

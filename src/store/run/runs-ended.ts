@@ -1,5 +1,5 @@
 import type { Database } from '../../postgres/pool.ts';
-import { eachThread } from '../each-thread.ts';
+import { overThreads } from '../each-thread.ts';
 import { readRun, toRun, type RunRow } from './read-run.ts';
 import type { Run } from './run.ts';
 
@@ -14,8 +14,10 @@ export interface RunEnd extends RunKey {
 }
 
 /** Returns the runs that have ended, with one index probe for each, whatever the planner's statistics say. */
-export async function runsEnded(db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> {
-  if (db.settings.distributed) return eachThread(runs, (run) => endOf(db, run));
+export const runsEnded = (db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> =>
+  overThreads(db, runs, { together: () => endsOf(db, runs), one: (run) => endOf(db, run) });
+
+async function endsOf(db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> {
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
     `select w.thread_id, w.run_id, lanefold.read_run(w.thread_id, w.run_id) as run
