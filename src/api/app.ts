@@ -17,6 +17,7 @@ import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { logErrors } from './log-errors.ts';
+import { nameSchemas } from './openapi.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
@@ -63,6 +64,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   refuseQueries(app);
+  nameSchemas(app);
   const requests = requestCounter();
 
   app.onError((error, c) => {

@@ -69,7 +69,7 @@ export function addInputs(app: ApiApp): void {
       const receipt = await c.var.lanefold.runs[kind](threadId, content as ContentInput, options as InputOptions);
       if (receipt.reason) throw rejected(receipt.reason, runId);
       const { inputId, duplicate } = receipt;
-      const status = receipt.status as 'queued' | 'injected' | 'dropped';
+      const status = receipt.status as z.infer<typeof InputReceipt>['status'];
       return c.json(toJson({ inputId, threadId, runId, status, duplicate }), 202, replayed(duplicate));
     });
   }
