@@ -43,7 +43,7 @@ import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
-import { securityHeaders } from './security-headers.ts';
+import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../checks/whole-number.ts';
 import { onInvalid, refuseQueries } from './validation.ts';
 
@@ -89,7 +89,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     });
   });
 
-  app.use(requests.count, securityHeaders);
+  app.use(requests.count, securityHeaders, noStore);
   const { keyRecheckMs = defaultKeyRecheckMs } = options;
   assertWhole(keyRecheckMs, 'keyRecheckMs', {
     minimum: minKeyRecheckMs,
