@@ -1,4 +1,4 @@
-import { apiKey, needsKey } from '../state/session.ts';
+import { apiKey, needsKey } from './session.ts';
 import type { Problem as Answer } from './types.ts';
 
 /** An error response of the API, with a hint on what to do. */
