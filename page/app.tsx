@@ -1,7 +1,7 @@
 import './styles/index.css';
 import './state/theme.ts';
 import { render } from 'preact';
-import { needsKey } from './state/session.ts';
+import { needsKey } from './api/session.ts';
 import { route } from './state/route.ts';
 import { Shell } from './views/shell.tsx';
 import { SignIn } from './views/sign-in.tsx';

@@ -2,79 +2,98 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-/** The rooms of src from the ground floor up: each may import those above it in this list, and none below it. */
-const floors = [
-  ['errors.ts'],
-  ['common', 'checks', 'environment.ts'],
-  ['context'],
-  ['policy'],
-  ['redaction', 'postgres', 'tokens', 'access'],
-  ['log'],
-  ['models', 'tools'],
-  ['contracts'],
-  ['strategies'],
-  ['testing'],
-  ['store'],
-  ['agents', 'queue', 'fleet'],
-  ['streams', 'telemetry'],
-  ['ui-messages'],
-  ['runtime/run', 'library'],
-  ['runtime/job'],
-  ['runtime/worker'],
-  ['api'],
-  ['chat'],
-  ['lanefold'],
-  ['chaos', 'replay'],
-  ['cli'],
-  ['index.ts'],
-];
-
-const src = path.resolve('src');
-const files = readdirSync(src, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'));
-const textOf = new Map(files.map((file) => [file, readFileSync(path.join(src, file), 'utf8')]));
-
-const roomOf = (file: string): string => {
-  const [first, second] = file.split(path.sep) as [string, string?];
-  return first === 'runtime' ? `runtime/${second}` : first;
+/** Which folders of the checkout each folder may import from. Only tests, which are not in here, see all of them. */
+const reach: Record<string, string[]> = {
+  db: [],
+  src: ['db'],
+  workers: ['src'],
+  bench: ['src'],
+  // a program in the browser: it knows the server by its HTTP API
+  page: [],
+  // know what users know: the package
+  examples: [],
 };
-const floorOf = (file: string): number => floors.findIndex((rooms) => rooms.includes(roomOf(file)));
+
+/** Bundles the page, so it belongs to Node's side and to no room. */
+const pageBuild = path.join('page', 'build.ts');
+
+const textOf = new Map(
+  Object.keys(reach)
+    .flatMap((tree) => readdirSync(tree, { recursive: true, encoding: 'utf8' }).map((file) => path.join(tree, file)))
+    .filter((file) => /\.tsx?$/.test(file) && !file.includes('node_modules') && file !== pageBuild)
+    .map((file) => [file, readFileSync(file, 'utf8')]),
+);
+const files = [...textOf.keys()];
+const treeOf = (file: string): string => file.split(path.sep)[0]!;
 
 const imports = (file: string): string[] =>
-  [...textOf.get(file)!.matchAll(/(?:from |import\()'(\.[^']+\.ts)'/g)]
-    .map((match) => path.relative(src, path.resolve(src, path.dirname(file), match[1]!)))
-    .filter((target) => textOf.has(target));
+  [...textOf.get(file)!.matchAll(/(?:from |import |import\()'(\.[^']+\.tsx?)'/g)].map((match) =>
+    path.join(path.dirname(file), match[1]!),
+  );
 
-describe('the rooms of src', () => {
-  test('are all on a floor', () => {
-    expect(files.filter((file) => floorOf(file) < 0)).toEqual([]);
+/** The drawing in ARCHITECTURE.md: the name of a folder, then its floors from the top down, with the rooms of each. */
+const drawn = /^```text\n(src\n.*?)^```$/ms.exec(readFileSync('ARCHITECTURE.md', 'utf8'))![1]!;
+const houses = drawn.split('\n\n').map((house) => {
+  const [tree, ...floors] = house.trimEnd().split('\n') as [string, ...string[]];
+  return { tree, floors: floors.map((rooms) => rooms.trim().split(/ +/)).reverse() };
+});
+
+test('the drawing has the rooms of src and of the page', () => {
+  expect(houses.map(({ tree }) => tree)).toEqual(['src', 'page']);
+});
+
+describe.each(houses)('the rooms of $tree', ({ tree, floors }) => {
+  const own = files.filter((file) => treeOf(file) === tree);
+  // a room inside another one comes before it
+  const rooms = floors.flat().toSorted((a, b) => b.length - a.length);
+  const roomOf = (file: string) => rooms.find((room) => `${file}/`.startsWith(`${path.join(tree, room)}/`));
+  const floorOf = (file: string): number => floors.findIndex((rooms) => rooms.includes(roomOf(file)!));
+
+  test('are all on a floor, and none is empty', () => {
+    expect(own.filter((file) => roomOf(file) === undefined)).toEqual([]);
+    const inhabited = new Set(own.map(roomOf));
+    expect(rooms.filter((room) => !inhabited.has(room))).toEqual([]);
   });
 
-  test('import downwards only', () => {
-    const upward = files.flatMap((file) =>
+  test('import from the floors below only', () => {
+    const wrong = own.flatMap((file) =>
       imports(file)
+        .filter((target) => treeOf(target) === tree)
         .filter((target) => roomOf(target) !== roomOf(file) && floorOf(target) >= floorOf(file))
         .map((target) => `${file} -> ${target}`),
     );
-    expect(upward).toEqual([]);
+    expect(wrong, 'move what both need to a floor below both').toEqual([]);
   });
+});
 
-  test('hold no circle of files', () => {
-    const done = new Set<string>();
-    const circles: string[] = [];
-    const visit = (file: string, trail: string[]): void => {
-      if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '));
-      else if (!done.has(file)) for (const target of imports(file)) visit(target, [...trail, file]);
-      done.add(file);
-    };
-    for (const file of files) visit(file, []);
-    expect(circles).toEqual([]);
-  });
+test('folders of the checkout import only from those within their reach', () => {
+  const wrong = files.flatMap((file) =>
+    imports(file)
+      .filter((target) => treeOf(target) !== treeOf(file) && !reach[treeOf(file)]!.includes(treeOf(target)))
+      .map((target) => `${file} -> ${target}`),
+  );
+  expect(wrong).toEqual([]);
+});
 
-  test('leave SQL to the store', () => {
-    // the checks of a campaign question the database from outside; the demo prints statements for people to copy
-    const exempt = (file: string) => roomOf(file) === 'chaos' || file === path.join('cli', 'commands', 'demo.ts');
-    const sql = /\b(select|insert into|update|delete from)\b[^;]*?\blanefold\.[_a-z]/;
-    const found = files.filter((file) => roomOf(file) !== 'store' && !exempt(file) && sql.test(textOf.get(file)!));
-    expect(found).toEqual([]);
-  });
+test('no files import each other in a circle', () => {
+  const done = new Set<string>();
+  const circles: string[] = [];
+  const visit = (file: string, trail: string[]): void => {
+    if (trail.includes(file)) circles.push([...trail.slice(trail.indexOf(file)), file].join(' -> '));
+    else if (!done.has(file))
+      for (const target of imports(file)) if (textOf.has(target)) visit(target, [...trail, file]);
+    done.add(file);
+  };
+  for (const file of files) visit(file, []);
+  expect(circles, 'move what both need to a third file').toEqual([]);
+});
+
+test('SQL stays in the store', () => {
+  // the checks of a campaign question the database from outside; the demo prints statements for people to copy
+  const exempt = [path.join('src', 'store'), path.join('src', 'chaos'), path.join('src', 'cli', 'commands', 'demo.ts')];
+  const sql = /\b(select|insert into|update|delete from)\b[^;]*?\blanefold\.[_a-z]/;
+  const found = files.filter(
+    (file) => treeOf(file) === 'src' && !exempt.some((place) => `${file}/`.startsWith(`${place}/`)),
+  );
+  expect(found.filter((file) => sql.test(textOf.get(file)!))).toEqual([]);
 });

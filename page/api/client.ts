@@ -1,4 +1,5 @@
-import { apiKey, needsKey } from '../state/session.ts';
+import { apiKey, needsKey } from './session.ts';
+import type { Problem as Answer } from './types.ts';
 
 /** An error response of the API, with a hint on what to do. */
 export class Problem extends Error {
@@ -18,7 +19,7 @@ export const keyHeader = (): Record<string, string> =>
 /** @throws Problem */
 export async function problemOf(response: Response): Promise<Problem> {
   if (response.status === 401) needsKey.value = true;
-  const body = (await response.json().catch(() => ({}))) as { code?: string; detail?: string; hint?: string };
+  const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
   return new Problem(response.status, body.code ?? 'unknown', body.detail ?? response.statusText, body.hint);
 }
 

@@ -1,11 +1,11 @@
 import { clip } from './format.ts';
 import { get } from '../api/client.ts';
-import type { Agent } from '../api/types.ts';
+import type { AgentList } from '../api/types.ts';
 import { useLoaded } from '../state/use-loaded.ts';
 
 /** A form field to select one of the agents this server knows. */
 export function AgentSelect({ chosen }: { chosen?: string | undefined }) {
-  const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
+  const agents = useLoaded<AgentList>((signal) => get('/v1/agents', {}, signal), []);
   return (
     <label>
       <span>Agent</span>

@@ -1,8 +1,11 @@
 import type { Json, JsonObject, Message, ToolCall } from '../api/types.ts';
 import { JsonText, laidOut, Text } from './text.tsx';
 
+/** What a message shows besides its role: its own content, or a result, which may be any JSON. */
+type Shown = Pick<Message, 'role' | 'tool_calls' | 'thinking'> & { content: Json };
+
 /** The body of a message: reasoning, text or parts, and its tool calls. */
-export const MessageBody = ({ message }: { message: Message }) => (
+export const MessageBody = ({ message }: { message: Shown }) => (
   <>
     {message.thinking && (
       <details class="fold">
@@ -22,7 +25,7 @@ export const isToolError = ({ role, content }: Message): boolean =>
   role === 'tool' && typeof content === 'string' && content.startsWith('{"ok":false,"error":{');
 
 /** An answer with tool calls needs no text. */
-const isEmpty = ({ role, content, tool_calls: calls }: Message): boolean =>
+const isEmpty = ({ role, content, tool_calls: calls }: Shown): boolean =>
   content === '' && (role === 'tool' || (role === 'assistant' && !calls?.length));
 
 function Content({ content }: { content: Json }) {

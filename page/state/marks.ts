@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { get, v1 } from '../api/client.ts';
-import type { Mark } from '../api/types.ts';
+import type { Mark, MarkList } from '../api/types.ts';
 import { listedRuns, type ThreadState } from './thread.ts';
 
 /** Runs per request. */
@@ -35,7 +35,7 @@ export function useMarks(state: ThreadState): ThreadMarks {
       for (let from = 0; from < wanted.length; from += most) {
         const ids = wanted.slice(from, from + most);
         const path = v1('threads', state.id, 'marks');
-        const { data } = await get<{ data: Mark[] }>(path, { run_ids: ids.join() }, left.signal);
+        const { data } = await get<MarkList>(path, { run_ids: ids.join() }, left.signal);
         known.value = new Map([
           ...known.value,
           ...ids.map((id) => [id, data.filter((mark) => mark.run_id === id)] as const),

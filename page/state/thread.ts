@@ -1,7 +1,7 @@
 import { batch, computed, signal } from '@preact/signals';
 import { get, v1 } from '../api/client.ts';
 import { serverEvents, type ServerEvent } from '../api/stream.ts';
-import type { Entry, ErasureReport, Lane, Page, Run, Thread } from '../api/types.ts';
+import type { Entry, EntryPage, ErasureReport, Lane, LaneList, ListedRun, RunPage, Thread } from '../api/types.ts';
 
 /** Entries per request. A thread may have a million; the page reads only those on view. */
 const pageSize = 200;
@@ -18,7 +18,7 @@ interface LiveAnswer {
 export class ThreadState {
   readonly thread = signal<Thread | undefined>(undefined);
   readonly entries = signal<Entry[]>([]);
-  readonly runs = signal<Run[]>([]);
+  readonly runs = signal<ListedRun[]>([]);
   readonly lanes = signal<Lane[]>([]);
   /** Answers being streamed, by the id of their call. */
   readonly answers = signal<ReadonlyMap<string, LiveAnswer>>(new Map());
@@ -107,7 +107,7 @@ export class ThreadState {
   async #readUpTo(end: number): Promise<Entry[]> {
     for (let count = pageSize; ;) {
       const after = Math.max(-1, end - count);
-      const { data } = await this.#read<Page<Entry>>('entries', { after, limit: Math.max(1, end - after) });
+      const { data } = await this.#read<EntryPage>('entries', { after, limit: Math.max(1, end - after) });
       if (count === 1 || (data.at(-1)?.seq ?? end) >= end) return data;
       count = Math.max(1, Math.min(count >> 1, data.length));
     }
@@ -115,8 +115,8 @@ export class ThreadState {
 
   async #readAside(): Promise<void> {
     const [runs, lanes] = await Promise.all([
-      this.#read<Page<Run>>('runs', { limit: listedRuns }),
-      this.#read<{ data: Lane[] }>('contexts'),
+      this.#read<RunPage>('runs', { limit: listedRuns }),
+      this.#read<LaneList>('contexts'),
     ]);
     batch(() => {
       this.runs.value = runs.data;
@@ -130,9 +130,9 @@ export class ThreadState {
     const found: Entry[] = [];
     if (this.at.value === null) {
       for (let after: number | null = this.entries.value.at(-1)?.seq ?? -1; after !== null;) {
-        const page: Page<Entry> & { next_after: unknown } = await this.#read('entries', { after, limit: 1_000 });
+        const page: EntryPage = await this.#read('entries', { after, limit: 1_000 });
         found.push(...page.data);
-        after = page.next_after as number | null;
+        after = page.next_after;
       }
     }
     batch(() => {

@@ -1,5 +1,5 @@
 import { get } from '../api/client.ts';
-import type { Approval, Page } from '../api/types.ts';
+import type { ApprovalPage } from '../api/types.ts';
 import { Empty, Failure, Loading, Time } from '../parts/basics.tsx';
 import { fullTime } from '../parts/format.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -11,7 +11,7 @@ const refreshMs = 3_000;
 
 /** The inbox: every tool call that waits for a person. */
 export function ApprovalsView() {
-  const loaded = useLoaded<Page<Approval>>((signal) => get('/v1/approvals', { limit: 100 }, signal), [], {
+  const loaded = useLoaded<ApprovalPage>((signal) => get('/v1/approvals', { limit: 100 }, signal), [], {
     everyMs: refreshMs,
   });
   const calls = loaded.data?.data;

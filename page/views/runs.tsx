@@ -1,4 +1,4 @@
-import type { Run } from '../api/types.ts';
+import type { ListedRun } from '../api/types.ts';
 import { Empty, Failure, Loading, Status, Time } from '../parts/basics.tsx';
 import { amount, duration, price } from '../parts/format.ts';
 import { FilterForm } from '../parts/filters.tsx';
@@ -18,7 +18,7 @@ const refreshMs = 4_000;
 export function RunsView() {
   const { query } = route.value;
   const filter = Object.fromEntries([...names, ...times].map((name) => [name, query.get(name)] as const));
-  const { first, items: runs, after, more } = useList<Run>('/v1/runs', filter, refreshMs);
+  const { first, items: runs, after, more } = useList<ListedRun>('/v1/runs', filter, refreshMs);
   return (
     <section aria-labelledby="title">
       <div class="heading">
@@ -50,7 +50,7 @@ export function RunsView() {
   );
 }
 
-const RunTable = ({ runs }: { runs: Run[] }) => (
+const RunTable = ({ runs }: { runs: ListedRun[] }) => (
   <table class="list">
     <thead>
       <tr>

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { apiKey, signOut } from '../state/session.ts';
+import { apiKey, signOut } from '../api/session.ts';
 import { href, route } from '../state/route.ts';
 import { nextTheme, theme } from '../state/theme.ts';
 

@@ -1,5 +1,5 @@
 import { useSignal } from '@preact/signals';
-import { apiKey, signIn } from '../state/session.ts';
+import { apiKey, signIn } from '../api/session.ts';
 
 export function SignIn() {
   const key = useSignal('');

@@ -17,6 +17,7 @@ import { addDocs } from './docs.ts';
 import type { ApiApp, ApiEnv } from './env.ts';
 import { allowedMethods } from './allowed-methods.ts';
 import { logErrors } from './log-errors.ts';
+import { nameSchemas } from './openapi.ts';
 import type { AppOptions } from './options.ts';
 import { addPage } from './page/routes.ts';
 import { problemHeaders, toProblem } from './problem.ts';
@@ -42,7 +43,7 @@ import { addRetry } from './routes/retry.ts';
 import { addRuns } from './routes/runs.ts';
 import { addCheckpoints } from './routes/checkpoints.ts';
 import { addThreads } from './routes/threads.ts';
-import { securityHeaders } from './security-headers.ts';
+import { noStore, securityHeaders } from './security-headers.ts';
 import { assertWhole } from '../checks/whole-number.ts';
 import { onInvalid, refuseQueries } from './validation.ts';
 
@@ -63,6 +64,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const onError = options.onError ?? logErrors(lanefold.log);
   const app = new OpenAPIHono<ApiEnv>({ defaultHook: onInvalid });
   refuseQueries(app);
+  nameSchemas(app);
   const requests = requestCounter();
 
   app.onError((error, c) => {
@@ -87,7 +89,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
     });
   });
 
-  app.use(requests.count, securityHeaders);
+  app.use(requests.count, securityHeaders, noStore);
   const { keyRecheckMs = defaultKeyRecheckMs } = options;
   assertWhole(keyRecheckMs, 'keyRecheckMs', {
     minimum: minKeyRecheckMs,

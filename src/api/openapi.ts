@@ -1,5 +1,10 @@
 import { packageVersion } from '../common/package-root.ts';
 import type { ApiApp } from './env.ts';
+import { ContextPolicy } from './schemas/context-policy.ts';
+import { Settings } from './schemas/run-overrides.ts';
+import { RunStatus } from './schemas/run.ts';
+import { Usage } from './schemas/usage.ts';
+import { Id } from './schemas/values.ts';
 
 const info = {
   openapi: '3.1.0',
@@ -22,6 +27,16 @@ const info = {
     { name: 'Operations', description: 'Probes and metrics.' },
   ],
 };
+
+/**
+ * Names schemas that others use with another description. The document would otherwise describe a schema as the first
+ * of its users does. Call it before any route is added.
+ */
+export function nameSchemas({ openAPIRegistry: registry }: ApiApp): void {
+  for (const [name, schema] of Object.entries(named)) registry.register(name, schema);
+}
+
+const named = { Id, RunStatus, Usage, ContextPolicy, Settings };
 
 /** The OpenAPI document of an application; generated once. */
 export function openApiDocument(app: ApiApp): object {

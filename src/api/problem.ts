@@ -1,22 +1,12 @@
+import type { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
-import { errorStatus, LanefoldError, type ErrorCode } from '../errors.ts';
+import { errorStatus, LanefoldError } from '../errors.ts';
+import type { Problem } from './schemas/problem.ts';
 
-/** An RFC 9457 problem. `code` is stable; `detail` and `hint` are for humans. */
-export interface ProblemBody {
-  type: string;
-  title: string;
-  status: number;
-  code: ErrorCode;
-  detail: string;
-  hint?: string;
-  /** The invalid fields; a `path` looks like `entries[0].payload.role`. */
-  errors?: FieldError[];
-}
+type ProblemBody = z.infer<typeof Problem>;
 
-export interface FieldError {
-  path: string;
-  message: string;
-}
+/** An invalid field. Its `path` looks like `entries[0].payload.role`. */
+export type FieldError = NonNullable<ProblemBody['errors']>[number];
 
 /** The error for a request with invalid fields. */
 export const invalidRequest = (errors: FieldError[]): LanefoldError =>

@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import { uiMessageHeader } from '../ui-messages/answer.ts';
 import type { UiChunk } from '../ui-messages/message.ts';
 
@@ -37,12 +38,5 @@ export function sseResponse(chunks: AsyncGenerator<UiChunk>, abort: () => void):
   });
 }
 
-async function orSilence<T>(next: Promise<T>): Promise<T | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<undefined>((resolve) => (timer = setTimeout(resolve, heartbeatMs, undefined)));
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
+const orSilence = <T>(next: Promise<T>): Promise<T | undefined> =>
+  pTimeout(next, { milliseconds: heartbeatMs, message: false });

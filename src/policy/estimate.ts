@@ -1,3 +1,4 @@
+import pTimeout from 'p-timeout';
 import type { Message } from '../context/message.ts';
 import { heuristicTokens } from './heuristic.ts';
 
@@ -46,14 +47,10 @@ class Slow extends Error {
   }
 }
 
-async function before<T>(until: number, counted: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Slow()), Math.max(until - performance.now(), 0));
+const before = <T>(until: number, counted: Promise<T>): Promise<T> =>
+  pTimeout(Promise.resolve(counted), {
+    milliseconds: Math.max(until - performance.now(), 1),
+    fallback: () => {
+      throw new Slow();
+    },
   });
-  try {
-    return await Promise.race([counted, late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

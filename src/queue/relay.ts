@@ -1,4 +1,5 @@
 import { createPostgresRelayBackend, createRedisRelayBackend, Relay } from 'bullmq';
+import pTimeout from 'p-timeout';
 import { pseudonym } from '../checks/ids.ts';
 import { openConnections } from './connection.ts';
 import type { QueueOptions } from './queue.ts';
@@ -71,11 +72,8 @@ export function openRelay(options: QueueOptions, onRecovered: () => void): Threa
     async close() {
       closed = true;
       if (!relay) return;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, closePatienceMs)));
       const gone = relay.then((own) => own.close()).catch(() => {});
-      await Promise.race([gone, late]);
-      clearTimeout(timer);
+      await pTimeout(gone, { milliseconds: closePatienceMs, message: false });
       await release();
     },
   };

@@ -1,25 +1,11 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { ModelCall } from '../../page/api/types.ts';
 import { contextHash } from '../../src/context/canonical.ts';
 import type { Message } from '../../src/context/message.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { problem, startApi, type Api } from './helpers.ts';
-
-interface Call {
-  messages: Message[];
-  sources: (number | null)[];
-  context_hash: string;
-  verified: boolean;
-  unverified_because: string | null;
-  answer: { content: string; tool_calls?: unknown[] };
-  prefix_break: { position: number; seq: number; cause: string } | null;
-  previous_call_id: string | null;
-  next_call_id: string | null;
-  usage: { total_tokens: number };
-  duration_ms: number;
-  tools: { name: string }[];
-}
 
 const twoTurns = `scripted:${JSON.stringify([{ tools: [{ tool: 'extra', args: {} }] }, 'done'])}`;
 
@@ -34,7 +20,7 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
     return run.id;
   };
   const call = async (threadId: string, id: string) =>
-    (await api.call('GET', `/v1/threads/${threadId}/calls/${id}`)).body as Call;
+    (await api.call('GET', `/v1/threads/${threadId}/calls/${id}`)).body as ModelCall;
 
   beforeAll(async () => {
     api = await startApi({
@@ -70,9 +56,9 @@ describe.skipIf(noRedis())('the exact context of a model call', () => {
       previous_call_id: null,
       next_call_id: `${id}.2`,
     });
-    expect(contextHash(first.messages)).toBe(first.context_hash);
-    expect(first.tools.map(({ name }) => name)).toEqual(['extra']);
-    expect(first.usage.total_tokens).toBeGreaterThan(0);
+    expect(contextHash(first.messages as Message[])).toBe(first.context_hash);
+    expect(first.tools!.map(({ name }) => name)).toEqual(['extra']);
+    expect(first.usage!.total_tokens).toBeGreaterThan(0);
     expect(first.duration_ms).toBeGreaterThanOrEqual(0);
 
     await api.lanefold.threads.configure('t', { systemPrompt: 'Another prompt' });

@@ -7,6 +7,8 @@ export interface OpenApi {
 
 export interface Schema {
   $ref?: string;
+  allOf?: Schema[];
+  description?: string;
   type?: string | string[];
   properties?: Record<string, Schema>;
   required?: string[];

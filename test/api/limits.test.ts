@@ -137,6 +137,10 @@ describe('the limits of a server', () => {
       expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
       expect(headers.get('x-frame-options')).toBe('DENY');
       expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+      expect(headers.get('cache-control')).not.toBeNull();
+      expect(headers.has('strict-transport-security')).toBe(false);
       expect(headers.get('content-security-policy')).toMatch(/^default-src '(none|self)'/);
     }
   });

@@ -2,6 +2,7 @@ import { hostname } from 'node:os';
 import { defineAgent, defineTool } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
+import type { RunPage } from '../../page/api/types.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
@@ -15,14 +16,9 @@ const refund = defineTool({
 });
 const asks = `scripted:${JSON.stringify([{ tools: [{ tool: 'refund', args: { order: 'A-1' } }] }, 'Refunded.'])}`;
 
-interface Listed {
-  data: { id: string; thread_id: string; status: string; model: string; created_at: string }[];
-  next_after: string | null;
-}
-
 describe.skipIf(noRedis())('lists over threads', () => {
   let api: Api;
-  const read = async (path: string) => (await api.call('GET', path)).body as Listed;
+  const read = async (path: string) => (await api.call('GET', path)).body as RunPage;
   const ids = async (path: string) => (await read(path)).data.map(({ id }) => id);
 
   beforeAll(async () => {

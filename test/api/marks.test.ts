@@ -1,17 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { MarkCount, MarkList } from '../../page/api/types.ts';
 import { markedWorld } from '../page/marks/agents.ts';
 import { faults, seedFaults } from '../page/marks/faults.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 import { problem, startApi, type Api } from './helpers.ts';
-
-interface Mark {
-  run_id: string;
-  kind: string;
-  seq: number | null;
-  llm_call_id: string | null;
-  data: Record<string, unknown>;
-}
 
 const time = expect.stringMatching(/^\d{4}-/) as string;
 
@@ -21,13 +14,11 @@ describe.skipIf(noRedis())('what is worth a look', () => {
     (await api.lanefold.runs.list({ threadId })).data.map(({ id }) => id).reverse();
   const marksOf = async (threadId: string) => {
     const ids = await runsOf(threadId);
-    const { data } = (await api.call('GET', `/v1/threads/${threadId}/marks?run_ids=${ids.join()}`)).body as {
-      data: Mark[];
-    };
+    const { data } = (await api.call('GET', `/v1/threads/${threadId}/marks?run_ids=${ids.join()}`)).body as MarkList;
     return data;
   };
   const listed = async (path: string) =>
-    ((await api.call('GET', path)).body as { data: { id: string; marks: Mark[] }[] }).data;
+    ((await api.call('GET', path)).body as { data: { id: string; marks: MarkCount[] }[] }).data;
 
   beforeAll(async () => {
     const world = markedWorld();

@@ -1,13 +1,9 @@
 import { defineAgent } from 'lanefold';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { RunNodePage } from '../../page/api/types.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { treeModel } from '../support/tree-model.ts';
 import { problem, startApi, type Api } from './helpers.ts';
-
-interface NodePage {
-  data: { node: number; parent: number; kind: string; status: string; content: string; call_id: string | null }[];
-  next_after: number | null;
-}
 
 describe.skipIf(noRedis())('the nodes of a run', () => {
   let api: Api;
@@ -32,15 +28,15 @@ describe.skipIf(noRedis())('the nodes of a run', () => {
   test('come in pages, in order', async () => {
     const id = await run('searcher');
     const path = `/v1/threads/searcher/runs/${id}/nodes`;
-    const all = (await api.call('GET', path)).body as NodePage;
+    const all = (await api.call('GET', path)).body as RunNodePage;
     expect(all.next_after).toBeNull();
     expect(all.data.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       ...['generate answered', 'evaluate answered', 'thought expanded', 'thought open'],
       ...['generate answered', 'evaluate answered', 'thought best', 'thought open'],
     ]);
     expect(all.data[6]).toMatchObject({ node: 7, parent: 3, content: 'By night', call_id: null });
-    const first = (await api.call('GET', `${path}?limit=5`)).body as NodePage;
-    const second = (await api.call('GET', `${path}?limit=5&after=${first.next_after}`)).body as NodePage;
+    const first = (await api.call('GET', `${path}?limit=5`)).body as RunNodePage;
+    const second = (await api.call('GET', `${path}?limit=5&after=${first.next_after}`)).body as RunNodePage;
     expect([...first.data, ...second.data]).toEqual(all.data);
     expect(second.next_after).toBeNull();
   });

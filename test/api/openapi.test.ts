@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { assistant } from '../../src/cli/assistant/index.ts';
 import { noRedis } from '../support/lanefold.ts';
 import { startApi, type Api } from './helpers.ts';
-import { operationsOf, type OpenApi } from './document.ts';
+import { operationsOf, type OpenApi, type Schema } from './document.ts';
 
 describe.skipIf(noRedis())('the OpenAPI document', () => {
   let api: Api;
@@ -74,6 +74,24 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
       const named = document.components.schemas[schema.$ref!.split('/').at(-1)!];
       expect(named, operation.operationId).toHaveProperty('example');
     }
+  });
+
+  test('describes a named schema as what it is, not as one of its users does, and allows null beside it', () => {
+    const { schemas } = document.components;
+    expect(schemas['Id']!.description).toMatch(/^1 to 128 of/);
+    expect(schemas['ContextPolicy']!.description).toMatch(/^How the context is cut/);
+    expect(schemas['RunStatus']!.enum).not.toContain(null);
+    expect(schemas['Mark']!.properties!['llm_call_id']).toMatchObject({
+      anyOf: [{ $ref: '#/components/schemas/Id' }, { type: 'null' }],
+    });
+    // a reference and a type that may be null, both required, allow no null
+    const isNull = ({ type }: Schema) => type === 'null' || (Array.isArray(type) && type.includes('null'));
+    const contradictions: string[] = [];
+    JSON.stringify(document, (key, value: Schema | null) => {
+      if (value?.allOf?.some(isNull)) contradictions.push(`${key}: ${JSON.stringify(value)}`);
+      return value;
+    });
+    expect(contradictions).toEqual([]);
   });
 
   test('tries out what `lanefold dev` has: its agent, on a thread that is created, and ids of what they are', () => {

@@ -1,6 +1,6 @@
 import { useSignal, type Signal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
-import type { Agent, CallReplay, Json, Message, ModelCall } from '../../api/types.ts';
+import type { AgentList, CallReplay, Json, Message, ModelCall } from '../../api/types.ts';
 import { Facts, Failure } from '../../parts/basics.tsx';
 import { duration, number } from '../../parts/format.ts';
 import { MessageBody } from '../../parts/message.tsx';
@@ -8,7 +8,7 @@ import { useLoaded } from '../../state/use-loaded.ts';
 
 /** Replays the call with another model, prompt or policy, and shows the answers side by side. Nothing is stored. */
 export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<CallReplay[]> }) {
-  const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
+  const agents = useLoaded<AgentList>((signal) => get('/v1/agents', {}, signal), []);
   const busy = useSignal(false);
   const error = useSignal<Error | undefined>(undefined);
   const sent = systemPromptOf(call.messages);

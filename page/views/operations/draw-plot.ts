@@ -1,5 +1,5 @@
 import uPlot from 'uplot';
-import type { Series } from './plot.tsx';
+import type { Series } from './series.ts';
 
 const height = 180;
 

@@ -1,12 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { theme } from '../../state/theme.ts';
-
-export interface Series {
-  label: string;
-  /** Name of a colour of the style sheet. */
-  colour: string;
-  values: number[];
-}
+import type { Series } from './series.ts';
 
 /**
  * Values over time. The plot library is loaded with the first plot; the caption gives the same information in words.

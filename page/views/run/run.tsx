@@ -1,6 +1,15 @@
 import { useSignal } from '@preact/signals';
 import { get, post, v1 } from '../../api/client.ts';
-import type { Entry, Input, Page, RunEvent, RunNode, RunSnapshot } from '../../api/types.ts';
+import type {
+  Entry,
+  EntryPage,
+  Input,
+  InputPage,
+  RunEvent,
+  RunEventPage,
+  RunNodePage,
+  RunSnapshot,
+} from '../../api/types.ts';
 import { Facts, Failure, Loading, Status, Tag, Time } from '../../parts/basics.tsx';
 import { duration, number, price } from '../../parts/format.ts';
 import { Heading } from '../../parts/heading.tsx';
@@ -24,7 +33,7 @@ interface Shown {
   events: RunEvent[];
   more: boolean;
   inputs: Input[];
-  nodes: Page<RunNode>;
+  nodes: RunNodePage;
   effects: Entry[];
 }
 
@@ -36,9 +45,9 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
     async (signal) => {
       const [run, events, inputs, nodes] = await Promise.all([
         get<RunSnapshot>(path(), {}, signal),
-        get<Page<RunEvent>>(path('events'), { limit: maxEvents }, signal),
-        get<Page<Input>>(path('inputs'), {}, signal),
-        get<Page<RunNode>>(path('nodes'), { limit: maxNodes }, signal),
+        get<RunEventPage>(path('events'), { limit: maxEvents }, signal),
+        get<InputPage>(path('inputs'), {}, signal),
+        get<RunNodePage>(path('nodes'), { limit: maxNodes }, signal),
       ]);
       const effects = run.tool_calls.length > 0 ? await effectsOf(threadId, run, events.data, signal) : [];
       // last, because it stops the timer and drops a read in progress
@@ -145,7 +154,7 @@ async function effectsOf(threadId: string, { id }: RunSnapshot, events: RunEvent
   const answered = events.find(({ kind }) => kind === 'llm_completed');
   if (!answered) return [];
   const query = { kind: 'ai_state_change', after: Number(answered.data['seq']), limit: maxEffects };
-  const { data } = await get<Page<Entry>>(v1('threads', threadId, 'entries'), query, signal);
+  const { data } = await get<EntryPage>(v1('threads', threadId, 'entries'), query, signal);
   return data.filter(({ run_id: run }) => run === id);
 }
 

@@ -1,5 +1,5 @@
 import { get, v1 } from '../../api/client.ts';
-import type { ExplainedMessage, Message } from '../../api/types.ts';
+import type { Context, ExplainedMessage } from '../../api/types.ts';
 import { Empty, Failure, Loading, Tag } from '../../parts/basics.tsx';
 import { amount } from '../../parts/format.ts';
 import { href } from '../../state/route.ts';
@@ -7,18 +7,12 @@ import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { MessageList } from '../call/message-list.tsx';
 
-interface Context {
-  messages: (Message & { seq: number })[];
-  explain: ExplainedMessage[];
-  meta: { estimated_tokens: number; budget: number | null; entries_included: number; entries_total: number };
-}
-
 /** The messages of a lane that a call at the displayed moment would send under the thread's policy, and why. */
 export function ContextTab({ state, lane }: { state: ThreadState; lane: string }) {
   const at = state.at.value;
   // the context window of the model is the budget
   const model = state.runs.value[0]?.model;
-  const context = useLoaded<Context>(
+  const context = useLoaded<Required<Context>>(
     (signal) => get(v1('threads', state.id, 'contexts', lane), { at_seq: at, explain: 'true', model }, signal),
     [state.id, lane, model, at, at === null ? state.head.value : 0],
   );

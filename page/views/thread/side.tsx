@@ -1,5 +1,5 @@
 import { get, v1 } from '../../api/client.ts';
-import type { JsonObject } from '../../api/types.ts';
+import type { Config } from '../../api/types.ts';
 import { Facts, Status, Time } from '../../parts/basics.tsx';
 import { amount, price } from '../../parts/format.ts';
 import { JsonText } from '../../parts/text.tsx';
@@ -7,12 +7,6 @@ import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import type { ThreadState } from '../../state/thread.ts';
 import { LaneActions } from './lane-actions.tsx';
-
-interface Config {
-  system_prompt: string | null;
-  tools: { added: string[]; removed: string[] };
-  tool_context: JsonObject;
-}
 
 /** Runs, lanes and configuration beside the conversation, as of the same moment. */
 export function Side({ state }: { state: ThreadState }) {

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { get } from '../../api/client.ts';
-import type { Agent } from '../../api/types.ts';
+import type { AgentList } from '../../api/types.ts';
 import { FilterForm } from '../../parts/filters.tsx';
 import { TimeFilter } from '../../parts/time-filter.tsx';
 import { route, setQuery } from '../../state/route.ts';
@@ -14,7 +14,7 @@ const folded = ['status', 'agent', 'tenant_id', 'metadata', 'created_after', 'cr
 /** The filters are part of the address, so that a filtered list can be shared. */
 export function Filters() {
   const { query } = route.value;
-  const agents = useLoaded<{ data: Agent[] }>((signal) => get('/v1/agents', {}, signal), []);
+  const agents = useLoaded<AgentList>((signal) => get('/v1/agents', {}, signal), []);
   const search = useRef<HTMLInputElement>(null);
   const timer = useRef(0);
   useEffect(() => {

@@ -48,9 +48,6 @@ async function send(c: Context, name: string): Promise<Response> {
   const headers = {
     'content-type': type,
     'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
     'cache-control': 'no-cache',
     vary: 'accept-encoding',
     etag: file.tag,

@@ -1,4 +1,4 @@
-import { createRoute } from '@hono/zod-openapi';
+import { createRoute, type z } from '@hono/zod-openapi';
 import { operator } from '../../access/principal.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
@@ -6,6 +6,8 @@ import { toJson } from '../json.ts';
 import { Call, Decision, DecisionReceipt } from '../schemas/approval.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { body, json, run, security } from './shared.ts';
+
+const pendingCall = run.extend({ call: Call });
 
 const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
   createRoute({
@@ -18,7 +20,7 @@ const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
     description:
       'The first decision counts: repeating it returns the same response, the opposite decision is 409 `already_decided`. The ' +
       'run continues once every call of the round is decided.',
-    request: { params: run.extend({ call: Call }), body: body(Decision) },
+    request: { params: pendingCall, body: body(Decision) },
     responses: { 200: json('The decision.', DecisionReceipt), ...problems(...bodyProblems, 404, 409, 410) },
   });
 
@@ -29,8 +31,8 @@ export function addApprovals(app: ApiApp): void {
   const act =
     (word: 'approve' | 'deny') =>
     async (
-      { thread_id: threadId, run_id: id, call }: Path,
-      { by: named, reason }: Partial<Record<'by' | 'reason', string>>,
+      { thread_id: threadId, run_id: id, call }: z.infer<typeof pendingCall>,
+      { by: named, reason }: z.infer<typeof Decision>,
       { principal: { actor }, lanefold }: ApiEnv['Variables'],
     ) => {
       // a caller may claim any name, so the deciding key is recorded with it
@@ -50,5 +52,3 @@ export function addApprovals(app: ApiApp): void {
     c.json(await act('deny')(c.req.valid('param'), c.req.valid('json'), c.var), 200),
   );
 }
-
-type Path = { thread_id: string; run_id: string; call: string };

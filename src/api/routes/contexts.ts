@@ -15,6 +15,7 @@ import {
   LaneReset,
   OperationReceipt,
   Projection,
+  type Replace,
 } from '../schemas/context.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { atSeq, limit, trueOrFalse } from '../schemas/values.ts';
@@ -125,6 +126,9 @@ const resetLane = createRoute({
   responses: operationAnswers,
 });
 
+/** A row of the view has any JSON where a message has its content and its tool calls. */
+type Rows = z.infer<typeof Projection>['messages'];
+
 const statusOf = (receipt: Receipt): 200 | 202 => (receipt.status === 'deferred' ? 202 : 200);
 
 export function addContexts(app: ApiApp): void {
@@ -146,7 +150,7 @@ export function addContexts(app: ApiApp): void {
     };
     if (!asksOfCall({ ...view, explain: explain === 'true' })) {
       const rows = await lanefold.contexts.project(threadId, which);
-      return c.json({ ...place, messages: await orMissing(lanefold, threadId, rows) }, 200);
+      return c.json({ ...place, messages: (await orMissing(lanefold, threadId, rows)) as Rows }, 200);
     }
     const { explain: why, ...projection } = await lanefold.contexts.project(threadId, {
       ...which,
@@ -154,7 +158,8 @@ export function addContexts(app: ApiApp): void {
       explain: true,
     });
     await orMissing(lanefold, threadId, projection.messages);
-    const answer = { ...place, ...projection, policy: projection.policy as unknown as JsonObject };
+    const { messages, policy: applied } = projection;
+    const answer = { ...place, ...projection, messages: messages as Rows, policy: applied as unknown as JsonObject };
     const reasons = why as unknown as z.infer<typeof ExplainedMessage>[];
     return c.json(explain === 'true' ? { ...answer, explain: reasons } : answer, 200);
   });
@@ -201,12 +206,5 @@ function missingLane(): never {
   });
 }
 
-const toNewContext = ({
-  id,
-  system_prompt: systemPrompt,
-  entries,
-}: {
-  id?: string | undefined;
-  system_prompt?: string | null | undefined;
-  entries: unknown[];
-}) => ({ entries, ...omitUndefined({ id, systemPrompt }) }) as NewContext;
+const toNewContext = ({ id, system_prompt: systemPrompt, entries }: z.infer<typeof Replace>['result_context']) =>
+  ({ entries, ...omitUndefined({ id, systemPrompt }) }) as NewContext;

@@ -34,6 +34,9 @@ const streaming = {
   entries: trueOrFalse('Streams only: add `entry` to events, the payload of the entry they are about.'),
 };
 
+const streamQuery = z.strictObject({ limit: limit(100), ...streaming });
+type StreamQuery = z.infer<typeof streamQuery>;
+
 const lastEventId = z.object({
   'Last-Event-ID': z
     .string()
@@ -70,7 +73,7 @@ const listRunEvents = createRoute({
   request: {
     params: run,
     headers: lastEventId,
-    query: z.strictObject({ limit: limit(100), ...streaming }),
+    query: streamQuery,
   },
   responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
@@ -85,7 +88,7 @@ const listThreadEvents = createRoute({
   request: {
     params: thread,
     headers: lastEventId,
-    query: z.strictObject({ limit: limit(100), ...streaming }),
+    query: streamQuery,
   },
   responses: { 200: streamed[200](RunEventPage), 204: streamed[204], ...problems(404, 410) },
 });
@@ -174,21 +177,13 @@ export function addEvents(app: ApiApp, options: EventsOptions): void {
   }
 }
 
-type Format = 'json' | 'sse' | 'ui';
+type Format = NonNullable<StreamQuery['format']>;
 
 interface Followed {
   format: Exclude<Format, 'json'>;
   threadId: string;
   runId?: string;
   query: StreamQuery;
-}
-
-interface StreamQuery {
-  format?: Format | undefined;
-  after?: number | undefined;
-  limit?: number | undefined;
-  deltas?: 'true' | 'false' | undefined;
-  entries?: 'true' | 'false' | undefined;
 }
 
 /** The requested format. Rejects parameters that do not apply to it. */

@@ -90,7 +90,7 @@ const createRuns = createRoute({
   responses: { 202: json('An answer for each run, in order.', RunReceipts), ...problems(...bodyProblems) },
 });
 
-const runFilter = {
+const runQuery = z.strictObject({
   status: RunStatus.optional(),
   agent: word('Runs of this agent.'),
   model: word('Runs with this model.'),
@@ -99,9 +99,11 @@ const runFilter = {
   created_after: moment('Runs accepted at this time or later.'),
   created_before: moment('Runs accepted before this time.'),
   marks: flag('Count what is worth a look in each run.'),
-};
+  after: afterCursor,
+  limit: limit(50),
+});
 
-const toRunFilter = (query: RunQuery): Partial<RunFilter> =>
+const toRunFilter = (query: z.infer<typeof runQuery>): Partial<RunFilter> =>
   omitUndefined({
     ...{ status: query.status, agent: query.agent, model: query.model, errorType: query.error_type },
     ...{ minTokens: query.min_tokens, createdAfter: query.created_after, createdBefore: query.created_before },
@@ -115,10 +117,7 @@ const listRuns = createRoute({
   tags,
   security,
   summary: 'List the runs of a thread, newest first',
-  request: {
-    params: thread,
-    query: z.strictObject({ ...runFilter, after: afterCursor, limit: limit(50) }),
-  },
+  request: { params: thread, query: runQuery },
   responses: { 200: json('A page of runs.', RunPage), ...problems(404, 410) },
 });
 
@@ -129,7 +128,7 @@ const listAllRuns = createRoute({
   tags,
   security,
   summary: 'List the runs of all threads, newest first',
-  request: { query: z.strictObject({ ...runFilter, after: afterCursor, limit: limit(50) }) },
+  request: { query: runQuery },
   responses: { 200: json('A page of runs.', RunPage), ...problems() },
 });
 
@@ -223,11 +222,6 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
 }
 
 const toListed = (run: ListedRun) => ({ ...toJson(run), marks: run.marks && run.marks.map(toJson) });
-
-type RunQuery = { [K in keyof typeof runFilter]?: z.infer<(typeof runFilter)[K]> | undefined } & {
-  after?: string | undefined;
-  limit?: number | undefined;
-};
 
 function toOutput(output: z.infer<typeof Output> | undefined): OutputOption | undefined {
   if (output === undefined || output === 'raw' || !('schema' in output)) return output;

@@ -1,6 +1,8 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
-import { anyJson, count, Id, jsonObject, timestamp } from './values.ts';
+import { SentMessage } from './message.ts';
+import { Usage } from './usage.ts';
+import { count, Id, jsonObject, orNull, timestamp } from './values.ts';
 
 export const Tool = z
   .object({ name: z.string(), description: z.string().nullable(), input_schema: jsonObject('JSON Schema.') })
@@ -17,9 +19,7 @@ export const ModelCall = z
     window: z.int().nullable().openapi({ description: 'Tokens of the model’s context window; null: unknown.' }),
     iteration: count('Of the run, from 1.', 1),
     seq: count('The entry of the answer.', 4),
-    messages: z
-      .array(anyJson('A message'))
-      .openapi({ description: 'The messages as they were sent, in canonical form.' }),
+    messages: z.array(SentMessage).openapi({ description: 'The messages as they were sent, in canonical form.' }),
     sources: z.array(z.int().nullable()).openapi({
       description: 'For each message the `seq` of its entry; null for instructions that are never stored.',
     }),
@@ -37,7 +37,7 @@ export const ModelCall = z
     }),
     answer: jsonObject('The answer.'),
     refs: jsonObject('Provenance of the answer.'),
-    usage: anyJson('Token counters, or null if the trace was cleared.'),
+    usage: orNull(Usage).openapi({ description: 'Null if the trace was cleared.' }),
     finish_reason: z.string().nullable(),
     started_at: timestamp('When the call was committed to; null if the trace was cleared.').nullable(),
     completed_at: timestamp('When the answer was committed.'),
@@ -68,8 +68,8 @@ export const ModelCall = z
       .openapi({
         description: 'What broke the beginning it would share with the call before it on the lane; or null.',
       }),
-    previous_call_id: Id.nullable().openapi({ description: 'The call before it on the lane.' }),
-    next_call_id: Id.nullable().openapi({ description: 'The call after it on the lane.' }),
+    previous_call_id: orNull(Id).openapi({ description: 'The call before it on the lane.' }),
+    next_call_id: orNull(Id).openapi({ description: 'The call after it on the lane.' }),
   })
   .openapi('ModelCall', { description: 'One answered model call: exactly what was sent, and what came back.' });
 
@@ -94,9 +94,9 @@ export const CallReplay = z
       .boolean()
       .openapi({ description: 'The recorded messages, before any change, have the hash that was recorded.' }),
     messages: count('Messages sent, the system prompt included.', 5),
-    answer: jsonObject('The answer; its tool calls were not executed. Null if the call failed.').nullable(),
+    answer: orNull(jsonObject('The answer; its tool calls were not executed. Null if the call failed.')),
     error: z.object({ type: z.string(), message: z.string() }).nullable(),
-    usage: anyJson('Token counters, or null if the call failed.'),
+    usage: orNull(Usage).openapi({ description: 'Null if the call failed.' }),
     finish_reason: z.string().nullable(),
     duration_ms: z.number(),
   })

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { Message } from './message.ts';
+import { Content, Message, Role, ToolCall } from './message.ts';
 import { anyJson, count, Id, jsonObject, whole } from './values.ts';
 
 export const Lane = z
@@ -20,9 +20,9 @@ export const ContextMessage = z
     ordinal: count('Position in the context, from 0.', 0),
     seq: count('The entry it comes from.', 0),
     anchor_seq: count('`seq` of the anchor of the lane; -1 without one.', -1),
-    role: z.string().openapi({ example: 'system' }),
-    content: anyJson('A string or an array of parts.'),
-    tool_calls: anyJson('An array or null.'),
+    role: Role,
+    content: Content,
+    tool_calls: z.array(ToolCall).nullable(),
     tool_call_id: text,
     name: text,
     thinking: text,
@@ -93,7 +93,7 @@ const shared = {
   meta: jsonObject('Your own data; recorded only.').optional(),
 };
 
-const Replace = z
+export const Replace = z
   .strictObject({
     type: z.literal('replace'),
     result_context: z.strictObject({

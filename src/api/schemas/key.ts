@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { scopes } from '../../access/scope.ts';
-import { count, Id, next, timestamp, whole } from './values.ts';
+import { count, Id, next, orNull, timestamp, whole } from './values.ts';
 
 const Scope = z.enum(scopes).openapi('Scope', {
   description:
@@ -78,11 +78,11 @@ export const AuditEntry = z
   .object({
     no: count('Ascending.', 17),
     at: timestamp('When it was asked for.'),
-    tenant_id: Id.nullable(),
+    tenant_id: orNull(Id),
     actor: z.string().openapi({ description: '`operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`.' }),
     action: z.string(),
-    thread_id: Id.nullable(),
-    run_id: Id.nullable(),
+    thread_id: orNull(Id),
+    run_id: orNull(Id),
     detail: z.record(z.string(), z.any()),
   })
   .openapi('AuditEntry');

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { count, Id, jsonObject } from './values.ts';
+import { count, Id, jsonObject, orNull } from './values.ts';
 
 const place = {
   run_id: Id,
@@ -10,7 +10,7 @@ const place = {
     example: 'tool_failed',
   }),
   seq: z.int().nullable().openapi({ description: 'The entry to look at; null: it concerns the run.', example: 7 }),
-  llm_call_id: Id.nullable().openapi({ description: 'The model call that shows more.' }),
+  llm_call_id: orNull(Id).openapi({ description: 'The model call that shows more.' }),
 };
 
 export const Mark = z

@@ -33,7 +33,7 @@ export const Content = z
   })
   .openapi('Content', { example: 'Where is my order?' });
 
-const ToolCall = z
+export const ToolCall = z
   .strictObject({
     id: z.string().min(1).max(1_000),
     name: z.string().min(1).max(1_000),
@@ -60,6 +60,12 @@ export const Message = z
   .openapi('Message', { example: { role: 'user', content: 'Where is my order?' } });
 
 const refs = jsonObject('Provenance; your own data, up to 64 KiB.').optional();
+
+export const Role = z.enum(['system', 'user', 'assistant', 'tool']).openapi('Role');
+
+export const SentMessage = z
+  .object({ ...Message.shape, role: Role })
+  .openapi('SentMessage', { description: 'A message as a model is sent it.' });
 
 export const MessageEntry = z
   .strictObject({ kind: z.literal('ai_message'), context_ref: Id.optional(), payload: Message, refs })

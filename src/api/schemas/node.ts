@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
-import { anyJson, count, next } from './values.ts';
+import { Usage } from './usage.ts';
+import { anyJson, count, next, orNull } from './values.ts';
 
 const Node = z
   .object({
@@ -17,7 +18,7 @@ const Node = z
     score: z.number().nullable().openapi({ description: '0 to 1, where the strategy scores.' }),
     content: z.string().nullable(),
     call_id: z.string().nullable().openapi({ description: 'The model call of an answer.' }),
-    usage: anyJson('Token counters of an answer, or null.'),
+    usage: orNull(Usage).openapi({ description: 'Of an answer.' }),
     elapsed_ms: z.number().nullable().openapi({ description: 'When an answer came, since the run started.' }),
     data: anyJson('Tool rounds of an answer; otherwise notes of the strategy.'),
   })

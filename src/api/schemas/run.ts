@@ -5,7 +5,8 @@ import { marks } from './mark.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
 import { overrides } from './run-overrides.ts';
-import { anyJson, count, Id, jsonObject, next, nextCursor, timestamp } from './values.ts';
+import { Usage } from './usage.ts';
+import { anyJson, count, Id, jsonObject, next, nextCursor, orNull, timestamp } from './values.ts';
 
 export const RunStatus = z
   .enum(['waiting', 'queued', 'running', 'suspended', 'completed', 'failed', 'cancelled'])
@@ -108,12 +109,11 @@ export const Run = z
     }),
     iteration: count('Model calls so far.', 2),
     step: count('Commits so far.', 3),
-    usage: anyJson('Token counters, or null.').openapi({
-      example: { input_tokens: 18, output_tokens: 7, total_tokens: 25 },
+    usage: orNull(Usage).openapi({ description: 'Null before the first answer.' }),
+    other_usage: z.record(z.string(), Usage).nullable().openapi({
+      description:
+        'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any.',
     }),
-    other_usage: anyJson(
-      'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any.',
-    ),
     result: anyJson(
       'The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one.',
     ),
@@ -127,8 +127,8 @@ export const Run = z
           .openapi({ description: 'What the end left out: restore, operation, configuration, results.' }),
       })
       .nullable(),
-    retry_of: Id.nullable().openapi({ description: 'The run that this one repeats.' }),
-    resumed_from: Id.nullable().openapi({ description: 'The run whose checkpoint token started this one.' }),
+    retry_of: orNull(Id).openapi({ description: 'The run that this one repeats.' }),
+    resumed_from: orNull(Id).openapi({ description: 'The run whose checkpoint token started this one.' }),
     awaiting: z
       .array(
         z.object({
@@ -211,7 +211,7 @@ export const RunSnapshot = z
         description:
           'Why no worker takes the run: none is alive, or none that is knows its agent or strategy; null while one can, or has it.',
       }),
-    output: anyJson('Outcome of the output contract; null without one.'),
+    output: orNull(jsonObject('Outcome of the output contract; null without one.')),
     details: anyJson('What the strategy extracts from the answer besides the result, or null.'),
   })
   .openapi('RunSnapshot', { description: 'A run with its current phase and tool calls.' });

@@ -3,7 +3,7 @@ import { ContextPolicy } from './context-policy.ts';
 import { cost } from './cost.ts';
 import { marks } from './mark.ts';
 import { RunStatus } from './run.ts';
-import { count, Id, jsonObject, next, nextCursor, timestamp, whole } from './values.ts';
+import { count, Id, jsonObject, next, nextCursor, orNull, timestamp, whole } from './values.ts';
 
 export const Thread = z
   .object({
@@ -12,10 +12,10 @@ export const Thread = z
     rev: count('Number of entries.', 5),
     event_rev: count('Number of events: a stream from now on starts after `event_rev` - 1.', 12),
     active_context_ref: Id,
-    active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
+    active_run_id: orNull(Id).openapi({ description: 'The run that is queued, running or suspended.' }),
     metadata: jsonObject('Your own data.'),
     state: jsonObject('State written by tools.'),
-    parent_thread_id: Id.nullable().openapi({ description: 'The thread it is a fork of.' }),
+    parent_thread_id: orNull(Id).openapi({ description: 'The thread it is a fork of.' }),
     fork_seq: z.int().nullable().openapi({ description: 'The last entry of the parent it knows of.' }),
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
@@ -28,12 +28,12 @@ export const ThreadSummary = z
     id: Id,
     tenant_id: Id,
     rev: count('Number of entries.', 5),
-    active_run_id: Id.nullable(),
+    active_run_id: orNull(Id),
     metadata: jsonObject('Your own data.'),
-    parent_thread_id: Id.nullable(),
+    parent_thread_id: orNull(Id),
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
-    status: RunStatus.nullable().openapi({
+    status: orNull(RunStatus).openapi({
       description: 'Of the active run, or else of the latest one; null without runs.',
     }),
     runs: count('Number of runs, up to 1,000.', 2),
@@ -100,9 +100,7 @@ export const Config = z
     system_prompt: z.string().nullable(),
     tools: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
     tool_context: jsonObject('Merged over the tool context of the agent.'),
-    context_policy: jsonObject(
-      'How contexts are cut, with its defaults filled in; null: as the agent says.',
-    ).nullable(),
+    context_policy: orNull(jsonObject('How contexts are cut, with its defaults filled in; null: as the agent says.')),
   })
   .openapi('Config', { description: 'Prompt and tool settings of a thread, which override those of its agents.' });
 
@@ -110,7 +108,7 @@ export const ConfigChange = z
   .strictObject({
     system_prompt: z.string().nullable().optional().openapi({ description: 'null: no system prompt.' }),
     tool_context: jsonObject('Replaces the tool context of the thread.').optional(),
-    context_policy: ContextPolicy.nullable().optional().openapi({ description: 'null: back to that of the agent.' }),
+    context_policy: orNull(ContextPolicy).optional().openapi({ description: 'null: back to that of the agent.' }),
     register_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     unregister_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     context_ref: Id.optional().openapi({ description: 'The lane; default: the whole thread.' }),

@@ -19,8 +19,15 @@ export const jsonObject = (description: string) =>
     .custom<JsonObject>(isObject, 'Must be an object.')
     .openapi({ type: 'object', additionalProperties: true, description });
 
-/** Any JSON value in a response. */
-export const anyJson = (description: string) => z.any().openapi({ description });
+/** Any JSON value in a response, where it is never left out. */
+export const anyJson = (description: string) =>
+  z
+    .any()
+    .refine((value) => value !== undefined)
+    .openapi({ description });
+
+/** A named schema or null. With `nullable`, the OpenAPI document would not allow null, or would allow it everywhere. */
+export const orNull = <S extends z.ZodType>(schema: S) => z.union([schema, z.null()]);
 
 export const timestamp = (description: string) =>
   z.string().openapi({ format: 'date-time', description, example: '2026-11-21T10:15:30.123Z' });

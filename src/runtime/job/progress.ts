@@ -1,4 +1,5 @@
 import pLimit, { type LimitFunction } from 'p-limit';
+import pTimeout from 'p-timeout';
 import { cleanText } from '../../checks/text.ts';
 
 /** The progress of a run as Bull Board shows it. */
@@ -84,12 +85,10 @@ export class JobProgress {
     this.#ending = true;
     clearTimeout(this.#timer);
     if (this.#shown || always) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, flushMs)));
       // a write in flight may predate the last update, so send once more; an ending job does not wait for other jobs'
       // turns
-      await Promise.race([(this.#writing ?? Promise.resolve()).then(() => this.#send()), late]);
-      clearTimeout(timer);
+      const flushed = (this.#writing ?? Promise.resolve()).then(() => this.#send());
+      await pTimeout(flushed, { milliseconds: flushMs, message: false });
     }
     this.drop();
   }
