@@ -1,6 +1,6 @@
 import { createLanefold } from 'lanefold';
 import pg from 'pg';
-import { openQueue } from '../src/queue/queue.ts';
+import { openQueue } from '../src/queue/open-queue.ts';
 import { newId } from '../src/checks/ids.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';

@@ -195,7 +195,7 @@ describe('BullMQ', () => {
 
     const before = statements.mock.calls.length;
     const idle =
-      'without jobs, extendJobLocks no longer asks the server: a worker’s health check (askWorker in src/queue/queue.ts) would always pass';
+      'without jobs, extendJobLocks no longer asks the server: a worker’s health check (askWorker in src/queue/bull-workers.ts) would always pass';
     expect(await extend([], [], 1), idle).toEqual([]);
     expect(statements.mock.calls.length, idle).toBeGreaterThan(before);
     await worker.close();

@@ -4,7 +4,7 @@ import { reportErrors } from '../log/report-errors.ts';
 import { startEmbeddedPostgres, type EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import { fromPostgres } from '../postgres/errors.ts';
 import { openDatabase, type DatabaseOptions } from '../postgres/pool.ts';
-import { openQueue } from '../queue/queue.ts';
+import { openQueue } from '../queue/open-queue.ts';
 import { readSessionRights } from '../store/role/session-rights.ts';
 import { holdFleet } from '../store/run/private-fleets.ts';
 import { assertSchema, isDistributed } from '../store/schema/version.ts';

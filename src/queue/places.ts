@@ -3,7 +3,8 @@ import { findJobs, type JobPlace } from '../store/run/find-jobs.ts';
 import type { QueuedRun } from '../store/run/queued-run.ts';
 import { within } from '../common/time-limit.ts';
 import { jobId } from './job.ts';
-import { answerTimeoutMs, type RunQueue } from './queue.ts';
+import { answerTimeoutMs } from './add-jobs.ts';
+import type { RunQueue } from './queue.ts';
 
 /**
  * The places of these runs' jobs, in the order of the runs. `gone`: the queue does not know the job, or the job has

@@ -2,7 +2,8 @@
 import { defineAgent, defineTool, type RunHandle, type RunningWorker } from 'lanefold';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openDatabase, type Database } from '../../src/postgres/pool.ts';
-import { openQueue, type RunQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/queue/open-queue.ts';
+import type { RunQueue } from '../../src/queue/queue.ts';
 import { sweep, type SweepOptions } from '../../src/runtime/worker/sweep.ts';
 import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../support/lanefold.ts';

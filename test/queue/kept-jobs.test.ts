@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { RunJob } from '../../src/queue/job.ts';
-import { openQueue, type RunQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/queue/open-queue.ts';
+import type { RunQueue } from '../../src/queue/queue.ts';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { until } from '../support/until.ts';
 

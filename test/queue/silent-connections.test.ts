@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { listen } from '../../src/postgres/listen.ts';
-import { openQueue, type RunQueue } from '../../src/queue/queue.ts';
+import { openQueue } from '../../src/queue/open-queue.ts';
+import type { RunQueue } from '../../src/queue/queue.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
 import { createDatabase, type TestDatabase } from '../support/database.ts';
 import { noRedis, queueBackend } from '../support/lanefold.ts';

@@ -1,6 +1,7 @@
 import type { Database } from '../../postgres/pool.ts';
 import { dispatch } from '../../queue/dispatch.ts';
-import { openQueue, type QueueOptions, type RunQueue } from '../../queue/queue.ts';
+import { openQueue } from '../../queue/open-queue.ts';
+import type { QueueOptions, RunQueue } from '../../queue/queue.ts';
 import { cancelRun } from '../../store/run/cancel-run.ts';
 import { finishCancelledRun } from '../../store/run/finish-run.ts';
 import { withAbandonedRuns } from '../../store/run/private-fleets.ts';

@@ -1,6 +1,7 @@
 import { checkHealth } from '../../library/fleet/health.ts';
 import type { Database } from '../../postgres/pool.ts';
-import { askWorker, type BullWorker, type RunQueue } from '../../queue/queue.ts';
+import { askWorker } from '../../queue/bull-workers.ts';
+import type { BullWorker, RunQueue } from '../../queue/queue.ts';
 import { within } from '../../common/time-limit.ts';
 import type { JobWorker } from './job-worker.ts';
 import type { UnreadyReason, WorkerHealth } from './options.ts';

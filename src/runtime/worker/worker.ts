@@ -1,5 +1,6 @@
 import { newId } from '../../checks/ids.ts';
-import { closeWorker, type RunQueue } from '../../queue/queue.ts';
+import { closeWorker } from '../../queue/bull-workers.ts';
+import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
 import { reportErrors } from '../../log/report-errors.ts';

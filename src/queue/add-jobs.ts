@@ -1,0 +1,32 @@
+import { within } from '../common/time-limit.ts';
+import { jobId, toJob, type RunJob } from './job.ts';
+import type { BullQueue, NewJob, QueueEnd } from './queue.ts';
+
+const batchSize = 500;
+
+/** How long the queue may take to answer; a job not added by then is left to the sweep. */
+export const answerTimeoutMs = 5_000;
+
+/** Adds jobs to one queue, in their order and in few round trips. */
+export async function addJobs(
+  queue: BullQueue,
+  jobs: readonly (RunJob & Partial<NewJob>)[],
+  end: QueueEnd,
+): Promise<void> {
+  // each job added to the front goes ahead of the one added before it
+  const inOrder = end === 'front' ? [...jobs].reverse() : jobs;
+  for (let at = 0; at < inOrder.length; at += batchSize) {
+    const batch = inOrder.slice(at, at + batchSize).map((job) => ({
+      ...{ name: 'run', data: toJob(job) },
+      opts: { jobId: jobId(job), attempts: 1, ...(end === 'front' ? { lifo: true } : turnOf(job)) },
+    }));
+    const [{ name, data, opts }] = batch as [(typeof batch)[0]];
+    const added: Promise<unknown> = batch.length > 1 ? queue.addBulk(batch) : queue.add(name, data, opts);
+    await within(answerTimeoutMs, added);
+  }
+}
+
+const turnOf = ({ priority, delay_ms }: Partial<NewJob>): { priority?: number; delay?: number } => ({
+  ...(priority ? { priority } : {}),
+  ...(delay_ms ? { delay: delay_ms } : {}),
+});

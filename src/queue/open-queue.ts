@@ -1,0 +1,115 @@
+import { within } from '../common/time-limit.ts';
+import { silenceMs } from '../postgres/watched-client.ts';
+import { addJobs, answerTimeoutMs } from './add-jobs.ts';
+import { bullClasses } from './bull-classes.ts';
+import { allReady, closeWorker, createWorker } from './bull-workers.ts';
+import { cleanQueue } from './clean.ts';
+import { openConnections } from './connection.ts';
+import { jobId, type RunJob, type RunJobResult } from './job.ts';
+import { databaseLost, outage, unreachable } from './outage.ts';
+import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue } from './queue.ts';
+
+/** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
+export function openQueue(options: QueueOptions): RunQueue {
+  const backend = options.redisUrl ? 'redis' : 'postgres';
+  const { Queue } = bullClasses(backend);
+  const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
+  const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
+  const workers: BullWorker[] = [];
+  let closing = false;
+  let isReady = false;
+  let lastError: Error | undefined;
+  // A Redis Cluster keeps all keys with the same tag in braces in one slot, as BullMQ needs.
+  const base = (name: string, listens: boolean) => ({ connection: connections.open(listens), prefix: `{${name}}` });
+  const open = (name: string) => {
+    const queue = new Queue<RunJob, RunJobResult>(name, {
+      ...base(name, false),
+      ...(options.removing ? { skipMetasUpdate: true } : {}),
+    });
+    queue.on('error', (error) => {
+      lastError = error;
+      if (backend === 'redis' && isReady && workers.length === 0 && !closing) options.onError?.(outage(backend, error));
+    });
+    return queue;
+  };
+  const shardNames = Array.from({ length: shards }, (_, shard) => `${prefix}-${shard}`);
+  const agentQueueName = (name: string) => `${prefix}-agent-${name}`;
+  const queues = shardNames.map(open);
+  /**
+   * Queues for agents, or agents with a strategy, that some workers do not know: their jobs wait here for workers that
+   * do.
+   */
+  const agentQueues = new Map<string, BullQueue>();
+  const agentQueue = (name: string): BullQueue => {
+    const queue = agentQueues.get(name) ?? open(agentQueueName(name));
+    agentQueues.set(name, queue);
+    return queue;
+  };
+  const all = () => [...queues, ...agentQueues.values()];
+  const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
+    agent_queue ? agentQueue(agent_queue) : queues[queue_shard % shards]!;
+
+  return {
+    backend,
+    prefix,
+    queues,
+    queueOf,
+    add: (job, shard) => addJobs(queues[shard % shards]!, [job], 'back'),
+    async addAll(jobs, end) {
+      for (const queue of new Set(jobs.map(queueOf))) {
+        const own = jobs.filter((job) => queueOf(job) === queue);
+        await addJobs(queue, own, end).catch((error: Error) => {
+          throw outage(backend, error);
+        });
+      }
+    },
+    async work(processor, workOptions, agent) {
+      const names = agent === undefined ? shardNames : [agentQueueName(agent)];
+      const own = names.map((name) => {
+        const connection = { backend, base: base(name, true), limitMs, isClosing: () => closing } as const;
+        return createWorker(connection, name, processor, workOptions, agent !== undefined);
+      });
+      workers.push(...own);
+      // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
+      if (backend === 'postgres') {
+        await allReady(own).catch((error: unknown) => {
+          // not awaited: they close only once their connections do
+          for (const worker of own) void closeWorker(worker).catch(() => {});
+          // agent queues are opened later, by a worker that keeps running
+          throw agent === undefined ? unreachable(backend, error) : databaseLost(error);
+        });
+      }
+      for (const worker of own) void worker.run().catch(workOptions.onError);
+      return own;
+    },
+    async ready() {
+      await allReady(queues).catch((error: unknown) => {
+        // prefer the error that explains the missing answer
+        throw unreachable(backend, lastError ?? error);
+      });
+      isReady = true;
+    },
+    async clean(kept) {
+      for (const queue of all()) await cleanQueue(queue, backend, kept);
+    },
+    async remove(jobs) {
+      let removed = 0;
+      for (const { run_id, enqueue_no: last, agent, queue_shard: shard } of jobs) {
+        const own = [...agentQueues].filter(([name]) => name === agent || name.startsWith(`${agent}+`));
+        for (const queue of [queues[shard % shards]!, ...own.map(([, queue]) => queue)]) {
+          for (let no = 1; no <= last; no++)
+            removed += await within(answerTimeoutMs, queue.remove(jobId({ run_id, enqueue_no: no })));
+        }
+      }
+      return removed;
+    },
+    async obliterate() {
+      for (const queue of all()) await queue.obliterate({ force: true });
+    },
+    async close() {
+      closing = true;
+      await Promise.allSettled([...workers.map(closeWorker), ...all().map((queue) => queue.close())]);
+      await connections.close();
+    },
+  };
+}
