@@ -16,7 +16,7 @@ export type paths = Record<string, never>;
 export type webhooks = Record<string, never>;
 export interface components {
   schemas: {
-    /** @description 1 to 128 of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
+    /** @description 1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit. */
     Id: string;
     /** @enum {string} */
     RunStatus: 'waiting' | 'queued' | 'running' | 'suspended' | 'completed' | 'failed' | 'cancelled';
@@ -31,30 +31,30 @@ export interface components {
     } & {
       [key: string]: number;
     };
-    /** @description How the context is cut before a model call: a preset or fields. */
+    /** @description How the context is cut before a model call: a preset, or fields. */
     ContextPolicy:
       | ('window' | 'short_context' | 'long_context' | 'tool_focused')
       | {
-          /** @description Tokens of request and answer together. Default: the window of the model, or no limit where that is unknown; `window` refuses such a model; null: no limit. */
+          /** @description Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
           max_input_tokens?: number | 'window' | null;
-          /** @description Left for the answer; default 2,000, of a window an eighth. */
+          /** @description Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
           reserve_output_tokens?: number;
           /** @description Maximum messages besides the system prompt; 0: no limit. */
           max_messages?: number;
           /** @description Newest turns to keep whole, even over budget; default 3. */
           keep_last_turns?: number;
           /**
-           * @description What a compaction left is sent (`use_existing`, default) or not; `request_new`: a run over budget compacts.
+           * @description `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
            * @enum {string}
            */
           summarization?: 'none' | 'use_existing' | 'request_new';
-          /** @description Share of the budget from which on the end of a run asks for a compaction of its lane. */
+          /** @description Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
           compact_at?: number;
           /** @enum {string} */
           summary_role?: 'system' | 'user';
           include_kinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
           system_prompt?: string;
-          /** @description `heuristic`, `calibrated` (default), `exact`, or the name of one of the server’s own. */
+          /** @description `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
           token_estimator?: string;
           projector?: string;
         };
@@ -80,46 +80,46 @@ export interface components {
     BatchRun: {
       agent: string;
       input: components['schemas']['Content'];
-      /** @description The lane; default: the active lane of the thread. */
+      /** @description The lane; default: the thread’s active lane. */
       context_ref?: components['schemas']['Id'];
-      /** @description Repeating the id returns the same run; also as Idempotency-Key. */
+      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
       request_id?: components['schemas']['Id'];
       /**
-       * @description If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first, which needs the scope `steer` as well.
+       * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
        * @enum {string}
        */
       busy?: 'reject' | 'wait' | 'interrupt';
-      /** @description No worker starts the run before this time has passed. It holds its thread meanwhile. */
+      /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
       delay_ms?: number;
-      /** @description The run fails with `expired` if no worker has started it this long after it was accepted, or after its delay. */
+      /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
       ttl_ms?: number;
-      /** @description Of its job: 0 (default) goes first, then lower numbers. */
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
       priority?: number;
       /** @description Overrides the model of the agent. */
       model?: string;
       /** @description Overrides the strategy of the agent. */
       strategy?: string;
-      /** @description Options of the strategy, over those of the agent where it has the same strategy. */
+      /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
       strategy_options?: JsonObject;
-      /** @description Names of the tools to use instead of those of the agent and the thread. */
+      /** @description Names of the tools to use instead of the tools of agent and thread. */
       tools?: string[];
       /** @description Restricts the available tools to these; an empty array allows none. */
       allowed_tools?: string[];
-      /** @description Override the settings of the agent, key by key. */
+      /** @description Overrides the settings of the agent, key by key. */
       settings?: components['schemas']['Settings'];
       /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
       headers?: {
         [key: string]: string;
       };
-      /** @description Name of the request transformer to use instead of the one of the agent. */
+      /** @description Name of the request transformer to use instead of the agent’s. */
       request_transformer?: string;
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Maximum number of model calls. */
+      /** @description Maximum number of iterations. */
       max_iterations?: number;
-      /** @description Tokens, in and out, after which the run ends with the best result it has. */
+      /** @description Tokens of input and output after which the run ends with the best result it has. */
       max_total_tokens?: number;
-      /** @description Time since its start after which the run ends with the best result it has. */
+      /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Whether the model streams its answer. */
       streaming?: boolean;
@@ -128,7 +128,7 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
-      /** @description Merged over the tool context of the agent and the thread. */
+      /** @description Merged over the tool context of agent and thread. */
       tool_context?: JsonObject;
       /**
        * @description restore: after a failure, restore the lane to its state before the run.
@@ -171,7 +171,7 @@ export interface components {
       tenant_id: components['schemas']['Id'];
       /** @description Number of entries. */
       rev: number;
-      /** @description Number of events: a stream from now on starts after `event_rev` - 1. */
+      /** @description Number of events. To stream only new events, start after `event_rev` - 1. */
       event_rev: number;
       active_context_ref: components['schemas']['Id'];
       /** @description The run that is queued, running or suspended. */
@@ -180,9 +180,9 @@ export interface components {
       metadata: JsonObject;
       /** @description State written by tools. */
       state: JsonObject;
-      /** @description The thread it is a fork of. */
+      /** @description The thread it was forked from. */
       parent_thread_id: components['schemas']['Id'] | null;
-      /** @description The last entry of the parent it knows of. */
+      /** @description The last entry of the parent that the fork includes. */
       fork_seq: number | null;
       /**
        * Format: date-time
@@ -194,9 +194,9 @@ export interface components {
        * @description When the thread was last written to.
        */
       updated_at: string;
-      /** @description In US dollars, by the list prices of the providers; null where nothing was spent on a model whose price is known. */
+      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
-      /** @description Tokens of models whose price nobody knows; `cost` is without them. */
+      /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
     };
     /** @description An error in the format of RFC 9457. */
@@ -327,14 +327,14 @@ export interface components {
       /** @description Default: a generated id. */
       id?: components['schemas']['Id'];
       tenant_id?: components['schemas']['Id'];
-      /** @description Only if every agent of the server lists `systemPrompt` as overridable. */
+      /** @description Allowed only if every agent of the server lists `systemPrompt` as overridable. */
       system_prompt?: string | null;
       /** @description Your own data, up to 64 KiB, stored with the thread. */
       metadata?: JsonObject;
     };
     ThreadPage: {
       data: components['schemas']['ThreadSummary'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short, or empty, before the last one. */
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
     /** @description A thread as lists show it. */
@@ -357,17 +357,17 @@ export interface components {
        * @description When the thread was last written to.
        */
       updated_at: string;
-      /** @description Of the active run, or else of the latest one; null without runs. */
+      /** @description Status of the active run, or else of the latest; null: no runs. */
       status: components['schemas']['RunStatus'] | null;
       /** @description Number of runs, up to 1,000. */
       runs: number;
-      /** @description Tokens of these runs. */
+      /** @description Total tokens of these runs. */
       total_tokens: number;
-      /** @description In US dollars, by the list prices of the providers; null where nothing was spent on a model whose price is known. */
+      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
-      /** @description Tokens of models whose price nobody knows; `cost` is without them. */
+      /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
-      /** @description The active run, or else the latest one. */
+      /** @description The active run, or else the latest. */
       last_run: {
         id: components['schemas']['Id'];
         agent: string;
@@ -381,25 +381,25 @@ export interface components {
         at: string;
         /**
          * Format: date-time
-         * @description No worker starts the run before.
+         * @description No worker starts the run before this time.
          */
         start_at: string | null;
       } | null;
-      /** @description The first 200 characters of the message that began the latest run. */
+      /** @description The first 200 characters of the message that started the latest run. */
       last_message: string | null;
-      /** @description Of its newest ten runs. Null unless asked for with `marks`. */
+      /** @description Marks of its newest ten runs, counted by kind; null unless requested with `marks`. */
       marks: components['schemas']['MarkCount'][] | null;
     };
-    /** @description How often something is marked, and where for the first time. */
+    /** @description The marks of one kind: how many, and where the first is. */
     MarkCount: {
       run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More may come. */
+      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
       kind: string;
-      /** @description The entry to look at; null: it concerns the run. */
+      /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
-      /** @description The model call that shows more. */
+      /** @description The model call that shows more, if any. */
       llm_call_id: components['schemas']['Id'] | null;
-      /** @description How often. */
+      /** @description Number of marks of this kind. */
       count: number;
     };
     /** @description Prompt and tool settings of a thread, which override those of its agents. */
@@ -427,30 +427,30 @@ export interface components {
       system_prompt?: string | null;
       /** @description Replaces the tool context of the thread. */
       tool_context?: JsonObject;
-      /** @description null: back to that of the agent. */
+      /** @description null: back to the policy of the agent. */
       context_policy?:
         | ('window' | 'short_context' | 'long_context' | 'tool_focused')
         | {
-            /** @description Tokens of request and answer together. Default: the window of the model, or no limit where that is unknown; `window` refuses such a model; null: no limit. */
+            /** @description Tokens of request and answer together. Default: the window of the model, or no limit if that is unknown; `window` rejects a model whose window is unknown; null: no limit. */
             max_input_tokens?: number | 'window' | null;
-            /** @description Left for the answer; default 2,000, of a window an eighth. */
+            /** @description Left for the answer. Default: 2,000, at most a third of the limit; of a window, `max_output_tokens` of the settings, or else an eighth, at most 32,000. */
             reserve_output_tokens?: number;
             /** @description Maximum messages besides the system prompt; 0: no limit. */
             max_messages?: number;
             /** @description Newest turns to keep whole, even over budget; default 3. */
             keep_last_turns?: number;
             /**
-             * @description What a compaction left is sent (`use_existing`, default) or not; `request_new`: a run over budget compacts.
+             * @description `use_existing` (default) sends the summary of a compaction, `none` leaves it out, `request_new` also makes one: a run over budget compacts its lane.
              * @enum {string}
              */
             summarization?: 'none' | 'use_existing' | 'request_new';
-            /** @description Share of the budget from which on the end of a run asks for a compaction of its lane. */
+            /** @description Share of the budget at which a run requests a compaction of its lane when it ends; default: none. */
             compact_at?: number;
             /** @enum {string} */
             summary_role?: 'system' | 'user';
             include_kinds?: ('message' | 'tool_call' | 'tool_result' | 'summary')[];
             system_prompt?: string;
-            /** @description `heuristic`, `calibrated` (default), `exact`, or the name of one of the server’s own. */
+            /** @description `heuristic`, `calibrated` (default), `exact`, or the name of a custom estimator of the server. */
             token_estimator?: string;
             projector?: string;
           }
@@ -460,11 +460,11 @@ export interface components {
       /** @description The lane; default: the whole thread. */
       context_ref?: components['schemas']['Id'];
     };
-    /** @description Tools that the thread adds to and removes from those of any agent that runs on it. */
+    /** @description Tools that the thread adds to or removes from any agent that runs on it. */
     ToolList: {
       added: string[];
       removed: string[];
-      /** @description All tools this server knows, those of its agents and shared ones. */
+      /** @description All tools this server knows: those of its agents, and shared ones. */
       known: string[];
     };
     /** @description What the erasure of a thread removed. */
@@ -472,7 +472,7 @@ export interface components {
       thread_id: components['schemas']['Id'];
       tenant_id: components['schemas']['Id'];
       removed: components['schemas']['Removed'];
-      /** @description What is not removed, such as backups and what model providers keep. */
+      /** @description What was not removed, such as backups and data that model providers keep. */
       left: string[];
     };
     /** @description How many of each were removed. */
@@ -500,25 +500,25 @@ export interface components {
     TenantErasureReport: {
       tenant_id: components['schemas']['Id'];
       removed: components['schemas']['Removed'];
-      /** @description Threads that are kept because a run is active on them. Cancel it first. */
+      /** @description Threads that were kept because a run is active on them. Cancel the run first. */
       busy: components['schemas']['Id'][];
       /** @description The tenant has more threads: repeat the request. */
       more: boolean;
-      /** @description What is not removed, such as backups and what model providers keep. */
+      /** @description What was not removed, such as backups and data that model providers keep. */
       left: string[];
     };
     NewFork: {
-      /** @description Default: a generated id. The same request again returns the same fork. */
+      /** @description Default: a generated id. Repeating a request with the same id returns the same fork. */
       id?: components['schemas']['Id'];
-      /** @description The last entry the fork knows of; -1: none. Default: the last. */
+      /** @description The last entry that the fork includes; -1: none. Default: the last of the thread. */
       seq?: number;
-      /** @description Only this lane; default: all but those of strategies’ questions. */
+      /** @description Only this lane; default: all lanes except those of strategies’ questions. */
       context_ref?: components['schemas']['Id'];
       /** @description Your own data, up to 64 KiB; the parent’s is not copied. */
       metadata?: JsonObject;
-      /** @description In place of the prompts of all lanes, if every agent lists it as overridable. */
+      /** @description Replaces the prompts of all lanes; every agent must list it as overridable. */
       system_prompt?: string | null;
-      /** @description Close an open tool group with flagged error results. */
+      /** @description Close an open tool group with flagged error results, instead of failing. */
       repair?: boolean;
     };
     /** @description The run was accepted and will end, even if processes crash. */
@@ -530,24 +530,24 @@ export interface components {
       duplicate: boolean;
     };
     Rerun: {
-      /** @description The id of the fork; default: a generated one. */
+      /** @description Id of the fork; default: a generated id. */
       thread_id?: components['schemas']['Id'];
       /** @description Overrides the model of the run. */
       model?: string;
-      /** @description Overrides the prompt of the lane, if every agent lists it as overridable. */
+      /** @description Overrides the prompt of the lane; every agent must list it as overridable. */
       system_prompt?: string | null;
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
       /** @description Your own data, stored with the fork. */
       metadata?: JsonObject;
-      /** @description The same id again returns the same run. */
+      /** @description Repeating the id returns the same run. */
       request_id?: components['schemas']['Id'];
     };
-    /** @description What two contexts share, and what they do not, in order. */
+    /** @description The messages of two contexts, in order. */
     ContextDiff: {
       data: {
         /**
-         * @description removed: only in the first context.
+         * @description removed: only in the first context; added: only in the second.
          * @enum {string}
          */
         change: 'same' | 'removed' | 'added';
@@ -595,20 +595,20 @@ export interface components {
     };
     AppendReceipt: {
       first_seq: number;
-      /** @description Current number of entries, including those appended since a duplicate was first accepted. */
+      /** @description Current number of entries of the thread. For a duplicate, it includes entries appended since. */
       rev: number;
       duplicate: boolean;
     };
     AppendEntries: {
       entries: (components['schemas']['NewMessageEntry'] | components['schemas']['NewOwnEntry'])[];
-      /** @description Append only at this rev, else `rev_conflict`. */
+      /** @description Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
       expected_rev?: number;
-      /** @description Add flagged error results for tool calls without a result. */
+      /** @description Add flagged error results for tool calls that have no result. */
       repair?: boolean;
-      /** @description Repeating the id returns the first receipt; also as Idempotency-Key. */
+      /** @description Repeating the id returns the first receipt. Or send it as `Idempotency-Key`. */
       op_id?: components['schemas']['Id'];
     };
-    /** @description A message on a lane (default: `default`). */
+    /** @description A message on a lane; default: the lane `default`. */
     NewMessageEntry: {
       /** @enum {string} */
       kind: 'ai_message';
@@ -634,14 +634,14 @@ export interface components {
       name: string;
       /** @description Any JSON. */
       arguments?: Json;
-      /** @description The original string of the provider, byte for byte. */
+      /** @description The provider’s original string, byte for byte. */
       arguments_raw?: string;
       /** @description Metadata of the provider. */
       provider_metadata?: JsonObject;
     };
-    /** @description An entry of a custom kind, which is not part of any context. */
+    /** @description An entry of your own kind, which no model sees. */
     NewOwnEntry: {
-      /** @description Default: note. */
+      /** @description Default: `note`. */
       kind?: string;
       context_ref?: components['schemas']['Id'];
       /** @description Your own data; default: {}. */
@@ -652,28 +652,28 @@ export interface components {
     /** @description A part of a large text. */
     ContentRange: {
       id: components['schemas']['Id'];
-      /** @description Characters of the whole text, counted as code points. */
+      /** @description Length of the whole text in characters (code points). */
       chars: number;
-      /** @description Bytes of the whole text in UTF-8. */
+      /** @description Length of the whole text in bytes of UTF-8. */
       bytes: number;
       /** @description Where this part begins, in characters. */
       offset: number;
       text: string;
-      /** @description Where to read on; null at the end. */
+      /** @description Where the next part begins; null at the end. */
       next_offset: number | null;
     };
     UiMessagePage: {
       data: components['schemas']['UiMessage'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short, or empty, before the last one. */
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
-    /** @description A `UIMessage` of the AI SDK, with its names. */
+    /** @description A `UIMessage` of the AI SDK, with the AI SDK’s field names. */
     UiMessage: {
-      /** @description Of a question its request id, of an answer the id of its run. */
+      /** @description For a question, its request id; for an answer, the id of its run. */
       id: string;
       /** @enum {string} */
       role: 'user' | 'assistant';
-      /** @description Of an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
+      /** @description For an answer: `thread_id`, `run_id`, `usage`, `termination_reason`, `error`. */
       metadata?: {
         [key: string]: unknown;
       };
@@ -690,18 +690,18 @@ export interface components {
     /** @description A named context of a thread. */
     Lane: {
       context_ref: components['schemas']['Id'];
-      /** @description `seq` of the latest replace operation; -1 without one. */
+      /** @description `seq` of the anchor, the latest replace operation; -1: none. */
       anchor_seq: number;
       /** @description `seq` of the last entry of the lane. */
       last_seq: number;
-      /** @description Tool calls of the last message that have no result yet. */
+      /** @description Number of tool calls of the last message that have no result yet. */
       open_calls: number;
     };
-    /** @description What the model sees on a lane: the system prompt, then the messages since the latest replace. */
+    /** @description What the model sees on a lane: the system prompt, the messages of the anchor, and those after it. */
     Context: {
       thread_id: components['schemas']['Id'];
       context_ref: components['schemas']['Id'];
-      /** @description The entry the context is as of; null: now. */
+      /** @description The entry as of which the context is shown; null: now. */
       at_seq: number | null;
       messages: components['schemas']['ContextMessage'][];
       /** @description With `policy` or `explain`: the policy applied, with its defaults filled in. */
@@ -715,7 +715,7 @@ export interface components {
       ordinal: number;
       /** @description The entry it comes from. */
       seq: number;
-      /** @description `seq` of the anchor of the lane; -1 without one. */
+      /** @description `seq` of the anchor of the lane; -1: none. */
       anchor_seq: number;
       role: components['schemas']['Role'];
       content: components['schemas']['Content'];
@@ -734,52 +734,52 @@ export interface components {
     };
     /** @enum {string} */
     Role: 'system' | 'user' | 'assistant' | 'tool';
-    /** @description What a policy made of a context. */
+    /** @description The result of applying a policy to a context. */
     ProjectionMeta: {
-      /** @description Tokens of the messages, the system prompt included. */
+      /** @description Tokens of the messages, including the system prompt. */
       estimated_tokens: number;
-      /** @description Tokens of the tools; 0 here, because a lane has no agent. */
+      /** @description Tokens of the tools offered; 0 if this server does not know the agent. */
       tool_tokens: number;
-      /** @description Tokens the request may have; null: no limit. */
+      /** @description Maximum tokens of the request; null: no limit. */
       budget: number | null;
       /** @description The context window of the model; null: unknown. */
       window: number | null;
-      /** @description The budget or `max_messages` left messages out. */
+      /** @description Whether the budget or `max_messages` left messages out. */
       truncated: boolean;
       /** @description Messages sent, without the system prompt. */
       entries_included: number;
       /** @description Messages of the lane, without the system prompt. */
       entries_total: number;
       summary_used: boolean;
-      /** @description What must be kept is larger than the budget. */
+      /** @description Whether the messages that must be kept exceed the budget. */
       over_budget: boolean;
       estimator: {
         name: string;
-        /** @description What the heuristic is multiplied with. */
+        /** @description What the heuristic is multiplied by. */
         ratio: number;
         /** @description Mean error of `calibrated`, as a share. */
         error: number | null;
-        /** @description Model calls of this process that `calibrated` learnt from. */
+        /** @description Number of model calls of this process that `calibrated` has learnt from. */
         calls: number | null;
-        /** @description Why the heuristic counted instead. */
+        /** @description Why the heuristic was used instead. */
         fallback: string | null;
       };
     };
-    /** @description Why a message is sent or not, and what it costs. */
+    /** @description Why a message is sent or left out, and its tokens. */
     ExplainedMessage: {
       /** @description Position in the context before the policy, from 0. */
       ordinal: number;
-      /** @description The entry; -1 for the prompt of a policy. */
+      /** @description The entry of the message; -1 for the prompt of a policy. */
       seq: number;
       role: string;
       /** @enum {string} */
       kind: 'system' | 'summary' | 'message' | 'tool_group';
-      /** @description What the message costs. */
+      /** @description Tokens of the message. */
       tokens: number;
       included: boolean;
-      /** @description In: system_prompt, summary, durable, last_turns, question, fits, projector. Out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
+      /** @description Sent: system_prompt, summary, durable, last_turns, question, fits, projector. Left out: kind, summarization, cut_before, budget, max_messages, before_question, not_chosen. */
       reason: string;
-      /** @description The message itself, where it is left out. */
+      /** @description The message itself, if it is left out. */
       message?: JsonObject;
     };
     OperationReceipt: {
@@ -795,14 +795,14 @@ export interface components {
       seq: number | null;
     };
     ContextOperation: {
-      /** @description Applied at most once per thread; also as Idempotency-Key. */
+      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
       op_id?: components['schemas']['Id'];
-      /** @description The lane; for a replace default: the active one. */
+      /** @description The lane. Required for a switch; for a replace, default: the active lane. */
       context_ref?: components['schemas']['Id'];
       operation: components['schemas']['Replace'] | components['schemas']['Switch'];
-      /** @description Apply only at this rev, else `rev_conflict`. */
+      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
       expected_rev?: number;
-      /** @description Add flagged error results for tool calls without a result. */
+      /** @description Add flagged error results for tool calls that have no result. */
       repair?: boolean;
     };
     /** @description Replaces the context of a lane. */
@@ -813,7 +813,7 @@ export interface components {
        */
       type: 'replace';
       result_context: {
-        /** @description Your own name of the context, kept in the log. */
+        /** @description Your own name for the context, kept in the log. */
         id?: components['schemas']['Id'];
         /** @description Absent: the lane keeps its system prompt. null: no system prompt. */
         system_prompt?: string | null;
@@ -841,38 +841,38 @@ export interface components {
       meta?: JsonObject;
     };
     LaneReset: {
-      /** @description Applied at most once per thread; also as Idempotency-Key. */
+      /** @description An id is applied at most once per thread. Or send it as `Idempotency-Key`. */
       op_id?: components['schemas']['Id'];
       /** @enum {string} */
       reason?: 'manual' | 'restore' | 'compaction' | 'system';
       /** @description Your own data; recorded only. */
       meta?: JsonObject;
-      /** @description Apply only at this rev, else `rev_conflict`. */
+      /** @description Apply only if the thread is at this `rev`; otherwise fail with `rev_conflict`. */
       expected_rev?: number;
     };
     Compact: {
-      /** @description The lane; default: the active one. */
+      /** @description The lane; default: the active lane. */
       context_ref?: components['schemas']['Id'];
       /** @description Entries to summarise, inclusive. Default: all but the newest turns. */
       range?: {
         from_seq: number;
         to_seq: number;
       };
-      /** @description The newest turns that stay; default: those of the context policy. */
+      /** @description How many of the newest turns to keep; default: `keep_last_turns` of the context policy. */
       keep_turns?: number;
-      /** @description Default: that of the lane’s latest run. */
+      /** @description Default: the agent of the lane’s latest run. */
       agent?: string;
-      /** @description Default: that of the lane’s latest run. */
+      /** @description Default: the model of the lane’s latest run. */
       model?: string;
     };
-    /** @description How a model answered a recorded call. Stored nowhere. */
+    /** @description How a model answered a replayed call. It is not stored. */
     CallReplay: {
       thread_id: components['schemas']['Id'];
       llm_call_id: components['schemas']['Id'];
       model: string;
-      /** @description The recorded messages, before any change, have the hash that was recorded. */
+      /** @description Whether the messages, before any change, have the recorded hash. */
       verified: boolean;
-      /** @description Messages sent, the system prompt included. */
+      /** @description Number of messages sent, including the system prompt. */
       messages: number;
       answer: JsonObject | null;
       error: {
@@ -887,9 +887,9 @@ export interface components {
     ReplayRequest: {
       /** @description Default: the model of the call. */
       model?: string;
-      /** @description In place of the whole system message; null for none. Default: the one that was sent. */
+      /** @description Replaces the whole system message; null: none. Default: the one that was sent. */
       system_prompt?: string | null;
-      /** @description Cuts the context of the lane, as it was before the call, in place of the policy of the run. */
+      /** @description Cuts the context of the lane as it was before the call, instead of the policy of the run. */
       context_policy?: components['schemas']['ContextPolicy'];
     };
     /** @description One answered model call: exactly what was sent, and what came back. */
@@ -900,22 +900,22 @@ export interface components {
       context_ref: components['schemas']['Id'];
       agent: string;
       model: string;
-      /** @description Tokens of the model’s context window; null: unknown. */
+      /** @description Size of the model’s context window in tokens; null: unknown. */
       window: number | null;
-      /** @description Of the run, from 1. */
+      /** @description Iteration of the run, from 1. */
       iteration: number;
       /** @description The entry of the answer. */
       seq: number;
       /** @description The messages as they were sent, in canonical form. */
       messages: components['schemas']['SentMessage'][];
-      /** @description For each message the `seq` of its entry; null for instructions that are never stored. */
+      /** @description For each message, the `seq` of its entry; null for instructions that are never stored. */
       sources: (number | null)[];
-      /** @description SHA-256, in hex, of the canonical JSON (RFC 8785) of the messages, each followed by a newline, as the worker recorded it when it sent them. */
+      /** @description The hash that the worker recorded when it sent the messages: SHA-256, in hex, of the canonical JSON (RFC 8785) of each, followed by a newline. */
       context_hash: string;
-      /** @description The messages have that hash: they are what was sent, byte for byte. */
+      /** @description Whether the messages have this hash: if so, they are byte for byte what was sent. */
       verified: boolean;
       /**
-       * @description What keeps the log from reproducing the messages: a request transformer, or an output contract this server does not know.
+       * @description Why the messages do not have the hash: a request transformer changed them, this server does not know the output contract, or neither explains the mismatch; null if they have it.
        * @enum {string|null}
        */
       unverified_because: 'transformed' | 'output_contract' | 'mismatch' | null;
@@ -923,12 +923,12 @@ export interface components {
       answer: JsonObject;
       /** @description Provenance of the answer. */
       refs: JsonObject;
-      /** @description Null if the trace was cleared. */
+      /** @description Null if the trace was deleted. */
       usage: components['schemas']['Usage'] | null;
       finish_reason: string | null;
       /**
        * Format: date-time
-       * @description When the call was committed to; null if the trace was cleared.
+       * @description When the call started; null if the trace was deleted.
        */
       started_at: string | null;
       /**
@@ -942,26 +942,26 @@ export interface components {
         kind: string;
         /**
          * Format: date-time
-         * @description When it was committed.
+         * @description When the failure was committed.
          */
         at: string;
         /** @description Depends on the kind. */
         data: JsonObject;
       }[];
-      /** @description The tools offered, as this server knows the agent; null if it does not. */
+      /** @description The tools offered, as this server defines the agent; null if it does not know the agent. */
       tools: components['schemas']['Tool'][] | null;
-      /** @description What broke the beginning it would share with the call before it on the lane; or null. */
+      /** @description Where and why the messages stop matching the previous call on the lane; null if they begin with everything it sent, or if the log cannot tell. */
       prefix_break: {
-        /** @description The first message that differs from the call before. */
+        /** @description Position of the first message that differs, from 0. */
         position: number;
-        /** @description The entry that did it: the new prompt, the anchor, or the answer whose refs say what its policy left out. */
+        /** @description The entry that caused it: the new prompt, the anchor, or the answer whose `refs` say what the policy left out. */
         seq: number;
         /** @enum {string} */
         cause: 'prompt' | 'anchor' | 'policy';
       } | null;
-      /** @description The call before it on the lane. */
+      /** @description The previous call on the lane. */
       previous_call_id: components['schemas']['Id'] | null;
-      /** @description The call after it on the lane. */
+      /** @description The next call on the lane. */
       next_call_id: components['schemas']['Id'] | null;
     };
     /** @description A message as a model is sent it. */
@@ -985,46 +985,46 @@ export interface components {
     NewRun: {
       agent: string;
       input: components['schemas']['Content'];
-      /** @description The lane; default: the active lane of the thread. */
+      /** @description The lane; default: the thread’s active lane. */
       context_ref?: components['schemas']['Id'];
-      /** @description Repeating the id returns the same run; also as Idempotency-Key. */
+      /** @description Repeating the id returns the same run. Or send it as `Idempotency-Key`. */
       request_id?: components['schemas']['Id'];
       /**
-       * @description If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first, which needs the scope `steer` as well.
+       * @description If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.
        * @enum {string}
        */
       busy?: 'reject' | 'wait' | 'interrupt';
-      /** @description No worker starts the run before this time has passed. It holds its thread meanwhile. */
+      /** @description No worker starts the run before this delay. Meanwhile, the run keeps its thread busy. */
       delay_ms?: number;
-      /** @description The run fails with `expired` if no worker has started it this long after it was accepted, or after its delay. */
+      /** @description The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay. */
       ttl_ms?: number;
-      /** @description Of its job: 0 (default) goes first, then lower numbers. */
+      /** @description Priority of the job: 0 (default) goes first, then lower numbers before higher ones. */
       priority?: number;
       /** @description Overrides the model of the agent. */
       model?: string;
       /** @description Overrides the strategy of the agent. */
       strategy?: string;
-      /** @description Options of the strategy, over those of the agent where it has the same strategy. */
+      /** @description Options of the strategy, merged over the agent’s if it has the same strategy. */
       strategy_options?: JsonObject;
-      /** @description Names of the tools to use instead of those of the agent and the thread. */
+      /** @description Names of the tools to use instead of the tools of agent and thread. */
       tools?: string[];
       /** @description Restricts the available tools to these; an empty array allows none. */
       allowed_tools?: string[];
-      /** @description Override the settings of the agent, key by key. */
+      /** @description Overrides the settings of the agent, key by key. */
       settings?: components['schemas']['Settings'];
       /** @description HTTP headers of the model calls, merged with those in the settings. Stored with the run. */
       headers?: {
         [key: string]: string;
       };
-      /** @description Name of the request transformer to use instead of the one of the agent. */
+      /** @description Name of the request transformer to use instead of the agent’s. */
       request_transformer?: string;
       /** @description Replaces the context policy of agent and thread. */
       context_policy?: components['schemas']['ContextPolicy'];
-      /** @description Maximum number of model calls. */
+      /** @description Maximum number of iterations. */
       max_iterations?: number;
-      /** @description Tokens, in and out, after which the run ends with the best result it has. */
+      /** @description Tokens of input and output after which the run ends with the best result it has. */
       max_total_tokens?: number;
-      /** @description Time since its start after which the run ends with the best result it has. */
+      /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Whether the model streams its answer. */
       streaming?: boolean;
@@ -1033,7 +1033,7 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
-      /** @description Merged over the tool context of the agent and the thread. */
+      /** @description Merged over the tool context of agent and thread. */
       tool_context?: JsonObject;
       /**
        * @description restore: after a failure, restore the lane to its state before the run.
@@ -1045,11 +1045,11 @@ export interface components {
       /** @description Create the thread if it does not exist. */
       create_thread?: boolean;
     };
-    /** @description An answer for each run of the request, in its order. */
+    /** @description One answer per run, in the order of the request. */
     RunReceipts: {
       data: {
         run?: components['schemas']['RunReceipt'];
-        /** @description Why this run was not accepted, if it was not. */
+        /** @description Why the run was not accepted. */
         problem?: components['schemas']['Problem'];
       }[];
     };
@@ -1058,7 +1058,7 @@ export interface components {
     };
     RunPage: {
       data: components['schemas']['ListedRun'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short, or empty, before the last one. */
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
     /** @description A run as lists show it. */
@@ -1071,31 +1071,31 @@ export interface components {
       model: string;
       context_ref: components['schemas']['Id'];
       status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. At a limit, such as max_iterations, a run is completed too. */
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
-      /** @description Model calls so far. */
+      /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
       step: number;
-      /** @description Null before the first answer. */
+      /** @description Null if none are known. */
       usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any. */
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
       other_usage: {
         [key: string]: components['schemas']['Usage'];
       } | null;
-      /** @description The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one. */
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
       result: Json;
       error: {
         type: string;
         message: string;
-        /** @description What the end left out: restore, operation, configuration, results. */
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
         skipped?: string[];
       } | null;
       /** @description The run that this one repeats. */
       retry_of: components['schemas']['Id'] | null;
       /** @description The run whose checkpoint token started this one. */
       resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls that a suspended run waits for; approve or deny each. */
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
         /** @description Tool round of the run, from 1. */
         round: number;
@@ -1114,22 +1114,22 @@ export interface components {
       suspended_until: string | null;
       /**
        * Format: date-time
-       * @description Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
        */
       agent_unknown_since: string | null;
-      /** @description Of its job: 0 goes first, then lower numbers. */
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
       priority: number;
       /**
        * Format: date-time
-       * @description No worker starts the run before.
+       * @description No worker starts the run before this time.
        */
       start_at: string | null;
       /**
        * Format: date-time
-       * @description When the run fails with `expired` unless a worker has started it.
+       * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The strategy it waits for, where workers know the agent and lack the strategy. */
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
        * Format: date-time
@@ -1147,13 +1147,13 @@ export interface components {
        */
       finished_at: string | null;
       duration_ms: number | null;
-      /** @description The first 200 characters of the message that began the run; null where none did, as in a compaction. */
+      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
       question: string | null;
-      /** @description In US dollars, by the list prices of the providers; null where nothing was spent on a model whose price is known. */
+      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
-      /** @description Tokens of models whose price nobody knows; `cost` is without them. */
+      /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
-      /** @description How often what of it is worth a look. Null unless asked for with `marks`. */
+      /** @description Marks of the run, counted by kind; null unless requested with `marks`. */
       marks: components['schemas']['MarkCount'][] | null;
     };
     /** @description A run with its current phase and tool calls. */
@@ -1166,31 +1166,31 @@ export interface components {
       model: string;
       context_ref: components['schemas']['Id'];
       status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. At a limit, such as max_iterations, a run is completed too. */
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
-      /** @description Model calls so far. */
+      /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
       step: number;
-      /** @description Null before the first answer. */
+      /** @description Null if none are known. */
       usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any. */
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
       other_usage: {
         [key: string]: components['schemas']['Usage'];
       } | null;
-      /** @description The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one. */
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
       result: Json;
       error: {
         type: string;
         message: string;
-        /** @description What the end left out: restore, operation, configuration, results. */
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
         skipped?: string[];
       } | null;
       /** @description The run that this one repeats. */
       retry_of: components['schemas']['Id'] | null;
       /** @description The run whose checkpoint token started this one. */
       resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls that a suspended run waits for; approve or deny each. */
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
         /** @description Tool round of the run, from 1. */
         round: number;
@@ -1209,22 +1209,22 @@ export interface components {
       suspended_until: string | null;
       /**
        * Format: date-time
-       * @description Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
        */
       agent_unknown_since: string | null;
-      /** @description Of its job: 0 goes first, then lower numbers. */
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
       priority: number;
       /**
        * Format: date-time
-       * @description No worker starts the run before.
+       * @description No worker starts the run before this time.
        */
       start_at: string | null;
       /**
        * Format: date-time
-       * @description When the run fails with `expired` unless a worker has started it.
+       * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The strategy it waits for, where workers know the agent and lack the strategy. */
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
        * Format: date-time
@@ -1242,13 +1242,13 @@ export interface components {
        */
       finished_at: string | null;
       duration_ms: number | null;
-      /** @description The first 200 characters of the message that began the run; null where none did, as in a compaction. */
+      /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
       question: string | null;
-      /** @description In US dollars, by the list prices of the providers; null where nothing was spent on a model whose price is known. */
+      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
-      /** @description Tokens of models whose price nobody knows; `cost` is without them. */
+      /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
-      /** @description What the strategy `adaptive` has chosen, and why. */
+      /** @description What the strategy `adaptive` chose, and why. */
       selection: {
         strategy: string;
         score: number;
@@ -1256,9 +1256,9 @@ export interface components {
       } | null;
       /** @description What the run is waiting for: `llm`, `tools` or `output`. */
       phase: string | null;
-      /** @description The current model call, or the last known one. */
+      /** @description The current model call, or else the last one known. */
       call_id: string | null;
-      /** @description null if this server does not know the agent. */
+      /** @description Maximum iterations; null if this server does not know the agent. */
       max_iterations: number | null;
       /** @description Names of the tools; null if this server does not know the agent. */
       tools: string[] | null;
@@ -1270,29 +1270,29 @@ export interface components {
         id: string;
         /**
          * Format: date-time
-         * @description When its lease expires unless renewed.
+         * @description When its lease expires if it is not renewed.
          */
         lease_until: string;
       } | null;
-      /** @description Its last job in BullMQ; the queue may have forgotten it. */
+      /** @description The run’s latest job in BullMQ, which may have removed it. */
       job: {
         queue: string;
         id: string;
       };
-      /** @description Why no worker takes the run: none is alive, or none that is knows its agent or strategy; null while one can, or has it. */
+      /** @description Why no worker can take the run: none is alive, or no live worker knows its agent or strategy; null otherwise. */
       unattended: {
         /** @enum {string} */
         reason: 'no_worker' | 'unknown_agent' | 'unknown_strategy';
         message: string;
       } | null;
       output: JsonObject | null;
-      /** @description What the strategy extracts from the answer besides the result, or null. */
+      /** @description What the strategy extracts from the answer besides the result; null: nothing. */
       details: Json;
     };
     RunToolCall: {
-      /** @description From 1. */
+      /** @description Tool round of the run, from 1. */
       round: number;
-      /** @description In its round, from 0. */
+      /** @description Position in the round, from 0. */
       index: number;
       /** @description Id assigned by the provider; not necessarily unique. */
       id: string;
@@ -1317,7 +1317,7 @@ export interface components {
       reason?: string;
     };
     RetryRun: {
-      /** @description The same id again returns the same run. */
+      /** @description Repeating the id returns the same run. */
       request_id?: components['schemas']['Id'];
       /**
        * @description As for a new run.
@@ -1335,11 +1335,11 @@ export interface components {
        * @enum {string}
        */
       status: 'queued' | 'injected' | 'dropped';
-      /** @description true: the input was accepted before. */
+      /** @description true: the input had already been accepted. */
       duplicate: boolean;
     };
     NewInput: {
-      /** @description The text, trimmed, or content parts. */
+      /** @description Text, which is trimmed, or content parts. */
       content: string | components['schemas']['ContentPart'][];
       /**
        * @description Input always has the role user.
@@ -1350,9 +1350,9 @@ export interface components {
       source?: string;
       /** @description Stored in the refs of the message; up to 64 KiB. */
       extra_refs?: JsonObject;
-      /** @description Reject the input unless this request is the active one. */
+      /** @description Reject the input unless the run of this request is active. */
       expected_request_id?: components['schemas']['Id'];
-      /** @description Repeating the id does not repeat the input; also as Idempotency-Key. */
+      /** @description Repeating the id does not repeat the input. Or send it as `Idempotency-Key`. */
       input_id?: components['schemas']['Id'];
     };
     InputPage: {
@@ -1394,48 +1394,48 @@ export interface components {
       /** @description Pass it as `after` to get the next page; null on the last page. */
       next_after: number | null;
     };
-    /** @description What a strategy found out: the answer to a question it asked, or a thought. */
+    /** @description A finding of a strategy: the answer to a question it asked, or a thought. */
     RunNode: {
-      /** @description From 1, in the order in which the strategy asked and concluded. */
+      /** @description Number of the node, from 1, in the order of creation. */
       node: number;
       /** @description The node it follows from; 0 is the question of the run. */
       parent: number | null;
-      /** @description Only where the strategy builds a tree. */
+      /** @description Only if the strategy builds a tree. */
       depth: number | null;
-      /** @description What was asked for, such as `generate`; or `thought`, or what the strategy calls it. */
+      /** @description For an answer, what was asked for, such as `generate`; otherwise `thought`, or the strategy’s name for it. */
       kind: string;
-      /** @description Of an answer `answered` or `tools`; of a thought `open`, `expanded` or `best`. */
+      /** @description For an answer, `answered` or `tools`; for a thought, `open`, `expanded` or `best`. */
       status: string;
-      /** @description 0 to 1, where the strategy scores. */
+      /** @description From 0 to 1, if the strategy scores. */
       score: number | null;
       content: string | null;
-      /** @description The model call of an answer. */
+      /** @description For an answer, its model call. */
       call_id: string | null;
-      /** @description Of an answer. */
+      /** @description For an answer, its token counters; otherwise null. */
       usage: components['schemas']['Usage'] | null;
-      /** @description When an answer came, since the run started. */
+      /** @description For an answer, when it arrived: milliseconds since the run started. */
       elapsed_ms: number | null;
-      /** @description Tool rounds of an answer; otherwise notes of the strategy. */
+      /** @description For an answer, its tool rounds; otherwise notes of the strategy. */
       data: Json;
     };
     MarkList: {
       data: components['schemas']['Mark'][];
     };
-    /** @description Something about a run that is worth a look. */
+    /** @description Something in a run that is worth a look. */
     Mark: {
       run_id: components['schemas']['Id'];
-      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More may come. */
+      /** @description `tool_failed`, `tool_retried`, `model_retried`, `model_overridden`, `worker_lost`, `cut`, `over_budget`, `cache_missed`, `steered`, `steer_dropped`, `prompt_changed`, `context_replaced`, `compacted`, `waiting`, `abandoned` or `failed`. More kinds may be added. */
       kind: string;
-      /** @description The entry to look at; null: it concerns the run. */
+      /** @description The entry to look at; null: the mark concerns the whole run. */
       seq: number | null;
-      /** @description The model call that shows more. */
+      /** @description The model call that shows more, if any. */
       llm_call_id: components['schemas']['Id'] | null;
       /** @description Depends on the kind. */
       data: JsonObject;
     };
     /** @description A token for a step of a run. */
     Checkpoint: {
-      /** @description Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation. */
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
@@ -1461,31 +1461,31 @@ export interface components {
       model: string;
       context_ref: components['schemas']['Id'];
       status: components['schemas']['RunStatus'];
-      /** @description Why the run ended; null until then. At a limit, such as max_iterations, a run is completed too. */
+      /** @description Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`. */
       termination_reason: string | null;
-      /** @description Model calls so far. */
+      /** @description Iterations so far. */
       iteration: number;
       /** @description Commits so far. */
       step: number;
-      /** @description Null before the first answer. */
+      /** @description Null if none are known. */
       usage: components['schemas']['Usage'] | null;
-      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any. */
+      /** @description The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none. */
       other_usage: {
         [key: string]: components['schemas']['Usage'];
       } | null;
-      /** @description The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one. */
+      /** @description The final answer, or the best result of a search; null until the run ends, and if it ended without one. */
       result: Json;
       error: {
         type: string;
         message: string;
-        /** @description What the end left out: restore, operation, configuration, results. */
+        /** @description What could not be written at the end of the run: restore, operation, configuration, results. */
         skipped?: string[];
       } | null;
       /** @description The run that this one repeats. */
       retry_of: components['schemas']['Id'] | null;
       /** @description The run whose checkpoint token started this one. */
       resumed_from: components['schemas']['Id'] | null;
-      /** @description Tool calls that a suspended run waits for; approve or deny each. */
+      /** @description Tool calls of a suspended run that wait for approval; approve or deny each. */
       awaiting: {
         /** @description Tool round of the run, from 1. */
         round: number;
@@ -1504,22 +1504,22 @@ export interface components {
       suspended_until: string | null;
       /**
        * Format: date-time
-       * @description Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.
+       * @description Since when the run has been waiting for a worker that knows its agent and strategy.
        */
       agent_unknown_since: string | null;
-      /** @description Of its job: 0 goes first, then lower numbers. */
+      /** @description Priority of the job: 0 goes first, then lower numbers before higher ones. */
       priority: number;
       /**
        * Format: date-time
-       * @description No worker starts the run before.
+       * @description No worker starts the run before this time.
        */
       start_at: string | null;
       /**
        * Format: date-time
-       * @description When the run fails with `expired` unless a worker has started it.
+       * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
-      /** @description The strategy it waits for, where workers know the agent and lack the strategy. */
+      /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
        * Format: date-time
@@ -1539,26 +1539,26 @@ export interface components {
       duration_ms: number | null;
     };
     Resume: {
-      /** @description Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation. */
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
       /** @description A new user message; starts a new run on the same lane. */
       query?: components['schemas']['Content'];
-      /** @description With a query: repeating the id returns the same run; also as Idempotency-Key. */
+      /** @description With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`. */
       request_id?: components['schemas']['Id'];
     };
     Collect: {
-      /** @description Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation. */
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
     };
     CancelByToken: {
-      /** @description Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation. */
+      /** @description Signed, not encrypted. It names a run and its step, and contains nothing from the conversation. */
       token: string;
       reason?: string;
     };
     DecisionReceipt: {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
-      /** @description Round and index of the call, as listed in `awaiting` of the run. */
+      /** @description Round and index of the call, as in `awaiting` of the run. */
       call: string;
       /** @enum {string} */
       decision: 'approved' | 'denied';
@@ -1569,12 +1569,12 @@ export interface components {
        * @description When the decision was made.
        */
       decided_at: string;
-      /** @description true: the same decision was made before. */
+      /** @description true: the same decision had already been made. */
       duplicate: boolean;
       status: components['schemas']['RunStatus'];
     };
     Decision: {
-      /** @description Reason of the decision; the model sees the reason of a denial. */
+      /** @description Reason for the decision; the model sees the reason for a denial. */
       reason?: string;
       /** @description Who made the decision. */
       by?: string;
@@ -1586,13 +1586,13 @@ export interface components {
     };
     /** @description An event of the trace. */
     RunEvent: {
-      /** @description Number within the thread, from 0, without gaps. */
+      /** @description Number in the thread, from 0, without gaps. */
       event_seq: number;
       run_id: components['schemas']['Id'];
-      /** @description Number within the run, from 1, without gaps. */
+      /** @description Number in the run, from 1, without gaps. */
       seq: number;
       kind: string;
-      /** @description The model call it belongs to. */
+      /** @description The iteration it belongs to. */
       iteration: number;
       /** @description Depends on the kind; `data.seq` refers to an entry. */
       data: JsonObject;
@@ -1604,36 +1604,36 @@ export interface components {
     };
     MintedKey: {
       id: components['schemas']['Id'];
-      /** @description Shown this once: only its hash is stored. */
+      /** @description Shown only once: the server stores only its hash. */
       key: string;
     };
     NewKey: {
       /** @description What the key is for. */
       name: string;
       scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: that of the key that makes it. */
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
       tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads in which no other agent has run. */
+      /** @description Only runs of these agents, in threads where no other agent has run. */
       agents?: string[];
       /** @description Only threads whose ids begin with this. */
       thread_prefix?: components['schemas']['Id'];
       limits?: components['schemas']['KeyLimits'];
-      /** @description Default: never. */
+      /** @description Lifetime of the key; default: unlimited. */
       expires_in_ms?: number;
     };
     /**
-     * @description `read` what is there; `run` start and resume runs and write to threads; `steer` active runs and cancel them; `approve` or deny tool calls; `admin` everything else.
+     * @description `read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel active runs. `approve`: approve and deny tool calls. `admin`: everything else.
      * @enum {string}
      */
     Scope: 'read' | 'run' | 'steer' | 'approve' | 'admin';
     KeyLimits: {
-      /** @description Requests per minute, in each process. */
+      /** @description Maximum requests per minute, in each API process. */
       requests_per_minute?: number;
-      /** @description Runs that have not ended. */
+      /** @description Maximum number of runs that have not ended. */
       runs?: number;
-      /** @description Open event streams, in each process. */
+      /** @description Maximum number of open event streams, in each API process. */
       streams?: number;
-      /** @description Bytes of a request body. */
+      /** @description Maximum bytes of a request body. */
       body_bytes?: number;
     };
     KeyList: {
@@ -1644,9 +1644,9 @@ export interface components {
       /** @description What the key is for. */
       name: string;
       scopes: components['schemas']['Scope'][];
-      /** @description Only threads of this tenant; default: that of the key that makes it. */
+      /** @description Only threads of this tenant; default: the tenant of the key that creates it. */
       tenant?: components['schemas']['Id'];
-      /** @description Only runs of these agents, in threads in which no other agent has run. */
+      /** @description Only runs of these agents, in threads where no other agent has run. */
       agents?: string[];
       /** @description Only threads whose ids begin with this. */
       thread_prefix?: components['schemas']['Id'];
@@ -1654,7 +1654,7 @@ export interface components {
       created_by: string;
       /**
        * Format: date-time
-       * @description When its newest secret was made.
+       * @description When its newest secret was created.
        */
       created_at: string;
       /**
@@ -1669,7 +1669,7 @@ export interface components {
       revoked_at: string | null;
     };
     RotateKey: {
-      /** @description How long the old secrets still work; default an hour. */
+      /** @description How long the old secrets keep working; default: one hour. */
       overlap_ms?: number;
     };
     BrowserToken: {
@@ -1686,11 +1686,11 @@ export interface components {
       /** @description Only this run of the thread. */
       run_id?: components['schemas']['Id'];
       /**
-       * @description `read` sees it; `chat` also asks, steers and cancels.
+       * @description `read`: see the thread or run. `chat`: also ask, steer and cancel.
        * @enum {string}
        */
       access: 'read' | 'chat';
-      /** @description Default 15 minutes, at most a day. */
+      /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
     };
     AuditPage: {
@@ -1699,11 +1699,11 @@ export interface components {
       next_after: number | null;
     };
     AuditEntry: {
-      /** @description Ascending. */
+      /** @description Number of the row, ascending. */
       no: number;
       /**
        * Format: date-time
-       * @description When it was asked for.
+       * @description When the action was requested.
        */
       at: string;
       tenant_id: components['schemas']['Id'] | null;
@@ -1719,14 +1719,14 @@ export interface components {
     AgentList: {
       data: components['schemas']['Agent'][];
     };
-    /** @description An agent as this server knows it. */
+    /** @description An agent, as this server defines it. */
     Agent: {
       name: string;
       model: string;
       strategy: string;
-      /** @description The system prompt of lanes without their own. */
+      /** @description The system prompt for lanes that set none. */
       instructions: string | null;
-      /** @description Model calls of a run at most. */
+      /** @description Maximum iterations of a run. */
       max_iterations: number;
       tools: components['schemas']['AgentTool'][];
     };
@@ -1735,7 +1735,7 @@ export interface components {
     };
     ApprovalPage: {
       data: components['schemas']['Approval'][];
-      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short, or empty, before the last one. */
+      /** @description Pass it as `after` to get the next page; null on the last page. A page of a filtered list may be short or empty even if more follow. */
       next_after: string | null;
     };
     /** @description A tool call that waits for human approval. */
@@ -1743,45 +1743,45 @@ export interface components {
       thread_id: components['schemas']['Id'];
       run_id: components['schemas']['Id'];
       agent: string;
-      /** @description From 1. */
+      /** @description Tool round of the run, from 1. */
       round: number;
-      /** @description In its round, from 0. */
+      /** @description Position in the round, from 0. */
       index: number;
       name: string;
       /** @description Arguments from the model. */
       arguments: Json;
       /**
        * Format: date-time
-       * @description Since when the call waits.
+       * @description When the call began to wait.
        */
       requested_at: string;
       /**
        * Format: date-time
-       * @description When it is denied if nobody decides.
+       * @description When the call is denied if it is still undecided.
        */
       expires_at: string;
     };
     WorkerList: {
       data: components['schemas']['Worker'][];
     };
-    /** @description A worker of any process. */
+    /** @description A worker, in any process. */
     Worker: {
       id: string;
       /**
-       * @description `draining`: takes no more runs and stops once those it has are done. `dead`: was silent for too long. `stopped`: ended on its own.
+       * @description `draining`: takes no more runs and stops once its runs are done. `dead`: stopped reporting. `stopped`: shut down properly.
        * @enum {string}
        */
       state: 'alive' | 'draining' | 'dead' | 'stopped';
-      /** @description Its machine or container. */
+      /** @description The machine or container it runs on. */
       host: string;
       pid: number;
-      /** @description Of the package. */
+      /** @description Version of the package. */
       version: string;
-      /** @description First part of the names of the queues it takes jobs from. */
+      /** @description Prefix of the queues it takes jobs from. */
       queue: string;
       agents: string[];
       strategies: string[];
-      /** @description Runs it takes at once. */
+      /** @description Maximum concurrent runs. */
       concurrency: number;
       /** @description Runs it held at its last heartbeat. */
       runs_held: number;
@@ -1792,12 +1792,12 @@ export interface components {
       started_at: string;
       /**
        * Format: date-time
-       * @description When it was last seen.
+       * @description When it last reported.
        */
       heartbeat_at: string;
       /**
        * Format: date-time
-       * @description When it ended on its own.
+       * @description When it shut down properly.
        */
       stopped_at: string | null;
     };
@@ -1808,7 +1808,7 @@ export interface components {
         [key: string]: number;
       };
       oldest_queued_seconds: number;
-      /** @description Workers by state; dead ones of the last hour. `workers` are those that hold runs. */
+      /** @description Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs. */
       fleet: {
         alive: number;
         draining: number;
@@ -1855,14 +1855,14 @@ export interface components {
         input_tokens: number;
         output_tokens: number;
         cached_tokens: number;
-        /** @description In US dollars, by the list prices of the providers. */
+        /** @description In US dollars, at the providers’ list prices. */
         cost: number;
-        /** @description Tokens of models whose price nobody knows; `cost` is without them. */
+        /** @description Tokens of models without a known price; `cost` does not include them. */
         unpriced_tokens: number;
       }[];
       /**
        * Format: date-time
-       * @description Runs accepted since then are counted in `errors` and `slots`.
+       * @description `errors` and `slots` count the runs accepted since then.
        */
       since: string;
     };

@@ -20,7 +20,7 @@ const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
     security,
     summary,
     description:
-      'Accepted input becomes a user message before the next model call; a run that was about to end continues with it.',
+      'Accepted input becomes a user message before the next model call; a run that was about to end continues with it instead.',
     request: { params: run, headers: idempotencyKey, body: body(NewInput) },
     responses: {
       202: { ...json('The run accepted the input.', InputReceipt), ...replayedHeader },
@@ -29,7 +29,7 @@ const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
   });
 
 const steerRun = inputRoute('steer', 'Send user input to an active run');
-const injectRun = inputRoute('inject', 'Send input of a program to an active run');
+const injectRun = inputRoute('inject', 'Send input from a program to an active run');
 
 const listInputs = createRoute({
   method: 'get',
@@ -41,7 +41,7 @@ const listInputs = createRoute({
   request: {
     params: run,
     query: z.strictObject({
-      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the page before.'),
+      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the previous page.'),
       limit: limit(100),
     }),
   },
