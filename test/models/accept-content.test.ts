@@ -79,7 +79,7 @@ describe('a part that no model takes is refused', () => {
   test.each<[string, unknown, RegExp]>([
     ['image_url without a url', { type: 'image_url', image_url: {} }, /has no url/],
     ['image_url that is null', { type: 'image_url', image_url: null }, /has no url/],
-    ['a local file', { type: 'image_url', image_url: { url: 'file:///etc/passwd' } }, /neither https: nor data:/],
+    ['a local file', { type: 'image_url', image_url: { url: 'file:///etc/passwd' } }, /neither http\(s\): nor data:/],
     ['an unknown detail', { type: 'image_url', image_url: { url, detail: 'huge' } }, /the unknown detail "huge"/],
     ['a data URL of text', { type: 'image_url', image_url: { url: 'data:text/plain;base64,YQ==' } }, /text\/plain/],
     ['a data URL without data', { type: 'image_url', image_url: { url: 'data:image/png;base64' } }, /without data/],

@@ -98,7 +98,7 @@ function isStoredFile({ media_type: stored, mediaType, data, url }: Fields): boo
 function openAiImage({ image_url: given }: Fields): ContentPart {
   const { url, detail } = (typeof given === 'string' ? { url: given } : Object(given)) as Fields;
   if (typeof url !== 'string') throw invalid('image_url', 'has no url');
-  if (!/^(data|https?):/i.test(url)) throw invalid('image_url', 'has a url that is neither https: nor data:');
+  if (!/^(data|https?):/i.test(url)) throw invalid('image_url', 'has a url that is neither http(s): nor data:');
   if (detail === undefined || detail === null) return file('image_url', url, {});
   return file('image_url', url, { providerOptions: { openai: { imageDetail: detail as string } } });
 }

@@ -26,7 +26,7 @@ export function demoTurn({ prompt, tools = [], toolChoice }: LanguageModelV4Call
   const usable = toolChoice?.type === 'tool' ? offered.filter((tool) => tool.name === toolChoice.toolName) : offered;
   const [first] = usable;
   if (!first)
-    return { text: `You said: ${shorten(question, 300) || 'nothing'}. I have no tools to look further.`, calls: [] };
+    return { text: `You said: ${shorten(question, 300) || 'nothing'}. I have no tools to find out more.`, calls: [] };
   const calls = usable.flatMap((tool) => callFor(tool, question)).slice(0, 2);
   if (calls.length > 0) return { text: '', calls };
   return { text: '', calls: [{ name: first.name, input: placeholderArgs(first.inputSchema, question) }] };
