@@ -78,7 +78,7 @@ describe.skipIf(noRedis())('the OpenAPI document', () => {
 
   test('describes a named schema as what it is, not as one of its users does, and allows null beside it', () => {
     const { schemas } = document.components;
-    expect(schemas['Id']!.description).toMatch(/^1 to 128 of/);
+    expect(schemas['Id']!.description).toMatch(/^1 to 128 characters of/);
     expect(schemas['ContextPolicy']!.description).toMatch(/^How the context is cut/);
     expect(schemas['RunStatus']!.enum).not.toContain(null);
     expect(schemas['Mark']!.properties!['llm_call_id']).toMatchObject({

@@ -74,12 +74,12 @@ begin
       || case when r.finished_at is not null then lanefold._promoted(p_thread_id) else '{}' end;
   elsif p_step > r.step then
     perform lanefold._fail('LF013', format('Run %s is at step %s, not %s.', p_run_id, r.step, p_step),
-      'A failover lost the last steps; drop the work, nothing was written.');
+      'Nothing was written. A failover lost the last steps; drop the run.');
   end if;
 
   if pg_column_size(v_state) > 65536 then
-    perform lanefold._fail('LF014', format('The state of run %s has %s bytes, the limit is 65536.', p_run_id, pg_column_size(v_state)),
-      'A strategy keeps its bookkeeping in its state, and text in the log.');
+    perform lanefold._fail('LF014', format('The state of run %s has %s bytes; the limit is 65536.', p_run_id, pg_column_size(v_state)),
+      'Keep only bookkeeping in the state of a strategy, and text in the log.');
   end if;
 
   v_first := t.rev;

@@ -64,7 +64,7 @@ begin
     end if;
     if found then
       if r.request_hash <> v_hash then
-        perform lanefold._fail('LF007', format('Request %s was accepted with another body, as run %s.', p ->> 'request_id', r.id),
+        perform lanefold._fail('LF007', format('Request %s was already accepted with another body, as run %s.', p ->> 'request_id', r.id),
           'Use a new request id for a new request.');
       end if;
       return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,

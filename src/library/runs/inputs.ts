@@ -35,7 +35,7 @@ export async function sendInput(
   if (options.runId !== undefined) assertId(options.runId, 'The run id');
   if ('role' in options && options.role !== undefined && options.role !== 'user') {
     throw new LanefoldError('invalid_input', `Input cannot have the role ${JSON.stringify(options.role)}.`, {
-      hint: 'Steering speaks as the user; change the system prompt with threads.configure.',
+      hint: 'Input always has the role user; to change the system prompt, call threads.configure.',
     });
   }
   const { source = 'lanefold', extraRefs: refs, expectedRequestId, runId: expectedRunId } = options;
