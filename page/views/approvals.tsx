@@ -22,13 +22,13 @@ export function ApprovalsView() {
       </div>
       <Failure error={loaded.error} />
       {!calls && !loaded.error && <Loading />}
-      {calls?.length === 0 && <Empty>Nothing waits for a decision.</Empty>}
+      {calls?.length === 0 && <Empty>No tool call waits for approval.</Empty>}
       {calls?.map((call) => (
         <div key={`${call.run_id}/${call.round}.${call.index}`} class="card">
           <p class="muted">
             <a href={href('threads', call.thread_id, 'runs', call.run_id)}>{call.agent}</a> in{' '}
-            <a href={href('threads', call.thread_id)}>{call.thread_id}</a>, asked <Time at={call.requested_at} />,
-            denied by itself on {fullTime(call.expires_at)}
+            <a href={href('threads', call.thread_id)}>{call.thread_id}</a>, requested <Time at={call.requested_at} />,
+            denied automatically on {fullTime(call.expires_at)}
           </p>
           <Decision threadId={call.thread_id} runId={call.run_id} call={call} onDecided={loaded.reload} />
         </div>

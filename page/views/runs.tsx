@@ -11,7 +11,7 @@ import { CountedMarks } from './marks/marks.tsx';
 
 const names = ['status', 'agent', 'model', 'error_type', 'min_tokens'] as const;
 const times = ['created_after', 'created_before'];
-const titles = { status: 'Status', agent: 'Agent', model: 'Model', error_type: 'Error', min_tokens: 'Tokens at least' };
+const titles = { status: 'Status', agent: 'Agent', model: 'Model', error_type: 'Error', min_tokens: 'Minimum tokens' };
 const refreshMs = 4_000;
 
 /** The runs of all threads, newest first. */
@@ -38,7 +38,7 @@ export function RunsView() {
       </FilterForm>
       <Failure error={first.error} />
       {!first.data && !first.error && <Loading />}
-      {first.data && runs.length === 0 && !after && <Empty>No run matches.</Empty>}
+      {first.data && runs.length === 0 && !after && <Empty>No runs match.</Empty>}
       <WaitingNotice runs={runs.map(({ status, agent, start_at: startAt }) => [status, agent, startAt])} />
       {runs.length > 0 && <RunTable runs={runs} />}
       {after && (

@@ -37,7 +37,7 @@ export function Shell({ children }: { children: ComponentChildren }) {
               Sign out
             </button>
           )}
-          <button type="button" class="small" onClick={nextTheme} title="Colours: as the system, light, dark">
+          <button type="button" class="small" onClick={nextTheme} title="Colours: as in the system, light or dark">
             Theme: {theme.value}
           </button>
         </div>

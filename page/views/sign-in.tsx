@@ -12,7 +12,7 @@ export function SignIn() {
     <main class="sign-in">
       <form onSubmit={submit} class="card">
         <h1>Lanefold</h1>
-        <p>This server has an API key. It stays in this tab and is sent to this server alone.</p>
+        <p>This server requires an API key. The key stays in this tab and is sent only to this server.</p>
         {refused && (
           <p class="failure" role="alert">
             The API key is wrong.

@@ -42,9 +42,9 @@ describe.skipIf(noBrowser)('the page of a server with a key', () => {
     await expectAccessible(page, 'sign-in');
     await page.getByLabel('API key').fill('sesame');
     await page.getByRole('button', { name: 'Sign in' }).click();
-    await page.getByText('No thread matches').waitFor();
+    await page.getByText('No threads match').waitFor();
     await page.reload();
-    await page.getByText('No thread matches').waitFor();
+    await page.getByText('No threads match').waitFor();
     await page.getByRole('button', { name: 'Sign out' }).click();
     await page.getByLabel('API key').waitFor();
     expect(await page.evaluate(() => JSON.stringify([{ ...sessionStorage }, { ...localStorage }]))).not.toContain(

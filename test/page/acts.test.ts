@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
   test('steer, inject and cancel a run under way', async () => {
     const id = await site.ask('long', 'Write', 'travel', 'slow');
     await go('#/threads/long');
-    const box = page.getByPlaceholder('A word to the run');
+    const box = page.getByPlaceholder('Write to the active run');
     await box.fill('Shorter');
     await page.getByRole('button', { name: 'Send' }).click();
     await until(
@@ -80,7 +80,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await site.ask('yes', 'Book it', 'booking');
     await go('#/approvals');
     await page
-      .getByText('Nothing waits')
+      .getByText('No tool call waits')
       .or(page.getByRole('button', { name: 'Approve' }))
       .first()
       .waitFor();
@@ -100,13 +100,13 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await site.ask('lanes', 'Hello');
     await go('#/threads/lanes');
     await page.getByRole('button', { name: 'Switch', exact: true }).click();
-    await page.getByLabel('Lane, an existing one').fill('draft');
+    await page.getByLabel('Existing or new lane').fill('draft');
     await page.getByRole('dialog').getByRole('button', { name: 'Switch' }).click();
     await page.getByText('This lane became the active one').waitFor();
     await page.getByText('More…').click();
     await expectAccessible(page, 'menu');
     await page.getByRole('button', { name: 'Replace the context' }).click();
-    await page.getByLabel('Message to begin with').fill('From here on in French.');
+    await page.getByLabel('First message').fill('From here on in French.');
     await page.getByRole('dialog').getByRole('button', { name: 'Replace' }).click();
     await page.getByText('Context replaced (manual): 1 message').waitFor();
     await until('the menu has closed', async () => !(await page.getByText('Erase the thread').isVisible()));
@@ -135,7 +135,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.locator('.side').getByRole('button', { name: 'Fork' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
     await page.getByText('open_tool_group').waitFor();
-    await page.getByLabel('Close tool calls').check();
+    await page.getByLabel('Add error results').check();
     await page.getByRole('dialog').getByRole('button', { name: 'Fork' }).click();
     await page.getByRole('link', { name: 'parent', exact: true }).waitFor();
     expect((await site.api.lanefold.threads.get('parent')).rev).toBe(9);
@@ -146,8 +146,8 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await go('#/threads/crowded');
     await said('To Bremen?').waitFor();
     await page.getByRole('button', { name: 'Compact', exact: true }).click();
-    await page.getByLabel('Newest turns that stay').fill('1');
-    await page.getByLabel('Model; none').fill('second');
+    await page.getByLabel('Newest turns to keep').fill('1');
+    await page.getByLabel('Model (empty').fill('second');
     await expectAccessible(page, 'compact');
     await page.getByRole('dialog').getByRole('button', { name: 'Compact' }).click();
     await page.getByText(/Compacted: entries #\d+ to #\d+/).waitFor();
@@ -179,7 +179,7 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByRole('tab', { name: 'Replay' }).click();
     await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": ');
     await page.getByRole('button', { name: 'Replay' }).click();
-    await page.getByText('The policy is not JSON.').waitFor();
+    await page.getByText('The policy is not valid JSON.').waitFor();
     await page.getByRole('combobox', { name: 'Model' }).fill('second');
     await page.getByRole('combobox', { name: 'Policy' }).fill('{"keep_last_turns": 1, "max_messages": 3}');
     await page.getByRole('button', { name: 'Replay' }).click();

@@ -53,11 +53,11 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['context', '#/threads/trip?tab=context', 'Be very brief.'],
     ['model call', '#/threads/trip/calls/RUN.2', 'Hash verified'],
     ['run', '#/threads/trip/runs/RUN', 'Waited for a worker'],
-    ['suspended run', '#/threads/order/runs/AWAITING', 'May'],
-    ['run of a tree', '#/threads/search/runs/SEARCHING', 'What it found out'],
+    ['suspended run', '#/threads/order/runs/AWAITING', 'with these arguments?'],
+    ['run of a tree', '#/threads/search/runs/SEARCHING', 'Findings'],
     ['runs', '#/runs', 'travel'],
-    ['approvals', '#/approvals', 'May'],
-    ['operations', '#/operations', 'At work'],
+    ['approvals', '#/approvals', 'with these arguments?'],
+    ['operations', '#/operations', 'Active'],
   ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
@@ -112,8 +112,8 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   });
 
   test.each([
-    ['threads', 'And Munich?', 'No thread matches'],
-    ['runs', 'travel', 'No run matches'],
+    ['threads', 'And Munich?', 'No threads match'],
+    ['runs', 'travel', 'No runs match'],
   ])('filter %s by time', async (view, some, none) => {
     await page.goto(`${site.api.url}/#/${view}`);
     await page.getByText(some).first().waitFor();
@@ -130,10 +130,10 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show what was spent over time, by the list prices of the models', async () => {
     await page.goto(`${site.api.url}/#/operations`);
     // 10 tokens in at 2.50 dollars a million, 5 out at 10
-    const money = page.locator('figure', { hasText: '$0.000075 by list prices' });
+    const money = page.locator('figure', { hasText: '$0.000075 at list prices' });
     await money.locator('canvas').waitFor();
     await money.getByText('tokens of models without a known price').waitFor();
-    expect(await money.getByRole('img').getAttribute('aria-label')).toBe('Money over time: $0.000075');
+    expect(await money.getByRole('img').getAttribute('aria-label')).toBe('Cost over time: $0.000075');
   });
 
   test('say why each message is in or out', async () => {
@@ -172,7 +172,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   test('show the share of the window, where the window of the model is known', async () => {
     await page.goto(`${site.api.url}/#/threads/priced/calls/${priced}.1`);
     // 10 of 128,000
-    await page.locator('.facts', { hasText: /of the window\s*0\.0078%/ }).waitFor();
+    await page.locator('.facts', { hasText: /Share of window\s*0\.0078%/ }).waitFor();
   });
 
   test('show what the tools of a run changed in the state of its thread', async () => {
@@ -201,7 +201,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     const titles = (await rows.locator('summary').allTextContents()).map((text) => text.replace(/\s+/g, ' ').trim());
     expect(titles).toEqual(['3 expanded 0.80 By train', '7 best 0.90 By night', '8 0.30 By day', '4 0.40 By car']);
     expect(await page.locator('.tree .best').count()).toBe(2);
-    await page.getByText('The answers of the model (4)').click();
+    await page.getByText('Answers of the model (4)').click();
     await page.getByText('generate').first().waitFor();
   });
 

@@ -57,7 +57,7 @@ describe.skipIf(noBrowser)('workers on the page', () => {
       const { status } = await site.api.lanefold.runs.get({ threadId: 'unknown', id: run });
       return status === 'completed';
     });
-    await show('operations', 'workers at work');
+    await show('operations', 'busy workers');
     await page.getByText('0 of 1', { exact: true }).waitFor();
     await workers()
       .getByRole('row', { name: `${worker.id} alive` })

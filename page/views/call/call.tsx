@@ -50,14 +50,14 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           ['Lane', call.context_ref],
           ['Input', usage && <span class="num">{number(usage.input_tokens)} tokens</span>],
           [
-            'of the window',
+            'Share of window',
             usage && call.window && <span class="num">{percent(usage.input_tokens / call.window)}</span>,
           ],
-          ['of it cached', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
+          ['Cached input', usage?.cache_read_tokens && <span class="num">{number(usage.cache_read_tokens)}</span>],
           ['Output', usage && <span class="num">{number(usage.output_tokens)} tokens</span>],
           ['Duration', call.duration_ms === null ? null : duration(call.duration_ms)],
           [
-            'Finish',
+            'Finish reason',
             call.finish_reason && <span class={whole.has(call.finish_reason) ? '' : 'bad'}>{call.finish_reason}</span>,
           ],
           ['Failed attempts', call.failed_attempts.length || null],
@@ -99,8 +99,7 @@ export function CallView({ threadId, callId }: { threadId: string; callId: strin
           {call.failed_attempts.map((attempt, index) => (
             <details key={index} class="fold">
               <summary>
-                {attempt.kind === 'llm_lost' ? 'Lost with its worker' : 'Failed and made again'}{' '}
-                <Time at={attempt.at} />
+                {attempt.kind === 'llm_lost' ? 'Lost with its worker' : 'Failed and retried'} <Time at={attempt.at} />
               </summary>
               <JsonText value={attempt.data} />
             </details>

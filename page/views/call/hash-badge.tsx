@@ -6,13 +6,13 @@ import { verify, type Verdict } from './verify.ts';
 const words: Record<Verdict, string> = {
   verified: 'Hash verified',
   altered: 'Hash differs',
-  unknown: 'Hash not checked: needs HTTPS',
+  unknown: 'Hash not checked: requires HTTPS',
 };
 
 const reasons = {
   transformed:
     'A request transformer changed these messages before they were sent, and the log does not have the result.',
-  output_contract: 'The instructions of the output contract were sent too, and this server does not know them.',
+  output_contract: 'The call also sent the instructions of its output contract, which this server does not know.',
   mismatch: 'These messages are not the ones that were sent.',
 };
 

@@ -20,14 +20,14 @@ export function LeftOut({ call: { thread_id: threadId, refs } }: { call: ModelCa
               <a href={href('threads', threadId, { at: String(to) })}>
                 {from === to ? `entry #${from}` : `entries #${from} to #${to}`}
               </a>
-              {first !== undefined && ` (messages ${first + 1} to ${last! + 1} of it)`}
+              {first !== undefined && ` (its messages ${first + 1} to ${last! + 1})`}
             </>
           ))}
           .{' '}
         </>
       )}
-      {kinds && `It lets through only ${kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ') || 'the prompt'}. `}
-      {overBudget && 'What it must keep is over the budget.'}
+      {kinds && `It sends only ${kinds.map((kind) => kind.replaceAll('_', ' ')).join(', ') || 'the prompt'}. `}
+      {overBudget && 'The messages it must keep exceed the budget.'}
     </div>
   );
 }

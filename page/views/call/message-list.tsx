@@ -40,7 +40,7 @@ export function MessageList({
               <span class="entry-links">
                 {seq == null ? <span class="muted">never stored</span> : <a href={sourceHref(seq)}>Entry #{seq}</a>}
               </span>
-              <span class="muted num" title="Shared out by length">
+              <span class="muted num" title="Estimated from the length of the message">
                 ≈ {amount(Math.round(share * tokens))} tokens
               </span>
               <meter min={0} max={1} value={share} aria-label="Share of the context">

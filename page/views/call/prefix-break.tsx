@@ -8,7 +8,7 @@ export function PrefixBreak({ call: { thread_id: threadId, prefix_break: broken 
   const cause = causes[broken.cause];
   return (
     <div class="notice">
-      Cache missed from message {broken.position + 1} on, which the call before did not have there:{' '}
+      Cache missed from message {broken.position + 1} on, where this call differs from the previous one:{' '}
       {broken.cause === 'policy' ? (
         cause
       ) : (

@@ -38,8 +38,8 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
     <>
       <form class="replay" onSubmit={(event) => void replay(event)}>
         <p class="muted">
-          The same messages go to the model once more, or what another policy makes of the lane. No tool runs, and
-          nothing is written to the thread; the tokens are spent.
+          Sends the same messages to the model again, or those that another policy selects from the lane. Runs no tools
+          and writes nothing to the thread, but spends tokens.
         </p>
         <label>
           <span>Model</span>
@@ -51,11 +51,11 @@ export function ReplayTab({ call, replays }: { call: ModelCall; replays: Signal<
           ))}
         </datalist>
         <label>
-          <span>System prompt, as it was sent; none sends none</span>
+          <span>System prompt (empty: none)</span>
           <textarea name="prompt" rows={4} defaultValue={sent} />
         </label>
         <label>
-          <span>Policy, a preset or JSON; none sends the messages that were sent</span>
+          <span>Policy, a preset or JSON (empty: the same messages)</span>
           <input name="policy" list="policies" placeholder='{"keep_last_turns": 1, "max_messages": 4}' />
         </label>
         <datalist id="policies">
@@ -139,7 +139,7 @@ function policyOf(text: string): Json {
   try {
     return JSON.parse(text) as Json;
   } catch {
-    throw new Error('The policy is not JSON.');
+    throw new Error('The policy is not valid JSON.');
   }
 }
 

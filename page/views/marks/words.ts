@@ -7,8 +7,8 @@ export type Tone = 'bad' | 'warn' | 'note';
 /** The severity of each kind, and its label in a list for one and for several. */
 export const kinds: Record<string, [tone: Tone, one: string, several: string]> = {
   tool_failed: ['bad', 'tool failed', 'tools failed'],
-  tool_retried: ['warn', 'tool tried again', 'tools tried again'],
-  model_retried: ['warn', 'retried', '× retried'],
+  tool_retried: ['warn', 'tool retried', 'tools retried'],
+  model_retried: ['warn', 'model retried', '× model retried'],
   worker_lost: ['bad', 'worker died', 'workers died'],
   cut: ['warn', 'cut', '× cut'],
   over_budget: ['warn', 'over budget', '× over budget'],
@@ -27,7 +27,7 @@ export const kinds: Record<string, [tone: Tone, one: string, several: string]> =
 export const causes: Record<string, string> = {
   prompt: 'the prompt changed',
   anchor: 'the context was replaced',
-  policy: 'the policy left out other messages than before',
+  policy: 'the policy left out different messages than before',
 };
 
 const outcomes: Record<string, string> = {
@@ -39,7 +39,7 @@ const outcomes: Record<string, string> = {
 const waits: Record<string, string> = {
   run: 'waits for the run before it',
   approval: 'waits for approval',
-  start_at: 'has not reached its start',
+  start_at: 'is delayed',
   worker: 'waits for a worker that knows its agent',
 };
 
@@ -53,12 +53,12 @@ export function wordsOf({ kind, data }: Mark): string {
       return `Attempted ${text('attempts')} times`;
     case 'model_retried':
       return data['lost']
-        ? 'Model call lost with its worker, made again'
-        : `Model call made again after: ${errorIn(data)}`;
+        ? 'Model call lost with its worker and retried'
+        : `Model call retried after: ${errorIn(data)}`;
     case 'worker_lost':
       return 'A worker died before this';
     case 'over_budget':
-      return 'Over budget: what the policy must keep is more';
+      return 'Over budget: the messages the policy must keep exceed it';
     case 'cut':
       return 'Cut by policy';
     case 'cache_missed':

@@ -66,7 +66,7 @@ function Numbers({ now }: { now: Activity }) {
     ]),
     ['oldest queued', duration(now.oldest_queued_seconds * 1_000)],
     ['jobs waiting', amount(jobs)],
-    ['workers at work', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'none is alive'],
+    ['busy workers', now.fleet.alive > 0 ? `${now.workers.length} of ${now.fleet.alive}` : 'none is alive'],
   ];
   return (
     <dl class="numbers">
@@ -87,7 +87,7 @@ const Queues = ({ now: { jobs } }: { now: Activity }) => (
       <thead>
         <tr>
           <th scope="col">Queue</th>
-          {['Waiting', 'At work', 'Delayed'].map((title) => (
+          {['Waiting', 'Active', 'Delayed'].map((title) => (
             <th key={title} scope="col" class="num">
               {title}
             </th>
@@ -103,7 +103,7 @@ const Queues = ({ now: { jobs } }: { now: Activity }) => (
             <td data-label="waiting" class="num">
               {amount(waiting(counts))}
             </td>
-            <td data-label="at work" class="num">
+            <td data-label="active" class="num">
               {amount(counts['active'] ?? 0)}
             </td>
             <td data-label="delayed" class="num">
@@ -122,7 +122,7 @@ const Errors = ({ now: { errors } }: { now: Activity }) => (
   <section aria-labelledby="errors">
     <h2 id="errors">Errors</h2>
     {errors.length === 0 ? (
-      <Empty>No run failed in this time.</Empty>
+      <Empty>No run failed in this period.</Empty>
     ) : (
       <ul class="plain">
         {errors.map(({ type, runs, last_at: at }) => (

@@ -11,7 +11,7 @@ type Slot = Activity['slots'][number];
 export function Plots({ now, hours }: { now: Activity; hours: number }) {
   const { since } = now;
   const slots = withGaps(now.slots, since, hours);
-  if (now.slots.length === 0) return <Empty>No run was accepted in this time.</Empty>;
+  if (now.slots.length === 0) return <Empty>No run was accepted in this period.</Empty>;
   const times = slots.map(({ at }) => Date.parse(at) / 1_000);
   const values = (key: Exclude<keyof Slot, 'at'>) => slots.map((slot) => slot[key]);
   const sum = (key: Exclude<keyof Slot, 'at'>) => values(key).reduce((total, value) => total + value, 0);
@@ -37,13 +37,13 @@ export function Plots({ now, hours }: { now: Activity; hours: number }) {
       </figure>
       <figure>
         <Plot
-          label={`Money over time: ${cost}`}
+          label={`Cost over time: ${cost}`}
           times={times}
           series={[{ label: 'US dollars', colour: 'accent', values: values('cost') }]}
         />
         <figcaption>
-          {known ? `${cost} by list prices` : `Unpriced: ${amount(unpriced)} tokens of models without a known price`}
-          {known && unpriced > 0 && `; ${amount(unpriced)} tokens of models without a known price are not in it`}
+          {known ? `${cost} at list prices` : `Unpriced: ${amount(unpriced)} tokens of models without a known price`}
+          {known && unpriced > 0 && `; not included: ${amount(unpriced)} tokens of models without a known price`}
         </figcaption>
       </figure>
       <figure>

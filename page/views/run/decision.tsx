@@ -37,10 +37,10 @@ export function Decision({
   return (
     <div class="decision">
       <p>
-        May <strong class="tool-name">{call.name}</strong> be called with this?
+        Call <strong class="tool-name">{call.name}</strong> with these arguments?
       </p>
       <JsonText value={call.arguments} />
-      <label for={field}>Reason, which the model sees if you deny</label>
+      <label for={field}>Reason (the model sees it if you deny)</label>
       <input id={field} value={reason.value} onInput={(event) => (reason.value = event.currentTarget.value)} />
       <Failure error={error.value} />
       <div class="actions">

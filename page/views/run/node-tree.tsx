@@ -15,7 +15,7 @@ export function NodeTree({ nodes }: { nodes: RunNode[] }) {
   const best = wayToBest(nodes);
   return (
     <section aria-labelledby="nodes">
-      <h2 id="nodes">What it found out</h2>
+      <h2 id="nodes">Findings</h2>
       <ol class="tree plain">
         {inOrder(thoughts.length > 0 ? thoughts : answers).map(({ node, depth }) => (
           <li
@@ -29,7 +29,7 @@ export function NodeTree({ nodes }: { nodes: RunNode[] }) {
       </ol>
       {thoughts.length > 0 && answers.length > 0 && (
         <details class="fold">
-          <summary>The answers of the model ({answers.length})</summary>
+          <summary>Answers of the model ({answers.length})</summary>
           {answers.map((node) => (
             <Node key={node.node} node={node} />
           ))}

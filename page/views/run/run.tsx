@@ -104,7 +104,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           ],
           ['Tokens', run.usage && <span class="num">{number(run.usage.total_tokens)}</span>],
           [
-            'of them cached',
+            'Cached tokens',
             run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
           ],
           ['Cost', run.usage && <span class="num">{price(run)}</span>],
@@ -122,9 +122,9 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
       />
       <h2>What it did</h2>
       <Waterfall run={run} events={events} />
-      {more && <p class="muted">The first {number(maxEvents)} events are shown.</p>}
+      {more && <p class="muted">Only the first {number(maxEvents)} events are shown.</p>}
       {nodes.data.length > 0 && <NodeTree nodes={nodes.data} />}
-      {nodes.next_after !== null && <p class="muted">The first {number(maxNodes)} nodes are shown.</p>}
+      {nodes.next_after !== null && <p class="muted">Only the first {number(maxNodes)} nodes are shown.</p>}
       {inputs.length > 0 && <Inputs inputs={inputs} />}
       {run.result !== null && (
         <section aria-labelledby="result">

@@ -83,7 +83,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         finish(text('call_id'), t, { kind: 'lost', note: 'lost with its worker' });
         break;
       case 'llm_retry':
-        failCalls(t, 'failed, made again');
+        failCalls(t, 'failed, retried');
         break;
       case 'tool_started':
         begin(`tool ${text('tool_call_id')}`, { kind: 'tool', title: text('tool_name'), start: t });

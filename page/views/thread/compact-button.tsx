@@ -19,7 +19,7 @@ export const CompactButton = ({ state }: { state: ThreadState }) => (
       await state.refresh();
     }}
   >
-    <p>A run asks the model for a summary of the older messages, which takes their place. The log stays as it is.</p>
+    <p>A run replaces the older messages of the lane with a summary by the model. The log stays as it is.</p>
     <label>
       <span>Lane</span>
       <select name="lane">
@@ -31,11 +31,11 @@ export const CompactButton = ({ state }: { state: ThreadState }) => (
       </select>
     </label>
     <label>
-      <span>Newest turns that stay; none: as the policy says</span>
+      <span>Newest turns to keep (empty: as the policy says)</span>
       <input name="turns" type="number" min={0} max={10000} />
     </label>
     <label>
-      <span>Model; none: that of the lane’s latest run</span>
+      <span>Model (empty: the model of the lane’s latest run)</span>
       <input name="model" />
     </label>
   </DialogButton>

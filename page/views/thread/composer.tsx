@@ -54,7 +54,7 @@ export function Composer({ state }: { state: ThreadState }) {
         <textarea
           rows={2}
           required
-          placeholder={active ? 'A word to the run under way  (Ctrl+Enter sends)' : 'Ask something  (Ctrl+Enter sends)'}
+          placeholder={active ? 'Write to the active run  (Ctrl+Enter sends)' : 'Ask something  (Ctrl+Enter sends)'}
           value={text.value}
           onInput={(event) => (text.value = event.currentTarget.value)}
           onKeyDown={onKey}

@@ -21,12 +21,12 @@ export const EraseButton = ({ state }: { state: ThreadState }) => (
     }}
   >
     <p>
-      Messages, runs, traces and jobs of the thread are removed from the database and the queue. Nothing brings them
-      back.
+      This removes the messages, runs, traces and jobs of the thread from the database and the queue. It cannot be
+      undone.
     </p>
     <label>
       <span>
-        The id of the thread, to confirm: <code>{state.id}</code>
+        To confirm, type the id of the thread: <code>{state.id}</code>
       </span>
       <input name="id" required autocomplete="off" spellcheck={false} />
     </label>

@@ -22,9 +22,7 @@ export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState
       location.hash = href('threads', fork.id);
     }}
   >
-    <p>
-      A new thread begins with the configuration, the state and the contexts of that moment. This thread stays as it is.
-    </p>
+    <p>A new thread begins with the configuration, state and contexts of that moment. This thread stays as it is.</p>
     <label>
       <span>Lane</span>
       <select name="lane">
@@ -33,7 +31,7 @@ export const ForkButton = ({ state, seq, ofEntry = false }: { state: ThreadState
       </select>
     </label>
     <label class="check">
-      <input type="checkbox" name="repair" /> <span>Close tool calls that had no result yet with an error</span>
+      <input type="checkbox" name="repair" /> <span>Add error results to tool calls that had no result yet</span>
     </label>
   </DialogButton>
 );

@@ -16,7 +16,7 @@ export function LaneActions({ state }: { state: ThreadState }) {
   const lanes = state.lanes.value;
   return (
     <>
-      {lanes.length === 0 && <Empty>No lane yet.</Empty>}
+      {lanes.length === 0 && <Empty>No lanes yet.</Empty>}
       <ul class="plain">
         {lanes.map(({ context_ref: name, anchor_seq: anchor }) => (
           <li key={name} class="side-row">
@@ -29,7 +29,7 @@ export function LaneActions({ state }: { state: ThreadState }) {
       <div class="actions">
         <DialogButton title="Switch to a lane" button="Switch" submit="Switch" onSubmit={switchTo}>
           <label>
-            <span>Lane, an existing one or a new one</span>
+            <span>Existing or new lane</span>
             <input name="lane" required list="lanes" />
           </label>
           <datalist id="lanes">

@@ -23,17 +23,17 @@ export const ReplaceButton = ({ state }: { state: ThreadState }) => (
       await state.refresh();
     }}
   >
-    <p>The log stays as it is: what the model sees starts again from here.</p>
+    <p>The context of the lane starts again from here. The log stays as it is.</p>
     <label>
       <span>Lane</span>
       <input name="lane" required value={state.thread.value!.active_context_ref} />
     </label>
     <label>
-      <span>Message to begin with; none empties the lane</span>
+      <span>First message (empty: an empty lane)</span>
       <textarea name="summary" rows={5} />
     </label>
     <label>
-      <span>System prompt; none keeps the present one</span>
+      <span>System prompt (empty: keep the current one)</span>
       <textarea name="prompt" rows={2} />
     </label>
   </DialogButton>

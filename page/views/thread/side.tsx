@@ -71,7 +71,7 @@ export function Side({ state }: { state: ThreadState }) {
       )}
       {Object.keys(thread.state).length > 0 && (
         <details class="fold">
-          <summary>State of tools</summary>
+          <summary>State</summary>
           <JsonText value={thread.state} />
         </details>
       )}

@@ -38,7 +38,13 @@ export function Slider({ state }: { state: ThreadState }) {
         aria-valuetext={`entry ${at} of ${head}`}
         onInput={(event) => drag(Number(event.currentTarget.value))}
       />
-      <button type="button" class="small" aria-label="One entry on" disabled={at >= head} onClick={() => go(at + 1)}>
+      <button
+        type="button"
+        class="small"
+        aria-label="One entry forward"
+        disabled={at >= head}
+        onClick={() => go(at + 1)}
+      >
         ›
       </button>
       <output for="at" class="num">

@@ -42,7 +42,7 @@ export function ThreadsView() {
       <Failure error={first.error} />
       <WaitingNotice runs={threads.map(({ status, last_run: run }) => [status, run?.agent, run?.start_at])} />
       {threads.length > 0 && <ThreadTable threads={threads} />}
-      {first.data && threads.length === 0 && !after && <Empty>No thread matches. New threads appear here.</Empty>}
+      {first.data && threads.length === 0 && !after && <Empty>No threads match. New threads appear here.</Empty>}
       {!first.data && !first.error && <Loading />}
       {after && (
         <button type="button" class="more" onClick={() => void more()}>

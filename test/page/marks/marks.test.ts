@@ -10,13 +10,13 @@ import { faults, seedFaults } from './faults.ts';
 const shown: Record<string, { thread: string; run?: string; says: [where: string, words: string | RegExp][] }> = {
   tool_failed: { thread: '1 tool failed', run: '1 tool failed', says: [['.entry.tool', 'Tool failed: refund']] },
   tool_retried: {
-    thread: '1 tool tried again',
-    run: '1 tool tried again',
+    thread: '1 tool retried',
+    run: '1 tool retried',
     says: [['.entry.tool', 'Attempted 2 times']],
   },
   model_retried: {
-    ...{ thread: 'retried', run: 'retried' },
-    says: [['.entry.assistant', 'Model call made again after: The provider is overloaded.']],
+    ...{ thread: 'model retried', run: 'model retried' },
+    says: [['.entry.assistant', 'Model call retried after: The provider is overloaded.']],
   },
   model_overridden: {
     ...{ thread: 'model overridden', run: 'model overridden' },
@@ -25,12 +25,12 @@ const shown: Record<string, { thread: string; run?: string; says: [where: string
   cut: { thread: 'cut', run: 'cut', says: [['.entry.assistant', 'Cut by policy']] },
   cut_lifted: {
     ...{ thread: '2 × cache missed', run: 'cache missed' },
-    says: [['.entry.assistant', 'Cache missed: the policy left out other messages than before']],
+    says: [['.entry.assistant', 'Cache missed: the policy left out different messages than before']],
   },
   cut_by_kind: { thread: 'cut', run: 'cut', says: [['.entry.assistant', 'Cut by policy']] },
   over_budget: {
     ...{ thread: 'over budget', run: 'over budget' },
-    says: [['.entry.assistant', 'Over budget: what the policy must keep is more']],
+    says: [['.entry.assistant', 'Over budget: the messages the policy must keep exceed it']],
   },
   searched: { thread: '× cut', run: '× cut', says: [['.run-mark', /Run of searcher.*Cut by policy \(\d+ times\)/s]] },
   cache_missed: {
@@ -71,8 +71,8 @@ const leads: Record<string, [mark: string, detail: string, text: string | RegExp
   model_overridden: ['model_overridden', '.facts', /Model\s*fault:cheap/],
   cut: ['cut', '.notice', 'The policy left out entries'],
   cut_lifted: ['cut', '.notice', 'The policy left out entries'],
-  cut_by_kind: ['cut', '.notice', 'It lets through only'],
-  over_budget: ['over_budget', '.notice', 'What it must keep is over the budget.'],
+  cut_by_kind: ['cut', '.notice', 'It sends only'],
+  over_budget: ['over_budget', '.notice', 'The messages it must keep exceed the budget.'],
   searched: ['cut', 'h1', 'How do we get there?'],
   cache_missed: ['cache_missed', '.notice', /Cache missed from message 2 on.*the context was replaced at entry #3/],
   steered: ['steered', '.messages .entry', 'Do not mention the strike.'],
@@ -140,7 +140,7 @@ describe.skipIf(noBrowser)('marks are where people look', () => {
     await threads.append('long', [note]);
     const left = await runs.enqueue({ agent: 'plain', threadId: 'long', input: 'Later.', delayMs: 3_600_000 });
     await go('#/threads/long');
-    await see('.run-mark', 'has not reached its start until');
+    await see('.run-mark', 'is delayed until');
     await runs.cancel(left, 'abandoned');
     await see('.run-mark', 'abandoned');
     await threads.append('long', [note]);
