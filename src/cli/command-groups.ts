@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 const groups: Record<string, readonly string[]> = {
   'Start:': ['init', 'demo', 'dev', 'run'],
   'Processes:': ['api', 'worker', 'workers', 'migrate'],
-  'Look:': ['threads', 'thread', 'runs', 'tail', 'context', 'diff', 'content'],
+  'Inspect:': ['threads', 'thread', 'runs', 'tail', 'context', 'diff', 'content'],
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun'],
   'Change threads:': ['fork', 'compact', 'erase'],
   'Access and evidence:': ['keys', 'tenants', 'roles', 'heads', 'verify'],

@@ -30,7 +30,7 @@ function readEnvFile(): NodeJS.Dict<string> {
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT' || code === 'EISDIR') return {};
-    throw new UsageError(`The file .env cannot be read: ${message}`, 'Make it readable, or remove it.');
+    throw new UsageError(`Cannot read the file .env: ${message}`, 'Make it readable, or remove it.');
   }
 }
 

@@ -64,5 +64,5 @@ function describe(error: unknown): { message: string; hint: string | undefined; 
   if (error instanceof LanefoldError) return { message: error.message, hint: error.hint, code: error.code };
   const cause = error instanceof Error && error.cause instanceof Error ? ` (${error.cause.message})` : '';
   const message = error instanceof Error ? `${error.message || error.name}${cause}` : String(error);
-  return { message, hint: 'This is a bug in lanefold; set LANEFOLD_DEBUG=1 to see the stack.', code: 'internal' };
+  return { message, hint: 'This is a bug in lanefold; set LANEFOLD_DEBUG=1 to see the stack trace.', code: 'internal' };
 }

@@ -1,9 +1,9 @@
 /** Environment variables with one line of help each. The help of a command shows those it reads. */
 const variables = {
   DATABASE_URL: 'PostgreSQL to use; default: an embedded one in --dir',
-  LANEFOLD_DIRECT_URL: 'direct connection past a pooler, for migrations and the queue (default DATABASE_URL)',
+  LANEFOLD_DIRECT_URL: 'direct connection, without a pooler, for migrations and the queue (default DATABASE_URL)',
   LANEFOLD_PREPARED_STATEMENTS: 'set to off behind PgBouncer < 1.21 (default on)',
-  LANEFOLD_ROLE_CHECK: 'refuse, warn of or ignore (off) a database role that may do too much',
+  LANEFOLD_ROLE_CHECK: 'refuse, warn or off: what to do about a database role with too many rights',
   REDIS_URL: 'Redis for the queue; default: the queue is in PostgreSQL',
   LANEFOLD_QUEUE_SHARDS: 'number of queues; must be the same in every process (default 1)',
   LANEFOLD_AGENTS: 'module that default-exports an array of agents',
@@ -14,14 +14,14 @@ const variables = {
   LANEFOLD_TOKEN_SECRET: 'comma-separated secrets for checkpoint tokens; the first signs. Required to create tokens',
   LANEFOLD_STOP_GRACE_MS: 'how long a stopping worker waits for its runs (default 25000)',
   LANEFOLD_HEALTH_PORT: 'port of /livez, /readyz and /metrics; none by default',
-  LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end, 0 for unlimited (default 30)',
+  LANEFOLD_TRACE_RETENTION_DAYS: 'days to keep the trace of a run after its end; 0: forever (default 30)',
   LANEFOLD_DIR: 'folder of the embedded PostgreSQL (default .lanefold)',
   'OPENAI_API_KEY, ANTHROPIC_API_KEY, …': 'API keys of model providers',
   LANEFOLD_LOG: 'json: log JSON lines on stderr (default text)',
-  LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error; with json info)',
-  LANEFOLD_OTEL: 'on: trace by OpenTelemetry, whose SDK you load with NODE_OPTIONS (default off)',
+  LANEFOLD_LOG_LEVEL: 'debug, info, warn, error or silent (default error, or info with LANEFOLD_LOG=json)',
+  LANEFOLD_OTEL: 'on: trace with OpenTelemetry; load its SDK with NODE_OPTIONS (default off)',
   NO_COLOR: 'disables colours',
-  FORCE_COLOR: 'colours also where the output is no terminal',
+  FORCE_COLOR: 'enables colours even if the output is not a terminal',
 } as const;
 
 export type Variable = keyof typeof variables;
@@ -46,10 +46,10 @@ Start here:
   $ lanefold dev --agents agents.ts           PostgreSQL, API and worker in one process
   $ lanefold run "What is 6 * 7?"             one question, answered offline on an embedded PostgreSQL
   $ lanefold worker --agents agents.ts        execute the runs of your agents
-  $ lanefold tail THREAD                      follow it live, answers as they are generated
+  $ lanefold tail THREAD                      follow a thread live, with answers as they are generated
   $ lanefold context THREAD --at 12           what the model saw after entry 12
 
-Environment, also from a file .env in the current folder:
+Environment, also read from .env in the current folder:
 ${list(Object.keys(variables) as Variable[])}
 
 Exit codes:

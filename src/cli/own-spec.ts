@@ -30,7 +30,7 @@ async function pack(folder: string, what: string, ...more: string[]): Promise<st
     return stdout.trim().split('\n').at(-1)!;
   } catch (error) {
     throw new UsageError(
-      `${what[0]!.toUpperCase()}${what.slice(1)} ${packageRoot} cannot be packed: ${(error as Error).message}`,
+      `Cannot pack ${what} ${packageRoot}: ${(error as Error).message}`,
       `Run npm pack in ${packageRoot}, see what fails, and depend on the file it writes.`,
     );
   }

@@ -32,7 +32,7 @@ const readme = (name: string) => `# ${name}
     npm run ask -- "Where is order A-17?"
 
 Agents are in \`agents.ts\`. \`npm run dev\` starts PostgreSQL in \`.lanefold\`, a worker, an HTTP API and a page that shows
-every run, and starts again when a file changes. Variables such as \`OPENAI_API_KEY\` and \`DATABASE_URL\` go into \`.env\`.
+every run, and restarts when a file changes. Variables such as \`OPENAI_API_KEY\` and \`DATABASE_URL\` go into \`.env\`.
 `;
 
 const tsconfig = {

@@ -6,7 +6,7 @@ async function opened(file: string): Promise<FileHandle> {
   try {
     return await open(file);
   } catch (error) {
-    throw new UsageError(`${file} cannot be read: ${(error as Error).message}`, 'Pass the path of a readable file.');
+    throw new UsageError(`Cannot read ${file}: ${(error as Error).message}`, 'Pass the path of a readable file.');
   }
 }
 

@@ -24,7 +24,7 @@ describe('help', () => {
     const { stdout } = await cli(['--help']);
     const headings = [...stdout.matchAll(/^([A-Z][a-z ]+):$/gm)].map((match) => match[1]!);
     expect(headings.slice(0, headings.indexOf('Environment'))).toEqual([
-      ...['Options', 'Start', 'Processes', 'Look', 'Control runs', 'Change threads', 'Access and evidence', 'Test'],
+      ...['Options', 'Start', 'Processes', 'Inspect', 'Control runs', 'Change threads', 'Access and evidence', 'Test'],
       'Start here',
     ]);
     // the heading of commands without a group

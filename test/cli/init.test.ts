@@ -110,7 +110,7 @@ describe('a project of init', { timeout: 180_000 }, () => {
       expect(await ask(await serves(4))).toBe('three!');
       dev.process.kill('SIGTERM');
       const { code, stderr } = await dev.ended;
-      expect([code, stderr]).toEqual([0, expect.stringContaining('changed: starting again')]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining('changed: restarting')]);
     });
   });
 

@@ -354,7 +354,7 @@ describe('without DATABASE_URL', () => {
     const folder = path.join(cwd, 'outlived');
     mkdirSync(folder);
     const first = startCli(['api', '--port', '0'], { cwd: folder });
-    await first.says('stderr', 'page and api');
+    await first.says('stderr', 'page and API');
     const worker = startCli(['worker'], { cwd: folder });
     await worker.says('stderr', 'ready');
     const server = () => JSON.parse(readFileSync(path.join(folder, '.lanefold/running.json'), 'utf8')) as object;

@@ -41,7 +41,7 @@ test('says that nothing was verified, that all is well, or what happened to whic
   expect(JSON.parse(heads.stdout.split('\n')[0]!)).toMatchObject({ thread_id: 'a', tenant_id: 'acme', seq: 0 });
   await writeFile(file('heads.jsonl'), heads.stdout);
   const well = await verify(...withHeads());
-  expect(well).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('in 2 threads') });
+  expect(well).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('verified 2 threads') });
 
   await database.pool.query('alter table lanefold._entry disable trigger append_only');
   await database.pool.query("update lanefold._entry set role = 'user' where thread_id = 'a'");

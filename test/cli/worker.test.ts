@@ -63,7 +63,7 @@ describe('worker', () => {
     await database.pool.query('delete from lanefold._worker');
     expect(await list()).toMatchObject({ stdout: '', stderr: 'no worker is alive to take runs\n' });
     const [stops, dies] = [await startWorker('--json'), await startWorker('--json')];
-    expect(await list()).toMatchObject({ stderr: '2 alive, 0 at work\n' });
+    expect(await list()).toMatchObject({ stderr: '2 alive, 0 busy\n' });
     stops.process.kill('SIGTERM');
     await stops.ended;
     dies.process.kill('SIGKILL');

@@ -20,10 +20,10 @@ export const withServer = (command: Command): Command =>
 
 export const addApi = (program: Command): Command =>
   withJson(withServer(withAgents(withQueue(program.command('api')))))
-    .summary('serve the HTTP API and Bull Board')
+    .summary('serve the HTTP API, the page and Bull Board')
     .description(
-      'Serves the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs but does not ' +
-        'execute them: also start `lanefold worker` with the same agents. Any host other than loopback requires ' +
+      'Serves the page at /, the API under /v1, its reference at /docs and Bull Board at /admin/queues. It accepts runs but ' +
+        'does not execute them: also start `lanefold worker` with the same agents. Any host other than loopback requires ' +
         'LANEFOLD_API_KEY.',
     )
     .addHelpText(
@@ -59,7 +59,7 @@ export const addApi = (program: Command): Command =>
           ...(port === undefined ? {} : { port }),
         });
         if (options.json) printJson({ event: 'ready', url: server.url, queue: lanefold.queueBackend });
-        else note(`page and api ${server.url}, reference ${server.url}/docs, Bull Board ${server.url}/admin/queues`);
+        else note(`page and API ${server.url}, reference ${server.url}/docs, Bull Board ${server.url}/admin/queues`);
         note(`${await stopped}: stopping`);
       } finally {
         await lanefold.close();

@@ -22,11 +22,11 @@ const addDecision = (program: Command, word: 'approve' | 'deny', summary: string
     .argument('<run>', 'run id')
     .argument('<call>', 'round and index of the call, such as 1.0')
     .option('--by <name>', 'who made the decision, for the log')
-    .option('--reason <text>', 'reason of the decision; the model sees the reason of a denial')
+    .option('--reason <text>', 'reason for the decision; the model sees the reason for a denial')
     .summary(summary)
     .description(
       'Decides one tool call of a suspended run. The first decision counts. Once every call of the round is decided, the ' +
-        'run continues in any worker that has its agent.',
+        'run continues on any worker that knows its agent.',
     )
     .addHelpText(
       'after',

@@ -17,7 +17,7 @@ export const addCancel = (program: Command): Command =>
     .option('--reason <text>', 'why, for the log')
     .summary('cancel a run')
     .description(
-      'Cancels a run: at once if no worker has it, else as soon as its worker notices. Harmless twice or too late.',
+      'Cancels a run: at once if no worker holds it, otherwise as soon as its worker notices. Has no effect on a run that has ended.',
     )
     .addHelpText(
       'after',

@@ -35,13 +35,13 @@ export const addChaos = (program: Command): Command =>
         .choices(['postgres', 'redis', 'both'])
         .default('both'),
     )
-    .option('--scenarios <n>', 'faults that must hit a run, across all campaigns', wholeNumber(1), 50)
+    .option('--scenarios <n>', 'number of faults that must hit a run, across all campaigns', wholeNumber(1), 50)
     .option('--seed <n>', 'seed of the fault schedule and the workload', wholeNumber(0), 1)
     .option('--workers <n>', 'worker processes', wholeNumber(1), 4)
     .option('--concurrency <n>', 'concurrent conversations', wholeNumber(1), 16)
     .option('--time-limit <seconds>', 'stop injecting faults after this time, per campaign', wholeNumber(1), 3_600)
     .option('--faults <list>', `comma-separated subset of ${faultKinds.join(',')}`, parseFaults, faultKinds)
-    .option('--scale <factor>', 'factor for leases and sweep intervals; 1 uses the product’s defaults', parseScale, 0.2)
+    .option('--scale <factor>', 'factor for leases and sweep intervals; 1 uses the defaults', parseScale, 0.2)
     .option('--agents <file>', 'module with your agents, instead of the built-in one')
     .option('--agent <name>', 'the agent to run; default: the first')
     .option('--input <text>', 'input of each run')
@@ -50,12 +50,12 @@ export const addChaos = (program: Command): Command =>
     .description(
       'Runs agents in worker processes and injects faults: SIGKILL (kill), SIGSTOP for longer than a lease (stop), connections ' +
         'that go silent and are then reset (cut), exhausted connections (pool), an immediate shutdown of PostgreSQL (postgres), ' +
-        'or of the primary for good, whose synchronous standby takes over (failover), a killed Redis (redis), a queue that loses all data (flush). It then waits until all runs have ended and checks every ' +
-        'invariant in the database. A scenario is one injected fault that hit at least one active run; faults that hit none ' +
-        'are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
+        'the permanent loss of a primary, whose synchronous standby takes over (failover), a killed Redis (redis), and a queue ' +
+        'that loses all data (flush). It then waits until all runs have ended and checks every invariant in the database. ' +
+        'A scenario is one injected fault that hit at least one active run; faults that hit none are not counted. The seed determines the order and duration of the faults and what the runs do; which runs a fault ' +
         'hits depends on timing.\n\n' +
         'The command starts its own servers in a temporary folder and removes them afterwards; it ignores DATABASE_URL and ' +
-        'REDIS_URL. If an invariant was violated, it exits with 1, writes the affected ids to the report and keeps the folder. ' +
+        'REDIS_URL. If an invariant is violated, it exits with 1, writes the affected ids to the report and keeps the folder. ' +
         'Your own agents call their real models and tools: use scripted ones unless you want that.',
     )
     .addHelpText(
@@ -142,7 +142,7 @@ async function customWorkload({ agents: file, agent, input }: Options): Promise<
   const name = agent ?? agents[0]!.name;
   if (!agents.some((known) => known.name === name))
     throw new UsageError(`${file} has no agent ${name}.`, `It has ${agents.map((known) => known.name).join(', ')}.`);
-  if (!input) throw new UsageError('The agent has no input.', 'Add --input "…".');
+  if (!input) throw new UsageError('Runs of your own agents need an input.', 'Add --input "…".');
   return { file, agents, agent: name, input };
 }
 

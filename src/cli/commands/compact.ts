@@ -21,19 +21,19 @@ export const addCompact = (program: Command): Command =>
   withJson(withQueue(program.command('compact')))
     .argument('<thread>', 'thread id')
     .option('--lane <ref>', 'lane to compact; default: the thread’s active lane')
-    .option('--from <seq>', 'summarise from this entry on, to --to', wholeNumber(0))
-    .option('--to <seq>', 'summarise up to this entry, inclusive', wholeNumber(0))
+    .option('--from <seq>', 'first entry to summarise; requires --to', wholeNumber(0))
+    .option('--to <seq>', 'last entry to summarise; requires --from', wholeNumber(0))
     .option(
       '--keep-turns <n>',
-      'the newest turns that stay; default: those of the context policy',
+      'how many of the newest turns to keep; default: as the context policy says',
       wholeNumber(0, 10_000),
     )
-    .option('--agent <name>', 'agent that summarises; default: that of the lane’s latest run')
-    .option('--model <id>', 'model that summarises; default: that of the lane’s latest run')
+    .option('--agent <name>', 'agent that summarises; default: the agent of the lane’s latest run')
+    .option('--model <id>', 'model that summarises; default: the model of the lane’s latest run')
     .summary('have a model summarise the older part of a lane')
     .description(
-      'Enqueues a compaction: a run that puts a summary in the place of the older messages of a lane. A worker that knows the ' +
-        'agent executes it; follow it with `lanefold tail`.',
+      'Enqueues a compaction: a run that replaces the older messages of a lane with a summary. A worker that knows the agent ' +
+        'executes it; follow it with `lanefold tail`.',
     )
     .addHelpText(
       'after',
@@ -46,8 +46,8 @@ export const addCompact = (program: Command): Command =>
       const { lane: contextRef, from: fromSeq, to: toSeq, keepTurns, agent, model } = options;
       if ((fromSeq === undefined) !== (toSeq === undefined))
         throw new UsageError(
-          'Give both --from and --to, or neither.',
-          'Without them all but the newest turns is summarised.',
+          'Pass both --from and --to, or neither.',
+          'Without them, the run summarises all but the newest turns.',
         );
       const lanefold = await connect(options, { start: false });
       try {

@@ -20,7 +20,7 @@ export const addContent = (program: Command): Command =>
     .option('--offset <n>', 'start at this character', wholeNumber(0, 2 ** 31 - 2), 0)
     .option('--length <n>', 'maximum number of characters', wholeNumber(1, 2 ** 31 - 2))
     .summary('show a text that a message shows only in part')
-    .description('Shows a large text that is kept out of the log. Messages name theirs in refs.contents.')
+    .description('Shows a large text that is kept out of the log. A message lists its texts in refs.contents.')
     .addHelpText(
       'after',
       commandHelp(

@@ -31,12 +31,18 @@ export const addContext = (program: Command): Command =>
     .argument('<thread>', 'thread id')
     .option('--lane <ref>', 'lane to show; default: the thread’s active lane')
     .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(0))
-    .option('--limit <n>', 'only the newest messages; tool groups whole', wholeNumber(1))
-    .option('--policy <policy>', 'apply a context policy: a preset, or a JSON object of its fields')
-    .option('--model <model>', 'the model whose window and tokenizer the policy uses')
-    .option('--agent <name>', 'whose policy, tools and settings the call has; default: the agent of the latest run')
-    .option('--explain', 'why each message is sent or not, and what it costs; default policy: that of the thread')
-    .option('--full-budget', 'what the budget alone would let through, instead of what the next call is sent')
+    .option('--limit <n>', 'only the newest n messages, with whole tool groups', wholeNumber(1))
+    .option('--policy <policy>', 'context policy to apply: a preset, or a JSON object of fields')
+    .option('--model <model>', 'model whose window and tokenizer the policy uses; default: the model of the agent')
+    .option(
+      '--agent <name>',
+      'agent whose policy, tools and settings the call has; default: the agent of the lane’s latest run',
+    )
+    .option(
+      '--explain',
+      'show why each message is sent or left out, and its tokens; default policy: the thread’s, else the agent’s',
+    )
+    .option('--full-budget', 'show what fits the budget, instead of what the next call sends')
     .summary('show what the model sees, now or as of an entry')
     .description(
       'Shows the context of a lane: the system prompt and the messages that the model sees next, or saw as of --at.',

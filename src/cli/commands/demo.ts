@@ -19,11 +19,11 @@ interface Options extends ConnectionOptions {
 
 export const addDemo = (program: Command): Command =>
   withServer(withQueue(program.command('demo')))
-    .option('--once', 'exit after the run, as it always does without a terminal')
+    .option('--once', 'exit after the run, as the command always does without a terminal')
     .summary('see one run from enqueue to SQL, offline')
     .description(
       'Starts an embedded PostgreSQL, the API and a worker, executes a ReAct run with two tools on an offline model, and ' +
-        'shows its entries, the projected context and the SQL behind them. Then it keeps running for you to explore.',
+        'shows its entries, the projected context and the SQL behind them. It then keeps running for you to explore.',
     )
     .addHelpText(
       'after',
@@ -62,7 +62,7 @@ export const addDemo = (program: Command): Command =>
         print(`${c.bold('Reference')}   ${server.url}/docs`);
         print(`${c.bold('Bull Board')}  ${server.url}/admin/queues`);
         print(`${c.bold('SQL')}         psql "${lanefold.databaseUrl}"`);
-        print('\nExplore; Ctrl-C stops it.');
+        print('\nExplore the demo; Ctrl-C stops it.');
         note(`${await stopped}: stopping`);
       } finally {
         await lanefold.close();

@@ -31,12 +31,12 @@ const spareMs = 4_000;
 export const addDev = (program: Command): Command =>
   withServer(withAgents(withQueue(program.command('dev'))))
     .option('--concurrency <n>', 'maximum concurrent runs', wholeNumber(1), 20)
-    .option('--no-watch', 'do not start again when the sources of the agents change')
-    .summary('everything in one process: PostgreSQL, API, worker')
+    .option('--no-watch', 'do not restart when the sources of the agents change')
+    .summary('run everything in one process: PostgreSQL, API, worker')
     .description(
       'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker. ' +
-        'Other commands started in the same folder connect to it. With --agents it starts again when a source file of ' +
-        'their project, or .env, has changed: runs that take more than a second longer go on in the new process.',
+        'Other commands started in the same folder connect to it. With --agents, it restarts when a source file of their ' +
+        'project or .env changes: runs that need more than another second continue in the new process.',
     )
     .addHelpText(
       'after',

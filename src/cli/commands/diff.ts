@@ -23,10 +23,10 @@ export const addDiff = (program: Command): Command =>
     .option('--at <seq>', 'as of this entry, inclusive; default: now', wholeNumber(-1))
     .option('--other-lane <ref>', 'lane of the other context; default: the active lane of its thread')
     .option('--other-at <seq>', 'the other context as of this entry; default: now', wholeNumber(-1))
-    .summary('compare two contexts: of threads, lanes or entries')
+    .summary('compare the contexts of two threads, lanes or entries')
     .description(
-      'Compares what the model sees on two lanes, of a thread and its fork for instance, or before and after an entry. ' +
-        'Lines with - are only in the first, lines with + only in the second.',
+      'Compares what the model sees in two contexts, such as those of a thread and its fork, or before and after an entry. ' +
+        'Lines with - are only in the first context, lines with + only in the second.',
     )
     .addHelpText(
       'after',

@@ -19,13 +19,13 @@ interface Options extends ConnectionOptions {
 export const addErase = (program: Command): Command =>
   withJson(withQueue(program.command('erase')))
     .argument('[thread]', 'thread id')
-    .option('--tenant <id>', 'erase every thread of a tenant')
-    .option('--yes', 'confirm: there is no way back')
-    .summary('erase a thread, or all of a tenant, permanently')
+    .option('--tenant <id>', 'erase all threads of this tenant')
+    .option('--yes', 'confirm: erasing cannot be undone')
+    .summary('permanently erase a thread, or all threads of a tenant')
     .description(
-      'Removes everything of a thread, or of all threads of a tenant, from the database and the queue, and reports what ' +
-        'was removed and what is left elsewhere. Threads with an active run are kept: cancel it first. Exits with 1 if ' +
-        'any was kept.',
+      'Removes all data of a thread, or of all threads of a tenant, from the database and the queue, and reports what it ' +
+        'removed and what is left elsewhere. It keeps threads with an active run: cancel the run first. Exits with 1 if it ' +
+        'keeps any.',
     )
     .addHelpText(
       'after',

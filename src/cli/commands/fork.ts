@@ -19,15 +19,19 @@ interface Options extends ConnectionOptions {
 export const addFork = (program: Command): Command =>
   withJson(withDatabase(program.command('fork')))
     .argument('<thread>', 'thread id of the parent')
-    .option('--at <seq>', 'the last entry the fork knows of; -1 for none; default: the last one', wholeNumber(-1))
-    .option('--id <id>', 'id of the fork; default: a new one')
+    .option(
+      '--at <seq>',
+      'last entry that the fork includes; -1: none; default: the last of the thread',
+      wholeNumber(-1),
+    )
+    .option('--id <id>', 'id of the fork; default: a generated id')
     .option('--lane <ref>', 'only this lane; default: all')
     .option('--metadata <json>', 'metadata of the fork', jsonObject)
     .option('--repair', 'close an open tool group with error results')
-    .summary('create a thread that begins as another one was after an entry')
+    .summary('fork a thread as it was after an entry')
     .description(
-      'Creates a thread with the configuration, the state and the contexts that another one had after the entry --at. ' +
-        'What happens to one of them from then on does not reach the other.',
+      'Creates a thread with the configuration, state and contexts that another thread had after the entry --at. ' +
+        'From then on, the two are independent.',
     )
     .addHelpText(
       'after',
@@ -43,7 +47,7 @@ export const addFork = (program: Command): Command =>
         const asked = omitUndefined({ id, seq, contextRef, metadata, repair });
         const fork = await lanefold.threads.fork(parent, asked);
         if (options.json) return printJson(snakeKeys({ ...fork }));
-        print(`${fork.id}: ${fork.rev} entries${fork.duplicate ? ', existed already' : ''}`);
+        print(`${fork.id}: ${fork.rev} entries${fork.duplicate ? ', already existed' : ''}`);
       } finally {
         await lanefold.close();
       }

@@ -8,11 +8,11 @@ import { readText } from '../read-file.ts';
 
 export const addHeads = (program: Command): Command =>
   withDatabase(program.command('heads'))
-    .requiredOption('--key <file>', 'Ed25519 private key to sign with, PEM')
-    .summary('export signed heads of the chains of threads')
+    .requiredOption('--key <file>', 'PEM file of the Ed25519 private key to sign with')
+    .summary('export signed heads of threads, for `verify`')
     .description(
-      'Prints the last entry and hash of every thread with a chain, signed, one JSON object per line. Keep them where ' +
-        'the administrators of the database cannot change them, for `lanefold verify --heads`.',
+      'Prints a signed head of every thread with a chain, one JSON object per line: the last entry and its hash. Keep ' +
+        'the heads where the administrators of the database cannot change them, for `lanefold verify --heads`.',
     )
     .addHelpText(
       'after',

@@ -10,20 +10,20 @@ import { projectFileNames, projectFiles } from '../project-files.ts';
 export const addInit = (program: Command): Command =>
   program
     .command('init')
-    .argument('[folder]', 'where; created if missing', '.')
-    .summary('write a small project that runs')
+    .argument('[folder]', 'folder of the project, created if missing', '.')
+    .summary('create a small project that runs')
     .description(
-      'Writes a package.json, an agent with a tool and its types, and a README with the commands that run it. It needs no ' +
-        'API key, no network and no database of its own. Files that exist are never replaced. The project depends on ' +
-        'the package that this command was installed from; a checkout packs itself for it, and so does an installed package ' +
-        'that came from neither a registry nor a file that is still there.',
+      'Writes a package.json, an agent with a typed tool, and a README with the commands that run it. The agent needs ' +
+        'no API key, no network and no database setup. Existing files are never replaced. The project depends on the package ' +
+        'that this command was installed from; a checkout, and a package that came from neither a registry nor a file that ' +
+        'still exists, is packed for the project.',
     )
     .addHelpText('after', commandHelp(['lanefold init my-agents', 'cd my-agents && npm install && npm run dev'], []))
     .action(async (folder: string) => {
       const existing = projectFileNames.filter((name) => existsSync(path.join(folder, name)));
       if (existing.length > 0) {
         throw new UsageError(
-          `The folder ${folder} has ${existing.join(', ')} already; nothing was written.`,
+          `The folder ${folder} already has ${existing.join(', ')}; nothing was written.`,
           'Choose another folder.',
         );
       }
@@ -32,5 +32,5 @@ export const addInit = (program: Command): Command =>
       for (const [name, text] of files) await writeFile(path.join(folder, name), text, { flag: 'wx' });
       for (const [name] of files) print(path.join(folder, name));
       const enter = folder === '.' ? '' : `cd ${folder} && `;
-      print(`\nNow: ${enter}npm install && npm run ask -- "Where is order A-17?"`);
+      print(`\nNext: ${enter}npm install && npm run ask -- "Where is order A-17?"`);
     });

@@ -40,26 +40,26 @@ const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 export function addKeys(program: Command): Command {
   const keys = program
     .command('keys')
-    .summary('make, list, rotate and revoke API keys')
-    .description('API keys with scopes: what a caller may do, and with which agents and threads.');
+    .summary('create, list, rotate and revoke API keys')
+    .description('Manages API keys. A key says what a caller may do, and with which agents and threads.');
 
-  command(keys, 'create', 'make a key; it is shown this once')
-    .requiredOption('--name <text>', 'what it is for')
+  command(keys, 'create', 'create a key, which is shown only once')
+    .requiredOption('--name <text>', 'what the key is for')
     .addOption(
-      new Option('--scopes <list>', `some of ${scopes.join(', ')}, separated by commas`)
+      new Option('--scopes <list>', `comma-separated, from ${scopes.join(', ')}`)
         .argParser((text) => text.split(','))
         .makeOptionMandatory(),
     )
     .option('--tenant <tenant>', 'only threads of this tenant')
     .option(
       '--agents <list>',
-      'only runs of these agents, in threads without others; separated by commas',
+      'only runs of these agents, in threads where no other agent has run; comma-separated',
       (text: string) => text.split(','),
     )
     .option('--thread-prefix <text>', 'only threads whose ids begin with this')
-    .option('--expires <duration>', 'such as 30d or 12h; default never', duration)
-    .option('--runs <n>', 'runs of this key that have not ended', wholeNumber(1))
-    .option('--requests-per-minute <n>', 'in each process of the API', wholeNumber(1))
+    .option('--expires <duration>', 'lifetime, such as 30d or 12h; default: unlimited', duration)
+    .option('--runs <n>', 'maximum number of runs of this key that have not ended', wholeNumber(1))
+    .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
     .addHelpText(
       'after',
       commandHelp(
@@ -96,20 +96,24 @@ export function addKeys(program: Command): Command {
       withKeys(options, async ({ keys }) => {
         const found = await keys.list();
         if (options.json) return printJson(found.map(snakeKeys));
-        if (found.length === 0) return note('there are no keys; make one with `lanefold keys create`');
+        if (found.length === 0) return note('there are no keys; create one with `lanefold keys create`');
         for (const key of found) print(line(key));
       }),
     );
 
-  command(keys, 'rotate', 'give a key a new secret; the old one works on for a while')
+  command(keys, 'rotate', 'give a key a new secret; the old one keeps working for a while')
     .argument('<key>', 'id of the key')
-    .option('--overlap <duration>', 'how long the old secret still works', duration, 3_600_000)
+    .addOption(
+      new Option('--overlap <duration>', 'how long the old secret keeps working')
+        .argParser(duration)
+        .default(3_600_000, '1h'),
+    )
     .addHelpText('after', commandHelp(['lanefold keys rotate KEY --overlap 1d'], [...environment]))
     .action((id: string, { overlap, ...options }: Options & { overlap: number }) =>
       withKeys(options, async ({ keys }) => show(options, await keys.rotate(id, { overlapMs: overlap, by: actor() }))),
     );
 
-  command(keys, 'revoke', 'end a key; servers notice within ten seconds')
+  command(keys, 'revoke', 'revoke a key; servers notice within ten seconds')
     .argument('<key>', 'id of the key')
     .addHelpText('after', commandHelp(['lanefold keys revoke KEY'], [...environment]))
     .action((id: string, options: Options) =>
@@ -143,7 +147,7 @@ const limitsOf = (requestsPerMinute: number | undefined, runs: number | undefine
 
 function show({ json }: Options, minted: { id: string; key: string }): void {
   if (json) return printJson(minted);
-  note(`${minted.id}; the key is shown this once:`);
+  note(`${minted.id}; the key is shown only once:`);
   print(minted.key);
 }
 

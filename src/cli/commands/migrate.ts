@@ -6,10 +6,10 @@ import { note, print, printJson } from '../output.ts';
 
 export const addMigrate = (program: Command): Command =>
   withJson(withQueue(program.command('migrate')))
-    .option('--distribute', 'distribute a database that has threads over the nodes of Citus; stop all processes first')
+    .option('--distribute', 'distribute a database with threads over the nodes of Citus; stop all processes first')
     .summary('migrate the database to the schema of this version')
     .description(
-      'Migrates the database to the schema of this version: tables, functions, views, triggers, and the tables of the ' +
+      'Migrates the database to the schema of this version: tables, functions, views and triggers, and the tables of the ' +
         'queue unless it is in Redis. Safe to repeat, and to run from several processes concurrently.',
     )
     .addHelpText(

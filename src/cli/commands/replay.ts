@@ -18,12 +18,12 @@ export const addReplay = (program: Command): Command =>
   withJson(withQueue(program.command('replay')))
     .argument('<file>', 'JSON array of {"traj": [OpenAI chat messages]}')
     .option('--concurrency <n>', 'maximum concurrent conversations', wholeNumber(1), 16)
-    .option('--prefix <text>', 'prepended to every thread id', '')
-    .summary('drive recorded conversations through queue, worker and database, and compare')
+    .option('--prefix <text>', 'prefix of every thread id', '')
+    .summary('replay recorded conversations through queue, worker and database, and compare')
     .description(
-      'Replays recorded conversations with a private queue and worker: each user message becomes a run, the recorded ' +
-        'turns replace the model, the recorded tool messages the tools. Compares the context of every model call, and ' +
-        'finally the projection of every thread, with the recording. Threads are named <prefix><file name>:<index> and ' +
+      'Replays recorded conversations with a private queue and worker: each user message becomes a run; recorded turns ' +
+        'replace the model, and recorded tool messages the tools. Compares the context of every model call and the final ' +
+        'projection of every thread with the recording. Threads are named <prefix><file name>:<index> and ' +
         'are kept. Exits with 1 on any mismatch, with 2 if a thread id is taken.',
     )
     .addHelpText(

@@ -19,14 +19,14 @@ export const addRerun = (program: Command): Command =>
   withJson(withQueue(program.command('rerun')))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
-    .option('--model <id>', 'another model than that of the run')
-    .option('--prompt <text>', 'another system prompt')
-    .option('--policy <policy>', 'another context policy: a preset, or a JSON object of its fields')
-    .option('--id <id>', 'id of the fork; default: a new one')
-    .summary('repeat the question of a run on a fork of its lane, as it was then, to compare')
+    .option('--model <id>', 'model to use instead of the run’s')
+    .option('--prompt <text>', 'system prompt to use instead of the lane’s')
+    .option('--policy <policy>', 'context policy to use instead of the run’s: a preset, or a JSON object of fields')
+    .option('--id <id>', 'id of the fork; default: a generated id')
+    .summary('ask a run’s question again, on a fork of its lane as the lane was then')
     .description(
       'Forks the lane of a run as it was before its question and enqueues the question there, with another model, prompt ' +
-        'or policy. A worker that knows the agent executes it; compare the answers with `lanefold diff`.',
+        'or policy if given. A worker that knows the agent executes it; compare the answers with `lanefold diff`.',
     )
     .addHelpText(
       'after',

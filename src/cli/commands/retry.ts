@@ -14,11 +14,15 @@ export const addRetry = (program: Command): Command =>
   withJson(withQueue(program.command('retry')))
     .argument('<thread>', 'thread id')
     .argument('<run>', 'run id')
-    .option('--model <id>', 'another model than that of the run')
-    .addOption(new Option('--busy <what>', 'if the thread has an active run').choices(['reject', 'wait', 'interrupt']))
-    .summary('repeat the question of a run on its lane, as the lane is now')
+    .option('--model <id>', 'model to use instead of the run’s')
+    .addOption(
+      new Option('--busy <what>', 'if the thread has an active run: fail (default), wait for it, or cancel it').choices(
+        ['reject', 'wait', 'interrupt'],
+      ),
+    )
+    .summary('ask an ended run’s question again, on its lane as the lane is now')
     .description(
-      'Enqueues a new run of the same agent with the same input and options, on the same lane as it is now. A worker that ' +
+      'Enqueues a new run of the same agent with the same input and options, on the lane as it is now. A worker that ' +
         'knows the agent executes it; follow it with `lanefold tail`.',
     )
     .addHelpText(

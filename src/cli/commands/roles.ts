@@ -10,8 +10,8 @@ export const addRoles = (program: Command): Command =>
       'Prints the SQL that creates a database role for each duty: migrator, worker, api and reader. Execute it as the owner ' +
         'of the schema, after the first `lanefold migrate`. The roles have no passwords yet.',
     )
-    .option('--prefix <name>', 'first part of the names of the roles', 'lanefold')
-    .option('--tenant <tenant>', 'the tenant of the reader; default: all')
+    .option('--prefix <name>', 'prefix of the role names', 'lanefold')
+    .option('--tenant <tenant>', 'tenant whose rows the reader may see; default: all')
     .addHelpText(
       'after',
       commandHelp(['lanefold roles | psql "$OWNER_URL"', 'lanefold roles --prefix shop --tenant acme'], []),

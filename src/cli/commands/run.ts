@@ -41,15 +41,18 @@ export const addRun = (program: Command): Command =>
   withJson(withAgents(withQueue(program.command('run'))))
     .argument('<question>', 'the user message')
     .option('--agent <name>', 'agent to ask; required if the agents file has several')
-    .option('--model <id>', 'provider:model; default: the agent’s')
-    .option('--strategy <name>', 'react, cot, cod, aot, tot, got, trm, adaptive or your own; default: the agent’s')
+    .option('--model <id>', 'provider:model; default: the agent’s model')
+    .option(
+      '--strategy <name>',
+      'react, cot, cod, aot, tot, got, trm, adaptive or your own; default: the agent’s strategy',
+    )
     .option('--strategy-options <json>', 'options of the strategy, such as {"maxDepth": 2}', jsonObject)
-    .option('--tree', 'draw what the strategy found out, as a tree')
-    .option('--image <file or URL>', 'an image to ask about; several times for several', (one, all: string[] = []) => [
+    .option('--tree', 'draw the findings of the strategy as a tree')
+    .option('--image <file or URL>', 'image to ask about; repeat the option for several', (one, all: string[] = []) => [
       ...all,
       one,
     ])
-    .option('--thread <id>', 'thread to continue, created if missing; default: a new one')
+    .option('--thread <id>', 'thread to continue, created if missing; default: a new thread')
     .option('--system <text>', 'system prompt of a new thread')
     .addOption(
       new Option('--busy <how>', 'if the thread has an active run: fail (default), wait for it, or cancel it').choices([
@@ -156,7 +159,7 @@ async function readImage(image: string): Promise<string | Uint8Array> {
   try {
     return await readFile(image);
   } catch (error) {
-    throw new UsageError(`The image ${image} cannot be read: ${(error as Error).message}`, 'Pass a file or a URL.');
+    throw new UsageError(`Cannot read the image ${image}: ${(error as Error).message}`, 'Pass a file or a URL.');
   }
 }
 

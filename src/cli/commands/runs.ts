@@ -19,13 +19,13 @@ const statuses: RunStatus[] = ['waiting', 'queued', 'running', 'suspended', 'com
 
 export const addRuns = (program: Command): Command =>
   withJson(withDatabase(program.command('runs')))
-    .argument('[thread]', 'thread id: only its runs')
+    .argument('[thread]', 'thread id, to list only its runs')
     .addOption(new Option('--status <status>', 'only runs with this status').choices(statuses))
     .option('--agent <name>', 'only runs of this agent')
-    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
-    .option('--after <cursor>', 'go on after a page, with what it printed')
+    .option('--limit <n>', 'maximum number of runs', wholeNumber(1, 1_000), 20)
+    .option('--after <cursor>', 'continue after a page, with the cursor it printed')
     .summary('list runs, newest first')
-    .description('Lists the runs of a thread, or of all.')
+    .description('Lists the runs of a thread, or of all threads.')
     .addHelpText(
       'after',
       commandHelp(

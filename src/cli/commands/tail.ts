@@ -22,7 +22,7 @@ export const addTail = (program: Command): Command =>
     .summary('follow a thread or a run live')
     .description(
       'Shows past events, then new ones live: answers as they are generated, tool calls and results. Follows a run to ' +
-        'its end, a thread until Ctrl-C. Stopping does not cancel anything. With --json, prints one stream item per line.',
+        'its end, and a thread until Ctrl-C; stopping cancels nothing. With --json, prints one stream item per line.',
     )
     .addHelpText(
       'after',

@@ -15,15 +15,15 @@ const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
 export function addTenants(program: Command): Command {
   const tenants = program
     .command('tenants')
-    .summary('limits and tamper evidence of tenants')
-    .description('What is set for tenants. A tenant itself needs no command: it is there with its first thread.');
+    .summary('set the limits and tamper evidence of tenants')
+    .description('Sets the limits and tamper evidence of tenants. To create a tenant, create its first thread.');
 
-  command(tenants, 'limit', 'set the limits of a tenant, in place of those before; none lifts them')
+  command(tenants, 'limit', 'replace the limits of a tenant; without options, remove them')
     .argument('<tenant>', 'id of the tenant')
-    .option('--runs <n>', 'runs that have not ended', wholeNumber(1))
-    .option('--requests-per-minute <n>', 'in each process of the API', wholeNumber(1))
-    .option('--streams <n>', 'open event streams, in each process of the API', wholeNumber(1))
-    .option('--body-bytes <n>', 'bytes of a request body', wholeNumber(1))
+    .option('--runs <n>', 'maximum number of runs that have not ended', wholeNumber(1))
+    .option('--requests-per-minute <n>', 'maximum requests per minute, in each API process', wholeNumber(1))
+    .option('--streams <n>', 'maximum open event streams, in each API process', wholeNumber(1))
+    .option('--body-bytes <n>', 'maximum bytes of a request body', wholeNumber(1))
     .addHelpText('after', commandHelp(['lanefold tenants limit acme --runs 20 --streams 50'], [...environment]))
     .action((tenant: string, { runs, requestsPerMinute, streams, bodyBytes, ...options }: Options & KeyLimits) =>
       withTenants(options, async ({ tenants }) => {
@@ -35,9 +35,9 @@ export function addTenants(program: Command): Command {
       }),
     );
 
-  command(tenants, 'chain', 'give threads that a tenant creates from now on tamper evidence')
+  command(tenants, 'chain', 'make threads that a tenant creates from now on tamper-evident')
     .argument('<tenant>', 'id of the tenant')
-    .option('--off', 'no longer')
+    .option('--off', 'stop doing so')
     .addHelpText('after', commandHelp(['lanefold tenants chain acme'], [...environment]))
     .action((tenant: string, { off, ...options }: Options & { off?: boolean }) =>
       withTenants(options, async ({ tenants }) => {
@@ -47,13 +47,13 @@ export function addTenants(program: Command): Command {
       }),
     );
 
-  command(tenants, 'list', 'list the tenants that something is set for')
+  command(tenants, 'list', 'list the tenants that have limits or tamper evidence')
     .addHelpText('after', commandHelp(['lanefold tenants list --json'], [...environment]))
     .action((options: Options) =>
       withTenants(options, async ({ tenants }) => {
         const found = await tenants.list();
         if (options.json) return printJson(found);
-        if (found.length === 0) return note('nothing is set for any tenant; see `lanefold tenants --help`');
+        if (found.length === 0) return note('no tenant has limits or tamper evidence; see `lanefold tenants --help`');
         for (const { tenant, limits, chained } of found) print(line(tenant, limits) + (chained ? '  chained' : ''));
       }),
     );

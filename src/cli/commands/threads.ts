@@ -17,12 +17,12 @@ interface Options extends ConnectionOptions {
 
 export const addThreads = (program: Command): Command =>
   withJson(withDatabase(program.command('threads')))
-    .option('--text <words>', 'only threads in which a user said this, as in a web search')
-    .option('--agent <name>', 'only threads whose last run is of this agent')
-    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
-    .option('--after <cursor>', 'go on after a page, with what it printed')
+    .option('--text <words>', 'only threads in which users wrote these words, as in a web search')
+    .option('--agent <name>', 'only threads whose latest run has this agent')
+    .option('--limit <n>', 'maximum number of threads', wholeNumber(1, 1_000), 20)
+    .option('--after <cursor>', 'continue after a page, with the cursor it printed')
     .summary('list threads, newest first')
-    .description('Lists threads with their last run.')
+    .description('Lists threads with their latest run.')
     .addHelpText(
       'after',
       commandHelp(
@@ -37,7 +37,7 @@ export const addThreads = (program: Command): Command =>
         const { data, nextAfter } = await lanefold.threads.list({ ...Object.fromEntries(filter), limit });
         if (options.json)
           return printJson({ data: data.map((thread) => snakeKeys({ ...thread })), next_after: nextAfter });
-        print(table(['created', 'thread', 'entries', 'last run'], data.map(toRow)).join('\n'));
+        print(table(['created', 'thread', 'entries', 'latest run'], data.map(toRow)).join('\n'));
         if (nextAfter !== null) note(`more: --after ${nextAfter}`);
       } finally {
         await lanefold.close();

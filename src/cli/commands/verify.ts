@@ -19,13 +19,12 @@ interface Options extends ConnectionOptions {
 export const addVerify = (program: Command): Command =>
   withJson(withDatabase(program.command('verify')))
     .argument('[thread]', 'thread id; default: every thread with a chain or a head')
-    .option('--heads <file>', 'compare with heads that `lanefold heads` exported before')
-    .option('--key <file>', 'Ed25519 key the heads were signed with, public or private, PEM')
+    .option('--heads <file>', 'heads to compare with, exported by `lanefold heads`')
+    .option('--key <file>', 'PEM file of the Ed25519 key that signed the heads, public or private')
     .summary('find entries that were altered, removed, cut off or moved')
     .description(
-      'Compares the log with the chain of hashes that threads of a tenant have after `lanefold tenants chain`, and with ' +
-        'heads exported before. Computes the hashes itself, and reports the threads and entries that changed. Exits with 1 ' +
-        'if anything is found.',
+      'Compares the log of each thread with its chain of hashes (see `lanefold tenants chain`), and with exported heads. ' +
+        'Computes the hashes itself, and reports the threads and entries that changed. Exits with 1 if it finds any.',
     )
     .addHelpText(
       'after',
@@ -57,7 +56,7 @@ export const addVerify = (program: Command): Command =>
       else for (const finding of found) print(line(finding));
       if (found.length > 0) throw new Exit(exitCodes.failed);
       if (threads === 0) note('nothing was verified: this role sees no thread with a chain');
-      else note(`every entry is as it was written, in ${threads === 1 ? '1 thread' : `${threads} threads`}`);
+      else note(`verified ${threads === 1 ? '1 thread' : `${threads} threads`}: every entry is as it was written`);
     });
 
 async function* headsIn(file: string): AsyncGenerator<unknown, void, void> {

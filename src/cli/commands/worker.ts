@@ -22,7 +22,7 @@ export const addWorker = (program: Command): Command =>
   withJson(withAgents(withQueue(program.command('worker'))))
     .option('--concurrency <n>', 'maximum number of concurrent runs', wholeNumber(1), 20)
     .addOption(
-      new Option('--grace <ms>', 'time that active runs get to finish when the worker stops; default 25000')
+      new Option('--grace <ms>', 'time that active runs have to finish when the worker stops; default 25000')
         .env('LANEFOLD_STOP_GRACE_MS')
         .argParser(wholeNumber(0)),
     )
@@ -33,12 +33,12 @@ export const addWorker = (program: Command): Command =>
     )
     .option(
       '--unknown-agent-timeout <ms>',
-      'fail runs for whose agent no worker was seen for this long; default: they wait',
+      'fail runs whose agent no worker has known for this long; default: they wait',
       wholeNumber(60_000),
     )
     .summary('execute the runs of your agents')
     .description(
-      'Executes runs until it is stopped. After SIGINT or SIGTERM it accepts no new runs and gives active runs --grace ' +
+      'Executes runs until you stop it. After SIGINT or SIGTERM it accepts no new runs and gives active runs --grace ' +
         'milliseconds to finish; it then interrupts the rest and hands them over to other workers. A second signal exits ' +
         'immediately, and another worker resumes those runs after a few seconds. Prints a line for each run that ends. ' +
         'Without --agents it serves the built-in assistant, as `api` and `dev` do.',

@@ -14,11 +14,11 @@ interface Options extends ConnectionOptions {
 
 export const addWorkers = (program: Command): Command =>
   withJson(withDatabase(program.command('workers')))
-    .option('--hours <n>', 'also those that stopped or died in the last hours', wholeNumber(1, 24 * 30), 1)
+    .option('--hours <n>', 'also list workers that stopped or died in the last n hours', wholeNumber(1, 24 * 30), 1)
     .summary('list the workers and whether they are alive')
     .description(
-      'Lists the workers of all processes: those that are alive, then those that stopped or died lately. A worker is dead ' +
-        'when it has been silent for twice its lease, and draining when it takes no more runs because it is stopping.',
+      'Lists the workers of all processes: those that are alive, then those that recently stopped or died. A worker is dead ' +
+        'when it has been silent for twice its lease, and draining when it is stopping and takes no more runs.',
     )
     .addHelpText(
       'after',
@@ -43,7 +43,7 @@ function summaryOf(workers: readonly ListedWorker[]): string {
   const draining = workers.filter(({ state }) => state === 'draining').length;
   const rest = draining > 0 ? `, ${draining} draining` : '';
   if (alive.length === 0) return `no worker is alive to take runs${rest}`;
-  return `${alive.length} alive, ${alive.filter(({ runsHeld }) => runsHeld > 0).length} at work${rest}`;
+  return `${alive.length} alive, ${alive.filter(({ runsHeld }) => runsHeld > 0).length} busy${rest}`;
 }
 
 const toRow = (worker: ListedWorker): string[] => [

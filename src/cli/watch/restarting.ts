@@ -55,8 +55,8 @@ export async function runRestarting({ args, env, watcher, stopped, onServe, limi
       note('waiting for a change');
       const next = await Promise.race([end, change]);
       if (next === 'stopped') return first.code;
-      note(`${next} changed: starting again`);
-    } else note(`${first} changed: starting again`);
+      note(`${next} changed: restarting`);
+    } else note(`${first} changed: restarting`);
   }
 }
 
