@@ -91,7 +91,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const { keyRecheckMs = defaultKeyRecheckMs } = options;
   assertWhole(keyRecheckMs, 'keyRecheckMs', {
     minimum: minKeyRecheckMs,
-    hint: 'Leave it out for 5,000: every open stream looks its key up so often.',
+    hint: 'Leave it out for 5,000: every open stream looks up its key this often.',
   });
   const keys = knownKeys(lanefold, keyRecheckMs);
   const byKey = authenticate(apiKey, keys);

@@ -30,7 +30,7 @@ export const authenticate = (
         {
           hint: basic
             ? 'Sign in with any user name and LANEFOLD_API_KEY as the password.'
-            : 'Send Authorization: Bearer <LANEFOLD_API_KEY>, or a key made with `lanefold keys create`.',
+            : 'Send Authorization: Bearer <LANEFOLD_API_KEY>, or a key created with `lanefold keys create`.',
         },
       );
     }
@@ -48,7 +48,7 @@ function assertLoopback(c: Context): void {
   if (!isLoopback(hostname(host))) {
     throw new LanefoldError(
       'forbidden_host',
-      `Without an API key this server only answers on loopback, not for ${host.slice(0, 80)}.`,
+      `Without an API key, this server answers only on loopback, not for ${host.slice(0, 80)}.`,
       {
         hint: 'Use http://127.0.0.1 or http://localhost, or set LANEFOLD_API_KEY to serve other hosts.',
       },

@@ -122,7 +122,7 @@ function assertPlain(value: unknown): void {
 
 const tooSlow = (timeoutMs: number): LanefoldError =>
   new LanefoldError('body_timeout', `The body did not arrive within ${timeoutMs} ms.`, {
-    hint: 'Nothing was written. Send the body at once.',
+    hint: 'Nothing was written. Send the whole body without pauses.',
   });
 
 const tooLarge = (maxBytes: number): LanefoldError =>

@@ -11,7 +11,7 @@ export class ByteBudget {
 
   /** Reserves bytes. @throws LanefoldError `server_busy` if the budget would be exceeded */
   take(bytes: number): void {
-    if (this.#held + bytes > this.bytes) throw serverBusy(`the ${this.what} of other requests fill its memory`);
+    if (this.#held + bytes > this.bytes) throw serverBusy(`the ${this.what} of other requests fill its memory budget`);
     this.#held += bytes;
   }
 

@@ -19,7 +19,7 @@ export function logErrors(log: Logger): NonNullable<AppOptions['onError']> {
       const count = refused.get(actor)!;
       refused.delete(actor);
       if (count === 0) return;
-      const message = `${count} more requests of ${actor ?? 'unknown callers'} were refused in ${intervalMs / 1_000} s: server_busy`;
+      const message = `${count} more requests from ${actor ?? 'unknown callers'} were refused in ${intervalMs / 1_000} s: server_busy`;
       log.error({ component: 'api', code: 'server_busy', actor, count }, message);
       countOn(actor);
     }, intervalMs).unref();

@@ -26,7 +26,7 @@ export function metricsText(stats: FleetStats, requests: ReturnType<RequestCount
     {
       name: 'lanefold_workers',
       type: 'gauge',
-      help: 'Workers by state; dead ones for an hour.',
+      help: 'Workers by state; dead workers are counted for an hour.',
       samples: Object.entries(stats.fleet).map(([state, value]) => ({ labels: { state }, value })),
     },
     {

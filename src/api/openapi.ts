@@ -8,18 +8,18 @@ const info = {
     version: packageVersion(),
     description:
       'Durable runs of LLM agents. A thread is an append-only log; what the model sees is a projection of it. A run is ' +
-      'accepted immediately and executed by a worker. Errors are `application/problem+json` with a stable `code`.',
+      'accepted immediately, and a worker executes it. Errors are `application/problem+json` with a stable `code`.',
     license: { name: 'MIT', identifier: 'MIT' },
   },
   servers: [{ url: '/' }],
   tags: [
     { name: 'Threads', description: 'Conversations and their configuration.' },
-    { name: 'Entries', description: 'The log.' },
+    { name: 'Entries', description: 'The log of a thread.' },
     { name: 'Contexts', description: 'What the model sees, and how to change it.' },
-    { name: 'Runs', description: 'Requests executed by agents.' },
-    { name: 'Events', description: 'The trace.' },
+    { name: 'Runs', description: 'Requests that agents execute.' },
+    { name: 'Events', description: 'The trace of runs.' },
     { name: 'Keys', description: 'API keys, tokens for browsers, and the audit.' },
-    { name: 'Operations', description: 'Probes and metrics.' },
+    { name: 'Operations', description: 'Probes, metrics, activity and workers.' },
   ],
 };
 
@@ -32,8 +32,8 @@ export function openApiDocument(app: ApiApp): object {
     type: 'http',
     scheme: 'bearer',
     description:
-      'LANEFOLD_API_KEY, a key made with `POST /v1/keys`, or a token made with `POST /v1/tokens`. Not required if the server has no ' +
-      'LANEFOLD_API_KEY, in which case it only answers on loopback.',
+      'LANEFOLD_API_KEY, a key created with `POST /v1/keys`, or a token minted with `POST /v1/tokens`. A server without ' +
+      'LANEFOLD_API_KEY requires none and answers only on loopback.',
   });
   const document = app.getOpenAPI31Document(info as never);
   documents.set(app, document);

@@ -39,7 +39,7 @@ export async function serve(lanefold: Library, options: ServerOptions = {}): Pro
   if (!Number.isInteger(first) || first < 0 || first > 65_535) {
     const given = options.port ?? process.env['LANEFOLD_PORT'];
     throw new LanefoldError('invalid_input', `The port must be a whole number from 0 to 65535; got ${given}.`, {
-      hint: 'Set port or LANEFOLD_PORT to a free one, or to 0.',
+      hint: 'Set port or LANEFOLD_PORT to a free port, or to 0 for any.',
     });
   }
   const apiKey = (options.apiKey ?? process.env['LANEFOLD_API_KEY']) || undefined;
@@ -70,7 +70,7 @@ export async function serve(lanefold: Library, options: ServerOptions = {}): Pro
 const newServer = (app: ReturnType<typeof createApp>, bodyMs: number): http.Server => {
   const refuse = () => {
     const problem = toProblem(
-      new LanefoldError('invalid_request', 'The request line or its Host header is malformed.'),
+      new LanefoldError('invalid_request', 'The request line or the Host header is malformed.'),
     );
     return new Response(JSON.stringify(problem), { status: problem.status, headers: problemHeaders(problem.status) });
   };
@@ -93,13 +93,13 @@ async function listen(create: () => http.Server, host: string, first: number, la
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'EADDRINUSE' && port < last) continue;
       throw code === 'EADDRINUSE'
-        ? new LanefoldError('port_taken', `Port ${port} of ${host} is already in use.`, {
+        ? new LanefoldError('port_taken', `Port ${port} on ${host} is already in use.`, {
             hint: 'Stop the process that uses it, or choose another port with LANEFOLD_PORT or --port.',
             details: { host, port },
             cause: error,
           })
         : new LanefoldError('listen_failed', `Cannot listen on ${host}:${port}: ${message}.`, {
-            hint: 'Set LANEFOLD_HOST or --host to an address of this machine, and LANEFOLD_PORT or --port to 1024 to 65535.',
+            hint: 'Set LANEFOLD_HOST or --host to an address of this machine, and LANEFOLD_PORT or --port to a number from 1024 to 65535.',
             cause: error,
           });
     }

@@ -80,9 +80,9 @@ describe.skipIf(noBrowser)('in a browser', () => {
     page.on('console', (message) => ['error', 'warning'].includes(message.type()) && said.push(message.text()));
     page.on('pageerror', (error) => said.push(error.message));
     await page.goto(`${api.url}/docs`);
-    await page.getByText('Accept a run').first().click();
+    await page.getByText('Enqueue a run').first().click();
     await page.getByText('/v1/threads/{thread_id}/runs').first().waitFor();
-    await page.getByText('List threads, newest first').first().click();
+    await page.getByText('List threads, newest or most recently asked first').first().click();
     const answered = page.waitForResponse((response) => new URL(response.url()).pathname === '/v1/threads');
     await page
       .getByRole('button', { name: /execute/i })

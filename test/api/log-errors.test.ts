@@ -23,7 +23,7 @@ describe('refusals in the log', () => {
     expect(lines.map(({ facts }) => facts['actor'])).toEqual(['key:a', 'key:b', undefined]);
     vi.advanceTimersByTime(10_000);
     expect(lines).toHaveLength(4);
-    expect(lines[3]).toMatchObject({ facts: { actor: 'key:a', count: 99 }, message: /99 more requests of key:a/ });
+    expect(lines[3]).toMatchObject({ facts: { actor: 'key:a', count: 99 }, message: /99 more requests from key:a/ });
     // an interval without any ends it
     vi.advanceTimersByTime(60_000);
     expect(lines).toHaveLength(4);

@@ -12,7 +12,7 @@ export const actFor =
   async (c, next) => {
     const { tenant } = c.get('principal');
     if (tenant !== undefined && lanefold.tenant !== undefined && tenant !== lanefold.tenant) {
-      throw new LanefoldError('forbidden', 'The key of this request is for another tenant than this server.', {
+      throw new LanefoldError('forbidden', 'The key of this request is for a different tenant than this server.', {
         hint: 'Use the server of that tenant.',
       });
     }

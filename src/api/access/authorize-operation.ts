@@ -109,18 +109,22 @@ function takeTurn(rate: RequestRate, principal: Principal): void {
     const waitS = limits.requestsPerMinute === undefined ? 0 : rate.take(name, limits.requestsPerMinute);
     if (waitS === 0) continue;
     const who = tenant === undefined ? 'This key' : `Tenant ${tenant}`;
-    throw new LanefoldError('rate_limited', `${who} may make ${limits.requestsPerMinute} requests a minute.`, {
-      hint: `Try again in ${waitS} s.`,
-      details: { retryAfterS: waitS },
-    });
+    throw new LanefoldError(
+      'rate_limited',
+      `${who} may make at most ${limits.requestsPerMinute} requests per minute.`,
+      {
+        hint: `Try again in ${waitS} s.`,
+        details: { retryAfterS: waitS },
+      },
+    );
   }
 }
 
 function assertSize(principal: Principal, bytes: number): void {
   for (const { limits } of limitedParties(principal)) {
     if (limits.bodyBytes === undefined || bytes <= limits.bodyBytes) continue;
-    throw new LanefoldError('body_too_large', `This key may send ${limits.bodyBytes} bytes at once.`, {
-      hint: 'Send less at once, or use a key that may send more.',
+    throw new LanefoldError('body_too_large', `A request with this key may have at most ${limits.bodyBytes} bytes.`, {
+      hint: 'Send less at once, or use a key with a higher limit.',
     });
   }
 }

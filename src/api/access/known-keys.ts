@@ -63,7 +63,7 @@ export function knownKeys({ keys, tenants }: Pick<Library, 'keys' | 'tenants'>, 
 
 async function look(keys: Library['keys'], credential: string): Promise<Principal> {
   const found = await keys.find(credential);
-  if (!found) throw refused('is not one of this server');
+  if (!found) throw refused('is unknown to this server');
   const { id, state, validForMs, ...allowed } = found;
   const expires = validForMs === null ? {} : { expiresAtMs: Date.now() + validForMs };
   if (state === 'valid') return { actor: `key:${id}`, ...allowed, ...expires };
@@ -77,4 +77,4 @@ export function assertNotExpired({ actor, expiresAtMs = Infinity }: Pick<Princip
 }
 
 const refused = (why: string): LanefoldError =>
-  new LanefoldError('unauthorized', `The API key ${why}.`, { hint: 'Make another one with `lanefold keys create`.' });
+  new LanefoldError('unauthorized', `The API key ${why}.`, { hint: 'Create another with `lanefold keys create`.' });

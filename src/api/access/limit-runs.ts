@@ -46,7 +46,7 @@ export async function withinRuns<T>(
 }
 
 const tooMany = (who: string, runs: number): LanefoldError =>
-  new LanefoldError('rate_limited', `${who} may have ${runs} runs that have not ended.`, {
+  new LanefoldError('rate_limited', `${who} may have at most ${runs} runs that have not ended.`, {
     hint: 'Nothing was written. Wait for one to end, or cancel one.',
     details: { retryAfterS: 5 },
   });

@@ -21,7 +21,7 @@ export function limitStreams(): MiddlewareHandler<ApiEnv> {
     if (full && isStream(c.req.header('accept'), c.req.query('format'))) {
       leave();
       const who = full.tenant === undefined ? 'This key' : `Tenant ${full.tenant}`;
-      throw new LanefoldError('rate_limited', `${who} may have ${full.limits.streams} streams open.`, {
+      throw new LanefoldError('rate_limited', `${who} may have at most ${full.limits.streams} open streams.`, {
         hint: 'Close one, or follow the whole thread with one stream.',
       });
     }

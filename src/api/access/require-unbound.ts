@@ -15,15 +15,23 @@ export const requireUnbound =
 /** For operations that span the threads of a tenant. @throws LanefoldError `forbidden` */
 export function assertSeesThreads(principal: Principal, scope: Scope): void {
   if (may(principal, scope) && seesThreads(principal)) return;
-  throw new LanefoldError('forbidden', 'This concerns every thread; the key of this request does not.', {
-    hint: `Use a key with the scope ${scope} that is bound to no threads or agents.`,
-  });
+  throw new LanefoldError(
+    'forbidden',
+    'This operation covers every thread, which the key of this request does not allow.',
+    {
+      hint: `Use a key with the scope ${scope} that is not bound to threads or agents.`,
+    },
+  );
 }
 
 /** @throws LanefoldError `forbidden` */
 export function assertUnbound(principal: Principal, scope: Scope): void {
   if (may(principal, scope) && isUnbound(principal)) return;
-  throw new LanefoldError('forbidden', 'This concerns every tenant and thread; the key of this request does not.', {
-    hint: `Use LANEFOLD_API_KEY, or a key with the scope ${scope} that is bound to no tenant, thread or agent.`,
-  });
+  throw new LanefoldError(
+    'forbidden',
+    'This operation covers every tenant and thread, which the key of this request does not allow.',
+    {
+      hint: `Use LANEFOLD_API_KEY, or a key with the scope ${scope} that is not bound to a tenant, threads or agents.`,
+    },
+  );
 }

@@ -19,7 +19,11 @@ const blocked =
 /** Allows viewing, remove, promote, pause and resume. */
 const blockJobEdits: BeforeHook = ({ method, route }) =>
   method !== 'get' && blocked.test(route)
-    ? { allow: false, status: 403, message: 'A job belongs to a run: start a new run from the page or the API.' }
+    ? {
+        allow: false,
+        status: 403,
+        message: 'This job belongs to a run: start a new run on the page or over the API instead.',
+      }
     : { allow: true };
 
 /** Removes the page's link to a web font, so that it loads nothing from other hosts; the policy enforces it. */
@@ -42,7 +46,7 @@ export function bullBoard(lanefold: Library, { page }: { page: boolean }): Hono 
     queues: lanefold.queues.map((queue, shard) => {
       const adapter = new RunsAdapter(lanefold, queue, {
         displayName: several ? `Runs ${shard}` : 'Runs',
-        description: 'One job per run; a resumed run has another one.',
+        description: 'One job per run; a resumed run gets another one.',
         allowRetries: false,
         ...(page ? { externalJobUrl: runOnPage } : {}),
       });

@@ -16,8 +16,8 @@ const decide = <Word extends 'approve' | 'deny'>(word: Word, summary: string) =>
     security,
     summary,
     description:
-      'The first decision counts: repeating it returns the same response, the opposite decision is 409 `already_decided`. The ' +
-      'run continues once every call of the round is decided.',
+      'The first decision counts: repeating it returns the same decision; the opposite decision fails with 409 ' +
+      '`already_decided`. The run continues once every call of the round is decided.',
     request: { params: run.extend({ call: Call }), body: body(Decision) },
     responses: { 200: json('The decision.', DecisionReceipt), ...problems(...bodyProblems, 404, 409, 410) },
   });

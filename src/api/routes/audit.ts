@@ -13,7 +13,7 @@ const listAudit = createRoute({
   operationId: 'listAudit',
   tags: ['Keys'],
   security,
-  summary: 'Who configured, approved, cancelled, erased or made a key, oldest first',
+  summary: 'List the audited actions and who took them, oldest first',
   request: {
     query: z.strictObject({
       after: after('entries', 'number'),

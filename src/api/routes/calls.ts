@@ -15,8 +15,9 @@ const getCall = createRoute({
   operationId: 'getCall',
   tags: ['Contexts'],
   security,
-  summary: 'Read the exact context of a model call, with its verified hash',
-  description: 'Answers carry the id of their call as `llm_call_id` in `refs`, and so do the events about the call.',
+  summary: 'Read the exact context of a model call, and verify its hash',
+  description:
+    'An answer has the id of its call in `refs.llm_call_id`; events about the call have it in `data.call_id`.',
   request: { params: thread.extend({ llm_call_id: Id }) },
   responses: { 200: json('The call.', ModelCall), ...problems(404, 410) },
 });
@@ -27,10 +28,10 @@ const replayCall = createRoute({
   operationId: 'replayCall',
   tags: ['Contexts'],
   security,
-  summary: 'Make a recorded model call again, to compare the answers',
+  summary: 'Replay a recorded model call, to compare the answers',
   description:
-    'Sends the same messages, with another model, system prompt or policy where given. Runs no tools and writes nothing to the ' +
-    'thread. The tokens are spent each time the request is made.',
+    'Sends the same messages, with another model, system prompt or policy if given. Runs no tools and writes nothing to the ' +
+    'thread. Each request spends tokens.',
   request: { params: thread.extend({ llm_call_id: Id }), body: body(ReplayRequest) },
   responses: {
     200: json('How the model answered, or why it did not.', CallReplay),

@@ -31,11 +31,11 @@ const resume = createRoute({
   security,
   summary: 'Resume from a checkpoint token',
   description:
-    'Puts an unfinished run that no worker holds back on the queue; returns a run that has ended with its result. ' +
-    'With a query, starts a new run on the same lane.',
+    'Requeues an unfinished run that no worker holds. If the run has ended, returns its result. ' +
+    'With `query`, starts a new run on the same lane.',
   request: { headers: idempotencyKey, body: body(Resume) },
   responses: {
-    200: json('The run has ended and has its result.', Run),
+    200: json('The run has ended.', Run),
     202: {
       ...json('The run continues, or a new run was accepted.', Run),
       headers: z.object({ Location: z.string().openapi({ description: 'URL of the run.' }) }),
@@ -50,7 +50,7 @@ const collect = createRoute({
   operationId: 'collectRun',
   tags,
   security,
-  summary: 'Read the run of a checkpoint token without resuming it',
+  summary: 'Read the run of a checkpoint token, without resuming it',
   request: { body: body(Collect) },
   responses: { 200: json('The run.', Run), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });

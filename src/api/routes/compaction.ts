@@ -17,7 +17,7 @@ const compactLane = createRoute({
   security,
   summary: 'Have a model summarise the older part of a lane',
   description:
-    'A run of its own, with the strategy `compaction`. While one of the lane has not ended, another request returns that one.',
+    'Enqueues a separate run with the strategy `compaction`. Until it ends, further requests for the lane return the same run.',
   request: { params: thread, body: body(Compact) },
   responses: {
     202: { ...json('The compaction was accepted.', RunReceipt), ...replayedHeader },

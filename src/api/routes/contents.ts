@@ -16,7 +16,7 @@ const readContent = createRoute({
   security,
   summary: 'Read a text that a message shows only in part',
   description:
-    'Messages name the texts they shorten in `refs.contents`. Repeat with `offset` of `next_offset` until it is null.',
+    'A message lists the texts it shortens in `refs.contents`. To read on, pass `next_offset` as `offset`, until it is null.',
   request: {
     params: thread.extend({ content_id: Id }),
     query: z.strictObject({

@@ -62,7 +62,7 @@ const getContext = createRoute({
         .max(1_000_000)
         .optional()
         .openapi({
-          param: { description: 'Apply this context policy: a preset, or a JSON object of its fields.' },
+          param: { description: 'Context policy to apply: a preset, or a JSON object of fields.' },
           example: 'short_context',
         }),
       model: z
@@ -73,7 +73,7 @@ const getContext = createRoute({
         .openapi({
           param: {
             description:
-              'Show what a call of this model would be sent: its window, its tokenizer. Default: that of the agent.',
+              'Show what a call would send to this model, given its window and tokenizer. Default: the model of the agent.',
           },
         }),
       agent: z
@@ -84,18 +84,21 @@ const getContext = createRoute({
         .openapi({
           param: {
             description:
-              'Show what a call of this agent would be sent: its policy, tools and settings. Default: the agent of the latest run.',
+              'Show what a call of this agent would send, given its policy, tools and settings. Default: the agent of the lane’s latest run.',
           },
         }),
-      full_budget: trueOrFalse('What the budget alone would let through, instead of what the next call is sent.'),
-      explain: trueOrFalse('Why each message is sent or not. Default policy: that of the thread, else of the agent.'),
+      full_budget: trueOrFalse('Show what fits the budget, instead of what the next call sends.'),
+      explain: trueOrFalse('Add why each message is sent or left out. Default policy: the thread’s, else the agent’s.'),
     }),
   },
   responses: { 200: json('The context.', Projection), ...problems(404, 410, 422) },
 });
 
 const operationAnswers = {
-  200: { ...json('The operation was applied, or is a duplicate.', OperationReceipt), ...replayedHeader },
+  200: {
+    ...json('The operation was applied, by this request or an earlier one.', OperationReceipt),
+    ...replayedHeader,
+  },
   202: json(
     'A run is active: the operation is applied when it ends, unless a later operation supersedes it.',
     OperationReceipt,
@@ -120,7 +123,7 @@ const resetLane = createRoute({
   operationId: 'resetLane',
   tags,
   security,
-  summary: 'Empty a lane; it keeps its system prompt',
+  summary: 'Empty a lane, but keep its system prompt',
   request: { params: lane, headers: idempotencyKey, body: body(LaneReset) },
   responses: operationAnswers,
 });

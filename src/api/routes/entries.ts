@@ -18,7 +18,7 @@ const listEntries = createRoute({
   tags,
   security,
   summary: 'Read the log, ordered by seq',
-  description: 'A page ends after `limit` entries or 4 MiB of them; `next_after` says where the next one begins.',
+  description: 'A page ends after `limit` entries or 4 MiB; pass its `next_after` as `after` to get the next one.',
   request: {
     params: thread,
     query: z.strictObject({
@@ -39,7 +39,7 @@ const appendEntries = createRoute({
   security,
   summary: 'Append messages or entries of your own kinds',
   description:
-    'Appends all entries or none. Messages must form closed groups: the results of all tool calls follow in call order.',
+    'Appends all entries or none. Messages must form whole groups: each tool call is followed by its result, in call order.',
   request: { params: thread, headers: idempotencyKey, body: body(AppendEntries) },
   responses: {
     201: { ...json('The entries were appended.', AppendReceipt), ...replayedHeader },

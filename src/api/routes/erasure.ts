@@ -15,7 +15,7 @@ const eraseThread = createRoute({
   tags,
   security,
   summary: 'Erase a thread permanently',
-  description: 'Removes everything of the thread from the database and the queue. Its id cannot be used again.',
+  description: 'Removes all data of the thread from the database and the queue. Its id cannot be used again.',
   request: { params: thread },
   responses: { 200: json('The thread was erased.', ErasureReport), ...problems(404, 409, 410) },
 });
@@ -27,9 +27,9 @@ const eraseTenant = createRoute({
   tags,
   security,
   summary: 'Erase the threads of a tenant permanently',
-  description: 'Erases up to `limit` threads; repeat the request while the response says `more`.',
+  description: 'Erases up to `limit` threads; repeat the request while `more` is true.',
   request: { params: z.object({ tenant_id: Id }), query: z.strictObject({ limit: limit(100) }) },
-  responses: { 200: json('What was erased.', TenantErasureReport), ...problems() },
+  responses: { 200: json('The erasure report.', TenantErasureReport), ...problems() },
 });
 
 export function addErasure(app: ApiApp): void {

@@ -25,19 +25,19 @@ const streaming = {
     .openapi({
       param: {
         description:
-          'json: a page. sse: a live stream of server-sent events, also selected by `Accept: text/event-stream`. ui: the UI ' +
-          'message stream of the AI SDK for one run; for a thread, of its active run.',
+          '`json`: a page. `sse`: a live stream of server-sent events, also selected by `Accept: text/event-stream`. `ui`: the ' +
+          'AI SDK’s UI message stream of the run, or of the thread’s active run.',
       },
     }),
   after: after('events', 'event_seq'),
   deltas: trueOrFalse('Streams only: include answers while they are generated; default true.'),
-  entries: trueOrFalse('Streams only: add `entry` to events, the payload of the entry they are about.'),
+  entries: trueOrFalse('Streams only: add `entry` to each event about an entry, with the payload of that entry.'),
 };
 
 const lastEventId = z.object({
   'Last-Event-ID': z
     .string()
-    .regex(/^\d{0,15}$/, 'Must be the id of an event of this stream, its event_seq.')
+    .regex(/^\d{0,15}$/, 'Must be the event_seq of an event of this stream.')
     .optional()
     .openapi({ param: { description: 'Streams only: resume after this event. Browsers send it automatically.' } }),
 });
@@ -45,11 +45,11 @@ const lastEventId = z.object({
 const streamed = {
   200: (page: Parameters<typeof json>[1]) => ({
     description:
-      'A page of events or, as a stream, trace events named by their kind with their `event_seq` as `id`. A stream also has, ' +
-      'without an id, `llm_delta` {run_id, llm_call_id, offset, text or thinking} and `llm_snapshot` {run_id, llm_call_id, text, ' +
-      'thinking}, and `unattended` {thread_id, run_id, agent, reason, message}, if nothing happens and no worker can take the run. ' +
-      'The stream of a run ends after its last event; the stream of a thread does not end. Either ends with `problem`, ' +
-      'without an id, once the key no longer allows it.',
+      'A page of events, or a stream. A stream sends trace events, each named by its kind and with its `event_seq` as `id`. ' +
+      'It also sends messages without an id: `llm_delta` {run_id, llm_call_id, offset, text or thinking}, `llm_snapshot` ' +
+      '{run_id, llm_call_id, text, thinking}, and, if nothing happens because no worker can take the run, `unattended` ' +
+      '{thread_id, run_id, agent, reason, message}. The stream of a run ends after its last event; the stream of a thread ' +
+      'does not end. Once the key no longer allows a stream, the stream ends with `problem`, also without an id.',
     content: {
       ...json('', page).content,
       'text/event-stream': {

@@ -30,9 +30,9 @@ const forkThread = createRoute({
   operationId: 'forkThread',
   tags: ['Threads'],
   security,
-  summary: 'Create a thread that begins as this one was after an entry',
+  summary: 'Fork a thread as it was after an entry',
   description:
-    'With its configuration, its state and the context of each lane. The key must allow the id of the fork too.',
+    'The fork begins with the configuration, state and contexts of that moment. The key must also allow the id of the fork.',
   request: { params: thread, body: body(NewFork) },
   responses: { 201: json('The fork.', Thread), ...problems(...bodyProblems, 404, 409, 410, 422) },
 });
@@ -43,9 +43,9 @@ const rerunRun = createRoute({
   operationId: 'rerunRun',
   tags: ['Runs'],
   security,
-  summary: 'Ask the question of a run again, on a fork of its lane as it was before',
+  summary: 'Ask a run’s question again, on a fork of its lane as the lane was then',
   description:
-    'With another model, prompt or policy, where the agent lists them as overridable; a prompt is of the fork, on which any agent may run, so every agent of the server must list it. The key must allow the id of the fork too.',
+    'Uses another model, prompt or policy if given and if the agent lists it as overridable. A prompt applies to the fork, on which any agent may run, so every agent of the server must list it. The key must also allow the id of the fork.',
   request: { params: run, headers: idempotencyKey, body: body(Rerun) },
   responses: {
     202: { ...json('The run was accepted.', RunReceipt), ...replayedHeader },
@@ -59,7 +59,7 @@ const diffContexts = createRoute({
   operationId: 'diffContexts',
   tags: ['Contexts'],
   security,
-  summary: 'Compare the context of a lane with that of another lane, entry or thread',
+  summary: 'Compare the contexts of two threads, lanes or entries',
   request: {
     params: lane,
     query: z.strictObject({

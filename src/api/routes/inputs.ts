@@ -22,7 +22,7 @@ const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
     security,
     summary,
     description:
-      'Accepted input becomes a user message before the next model call; a run that was about to end continues with it.',
+      'Accepted input becomes a user message before the next model call; a run that was about to end continues with it instead.',
     request: { params: run, headers: idempotencyKey, body: body(NewInput) },
     responses: {
       202: { ...json('The run accepted the input.', InputReceipt), ...replayedHeader },
@@ -31,7 +31,7 @@ const inputRoute = <K extends 'steer' | 'inject'>(kind: K, summary: string) =>
   });
 
 const steerRun = inputRoute('steer', 'Send user input to an active run');
-const injectRun = inputRoute('inject', 'Send input of a program to an active run');
+const injectRun = inputRoute('inject', 'Send input from a program to an active run');
 
 const listInputs = createRoute({
   method: 'get',
@@ -43,7 +43,7 @@ const listInputs = createRoute({
   request: {
     params: run,
     query: z.strictObject({
-      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the page before.'),
+      after: wholeText(0, 2_147_483_647, 'Return inputs after this ordinal: the `next_after` of the previous page.'),
       limit: limit(100),
     }),
   },
@@ -87,10 +87,10 @@ export function addInputs(app: ApiApp): void {
 const explanations: Record<InputRejection, [string, string]> = {
   idle: ['the thread has no active run', 'Start a run with this input.'],
   request_mismatch: ['another run is active', 'Check which run is active and whether the input still applies.'],
-  closed: ['it is about to end and accepts no more input', 'Wait until it ends, then start another run.'],
-  not_steerable: ['its strategy takes no input', 'Wait until it ends, then start another run.'],
+  closed: ['the run is about to end and takes no more input', 'Wait until it ends, then start another run.'],
+  not_steerable: ['the strategy of the run takes no input', 'Wait until the run ends, then start another.'],
   queue_full: ['64 inputs, or 8 MiB of them, are already waiting', 'Try again after the next model call.'],
-  input_too_large: ['it has more than 8 MiB', 'Send less.'],
+  input_too_large: ['the input is larger than 8 MiB', 'Send less.'],
   empty_content: ['the content is empty', 'Send non-blank text.'],
   invalid_input: ['the content is neither a string nor a list of parts', 'Send text or content parts.'],
 };

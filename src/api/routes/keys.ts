@@ -20,8 +20,9 @@ const createKey = createRoute({
   operationId: 'createKey',
   tags,
   security,
-  summary: 'Make an API key',
-  description: 'With no more than the key of the request has: scopes, tenant, agents, threads, each limit, and time.',
+  summary: 'Create an API key',
+  description:
+    'The new key gets no more rights than the key that creates it: no other scope, tenant, agent or thread, no higher limit, no later expiry.',
   request: { body: body(NewKey) },
   responses: { 201: json('The key.', MintedKey), ...problems(...bodyProblems) },
 });
@@ -32,7 +33,7 @@ const list = createRoute({
   operationId: 'listKeys',
   tags,
   security,
-  summary: 'List the API keys, the newest first',
+  summary: 'List the API keys, newest first',
   responses: { 200: json('The keys, without their secrets.', KeyList), ...problems() },
 });
 
@@ -43,7 +44,7 @@ const rotate = createRoute({
   tags,
   security,
   summary: 'Give a key a new secret',
-  description: 'Of a key with no more than that of the request has.',
+  description: 'Only for a key that has no more rights than the key of the request.',
   request: { params, body: body(RotateKey) },
   responses: { 201: json('The key with its new secret.', MintedKey), ...problems(...bodyProblems, 404) },
 });
@@ -55,7 +56,7 @@ const revoke = createRoute({
   tags,
   security,
   summary: 'Revoke a key',
-  description: 'Servers that know the key already notice within ten seconds.',
+  description: 'Servers that have cached the key notice within ten seconds.',
   request: { params },
   responses: { 204: { description: 'The key is revoked.' }, ...problems(404) },
 });
@@ -68,7 +69,7 @@ const mint = createRoute({
   security,
   summary: 'Mint a short-lived token for a page in a browser',
   description:
-    'For one thread or run, with no more rights than the key that mints it, and no longer than that lasts. It cannot be revoked.',
+    'The token is for one thread or run. It has no more rights than the key that mints it, expires no later, and cannot be revoked.',
   request: { body: body(NewBrowserToken) },
   responses: { 201: json('The token.', BrowserToken), ...problems(...bodyProblems, 422) },
 });

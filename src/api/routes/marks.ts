@@ -12,7 +12,7 @@ const runIds = z
   .transform((text) => text.split(','))
   .pipe(z.array(z.string().regex(idGrammar, 'Not the id of a run.')).max(100))
   .openapi({
-    param: { description: 'Ids of runs of the thread, at most 100, with commas between them.' },
+    param: { description: 'Comma-separated ids of at most 100 runs of the thread.' },
     type: 'string',
   });
 
@@ -22,10 +22,10 @@ const listMarks = createRoute({
   operationId: 'listMarks',
   tags: ['Runs'],
   security,
-  summary: 'List what is worth a look in runs of a thread',
+  summary: 'List the marks of some runs of a thread: what is worth a look',
   description:
-    'Tools that failed or were tried again, model calls made again, cuts, missed caches, overridden models, steering, changed ' +
-    'prompts and compactions, each with its entry and its model call.',
+    'Failed and retried tools, retried model calls, cuts, missed caches, overridden models, steering, changed prompts, ' +
+    'compactions and others, each with its entry and model call.',
   request: { params: thread, query: z.strictObject({ run_ids: runIds }) },
   responses: { 200: json('The marks, in the order of the log.', MarkList), ...problems(404, 410) },
 });

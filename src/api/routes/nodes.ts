@@ -13,12 +13,12 @@ const listNodes = createRoute({
   operationId: 'listNodes',
   tags: ['Runs'],
   security,
-  summary: 'List what the strategy of a run found out: answers and thoughts',
+  summary: 'List the findings of a run’s strategy: its answers and thoughts',
   description: 'Empty for `react`, `cot` and `cod`, whose answers are in the log.',
   request: {
     params: run,
     query: z.strictObject({
-      after: wholeText(0, 2_147_483_647, 'Return nodes after this one: the `next_after` of the page before.'),
+      after: wholeText(0, 2_147_483_647, 'Return nodes after this one: the `next_after` of the previous page.'),
       limit: limit(100),
     }),
   },

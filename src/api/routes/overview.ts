@@ -14,7 +14,7 @@ const listAgents = createRoute({
   operationId: 'listAgents',
   tags: ['Runs'],
   security,
-  summary: 'List the agents this server knows, as far as the key may run them',
+  summary: 'List the agents that this server knows and the key may run',
   responses: { 200: json('The agents.', AgentList), ...problems() },
 });
 
@@ -24,7 +24,7 @@ const listApprovals = createRoute({
   operationId: 'listApprovals',
   tags: ['Runs'],
   security,
-  summary: 'List the tool calls of all threads that wait for approval, those that expire first first',
+  summary: 'List the tool calls of all threads that wait for approval, soonest to expire first',
   request: { query: z.strictObject({ after: afterCursor, limit: limit(50) }) },
   responses: { 200: json('A page of calls; `limit` counts runs.', ApprovalPage), ...problems() },
 });
@@ -35,8 +35,8 @@ const getActivity = createRoute({
   operationId: 'getActivity',
   tags: ['Operations'],
   security,
-  summary: 'Queue, workers, and the runs, errors and tokens of the last hours',
-  request: { query: z.strictObject({ hours: wholeText(1, 24 * 31, 'How far to look back; default 24.') }) },
+  summary: 'Read the state of queue and workers, and the runs, errors, tokens and cost of the last hours',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 31, 'Hours to look back; default 24.') }) },
   responses: { 200: json('The activity.', Activity), ...problems() },
 });
 
@@ -46,8 +46,8 @@ const listWorkers = createRoute({
   operationId: 'listWorkers',
   tags: ['Operations'],
   security,
-  summary: 'List the workers that are alive, then those that stopped or died lately',
-  request: { query: z.strictObject({ hours: wholeText(1, 24 * 30, 'How far to look back; default 1.') }) },
+  summary: 'List the workers that are alive, then those that recently stopped or died',
+  request: { query: z.strictObject({ hours: wholeText(1, 24 * 30, 'Hours to look back; default 1.') }) },
   responses: { 200: json('The workers, at most 1,000.', WorkerList), ...problems() },
 });
 

@@ -14,8 +14,8 @@ const retryRun = createRoute({
   operationId: 'retryRun',
   tags: ['Runs'],
   security,
-  summary: 'Ask again what a run that has ended was asked',
-  description: 'A new run of the same agent with the same input and options, on the same lane as it is now.',
+  summary: 'Ask an ended run’s question again on its own lane',
+  description: 'Enqueues a new run of the same agent with the same input and options, on the lane as it is now.',
   request: { params: run, headers: idempotencyKey, body: body(RetryRun) },
   responses: {
     202: { ...json('The run was accepted.', RunReceipt), ...replayedHeader },

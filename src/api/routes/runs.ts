@@ -63,8 +63,8 @@ const createRun = createRoute({
   operationId: 'createRun',
   tags,
   security,
-  summary: 'Accept a run',
-  description: 'Returns immediately; a worker executes the run. Read the run at Location.',
+  summary: 'Enqueue a run',
+  description: 'Returns immediately; a worker executes the run. Read the run at `Location`.',
   request: { params: thread, headers: idempotencyKey.extend(traceparent), body: body(NewRun) },
   responses: {
     202: {
@@ -83,22 +83,22 @@ const createRuns = createRoute({
   operationId: 'createRuns',
   tags,
   security,
-  summary: 'Accept many runs',
+  summary: 'Enqueue many runs',
   description:
-    'Each run has an answer of its own: what is wrong with one never harms another. Where the server fails all of them, so does the request. Under a limit of runs, all of them must fit, also those that repeat a request. For keys that are bound to no threads or agents.',
+    'Each run gets a separate answer: an invalid run does not affect the others. If the server fails on every run, the request fails. Under a limit on runs, all valid runs must fit, including those that repeat a request. Requires a key that is not bound to threads or agents.',
   request: { body: body(NewRuns) },
-  responses: { 202: json('An answer for each run, in order.', RunReceipts), ...problems(...bodyProblems) },
+  responses: { 202: json('One answer per run, in order.', RunReceipts), ...problems(...bodyProblems) },
 });
 
 const runFilter = {
   status: RunStatus.optional(),
   agent: word('Runs of this agent.'),
   model: word('Runs with this model.'),
-  error_type: word('Failed runs with this type of error.'),
+  error_type: word('Failed runs with this error type.'),
   min_tokens: wholeText(0, Number.MAX_SAFE_INTEGER, 'Runs that spent at least this many tokens.'),
   created_after: moment('Runs accepted at this time or later.'),
   created_before: moment('Runs accepted before this time.'),
-  marks: flag('Count what is worth a look in each run.'),
+  marks: flag('Count the marks of each run.'),
 };
 
 const toRunFilter = (query: RunQuery): Partial<RunFilter> =>
@@ -150,7 +150,7 @@ const cancelRun = createRoute({
   operationId: 'cancelRun',
   tags,
   security,
-  summary: 'Cancel a run; has no effect on a run that has ended',
+  summary: 'Cancel a run; no effect if it has ended',
   request: { params: run, body: body(CancelRun) },
   responses: { 200: json('The current status.', CancelReceipt), ...problems(...bodyProblems, 404, 410) },
 });

@@ -25,7 +25,7 @@ export const idempotencyKey = z.object({
   'Idempotency-Key': Id.optional().openapi({
     param: {
       description:
-        'Repeating the key returns the first response without repeating the operation, with Idempotent-Replayed set.',
+        'A request with the same key does not repeat the operation: it returns the first response, with `Idempotent-Replayed`.',
     },
     example: 'req-7f3a',
   }),

@@ -29,14 +29,14 @@ const listThreads = createRoute({
   operationId: 'listThreads',
   tags,
   security,
-  summary: 'List threads, newest first or asked last first',
+  summary: 'List threads, newest or most recently asked first',
   request: {
     query: z.strictObject({
       tenant_id: Id.optional(),
       metadata: jsonText('Threads whose metadata contains this JSON object.', { customer: 7 }),
       agent: word('Threads whose latest run has this agent.'),
       status: RunStatus.optional().openapi({ param: { description: 'Threads whose latest run has this status.' } }),
-      text: word('Words in what users wrote, as in a web search: `refund -paid "order 42"`.'),
+      text: word('Threads in which users wrote these words, as in a web search: `refund -paid "order 42"`.'),
       created_after: moment('Threads created at this time or later.'),
       created_before: moment('Threads created before this time.'),
       order: z
@@ -45,11 +45,11 @@ const listThreads = createRoute({
         .openapi({
           param: {
             description:
-              'By creation, which is the default, or by when the newest run was accepted (`asked`); threads without runs by creation in ' +
-              'both. Of one tenant, `asked` has the newest 5,000 threads; on a database distributed by Citus it is the order of creation.',
+              '`created` (default): by creation. `asked`: by when the newest run was accepted; threads without runs by creation. For a ' +
+              'tenant, `asked` lists the newest 5,000 threads; on a database distributed by Citus, it orders by creation.',
           },
         }),
-      marks: flag('Count what is worth a look in the newest ten runs of each thread.'),
+      marks: flag('Count the marks of the newest ten runs of each thread.'),
       after: afterCursor,
       limit: limit(50),
     }),
@@ -102,7 +102,7 @@ const listTools = createRoute({
   operationId: 'listTools',
   tags,
   security,
-  summary: 'List the tools that a thread adds to and removes from those of its agents',
+  summary: 'List the tools that a thread adds to or removes from its agents',
   request: { params: thread, query: laneAt },
   responses: { 200: json('The tools.', ToolList), ...problems(404, 410) },
 });

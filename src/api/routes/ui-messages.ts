@@ -12,9 +12,9 @@ const listUiMessages = createRoute({
   operationId: 'listUiMessages',
   tags: ['Entries'],
   security,
-  summary: 'Read the conversation as messages of the AI SDK',
+  summary: 'Read the conversation of a lane as messages of the AI SDK',
   description:
-    'The newest `limit` questions with their answers, in the order they were said; `next_after` leads to the ones before.',
+    'Returns the newest `limit` questions with their answers, in the order of the conversation; pass `next_after` as `after` for earlier ones.',
   request: {
     params: thread,
     query: z.strictObject({ after: afterCursor, context_ref: Id.optional(), limit: limit(50) }),

@@ -6,13 +6,13 @@ import { Id, timestamp } from './values.ts';
 export const Call = z
   .string()
   .regex(/^\d{1,4}\.\d{1,4}$/, 'Must be the round and index of the call, such as 1.0.')
-  .openapi({ description: 'Round and index of the call, as listed in `awaiting` of the run.', example: '1.0' });
+  .openapi({ description: 'Round and index of the call, as in `awaiting` of the run.', example: '1.0' });
 
 const text = (description: string) => z.string().min(1).max(1_000).optional().openapi({ description });
 
 export const Decision = z
   .strictObject({
-    reason: text('Reason of the decision; the model sees the reason of a denial.'),
+    reason: text('Reason for the decision; the model sees the reason for a denial.'),
     by: text('Who made the decision.'),
   })
   .openapi('Decision', { example: { by: 'ada', reason: 'over the limit' } });
@@ -26,7 +26,7 @@ export const DecisionReceipt = z
     by: z.string().nullable(),
     reason: z.string().nullable(),
     decided_at: timestamp('When the decision was made.'),
-    duplicate: z.boolean().openapi({ description: 'true: the same decision was made before.' }),
+    duplicate: z.boolean().openapi({ description: 'true: the same decision had already been made.' }),
     status: RunStatus,
   })
   .openapi('DecisionReceipt');

@@ -4,7 +4,7 @@ import { Content } from './message.ts';
 import { count, Id, timestamp, whole } from './values.ts';
 
 const token = z.string().max(10_000).openapi({
-  description: 'Signed, not encrypted. It identifies a run and its step, and contains nothing of the conversation.',
+  description: 'Signed, not encrypted. It names a run and its step, and contains nothing from the conversation.',
 });
 const example = 'rt2.eyJ2IjoyfQ.c2lnbmF0dXJl';
 
@@ -32,7 +32,7 @@ export const Resume = z
     token,
     query: Content.optional().openapi({ description: 'A new user message; starts a new run on the same lane.' }),
     request_id: Id.optional().openapi({
-      description: 'With a query: repeating the id returns the same run; also as Idempotency-Key.',
+      description: 'With `query`: repeating the id returns the same run. Or send it as `Idempotency-Key`.',
     }),
   })
   .openapi('Resume', { example: { token: example, query: 'And the second one?' } });

@@ -5,8 +5,8 @@ import { count } from './values.ts';
 export const cost = {
   cost: z.number().nullable().openapi({
     description:
-      'In US dollars, by the list prices of the providers; null where nothing was spent on a model whose price is known.',
+      'In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price.',
     example: 0.0031,
   }),
-  unpriced_tokens: count('Tokens of models whose price nobody knows; `cost` is without them.', 0),
+  unpriced_tokens: count('Tokens of models without a known price; `cost` does not include them.', 0),
 };

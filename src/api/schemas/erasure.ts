@@ -17,7 +17,7 @@ const Removed = z
 
 const left = z
   .array(z.string())
-  .openapi({ description: 'What is not removed, such as backups and what model providers keep.' });
+  .openapi({ description: 'What was not removed, such as backups and data that model providers keep.' });
 
 export const ErasureReport = z
   .object({ thread_id: Id, tenant_id: Id, removed: Removed, left })
@@ -29,7 +29,7 @@ export const TenantErasureReport = z
     removed: Removed,
     busy: z
       .array(Id)
-      .openapi({ description: 'Threads that are kept because a run is active on them. Cancel it first.' }),
+      .openapi({ description: 'Threads that were kept because a run is active on them. Cancel the run first.' }),
     more: z.boolean().openapi({ description: 'The tenant has more threads: repeat the request.' }),
     left,
   })

@@ -10,16 +10,16 @@ export const NewInput = z
     content: any.openapi({
       type: ['string', 'array'],
       items: { $ref: '#/components/schemas/ContentPart' },
-      description: 'The text, trimmed, or content parts.',
+      description: 'Text, which is trimmed, or content parts.',
     }),
     role: any.optional().openapi({ type: 'string', enum: ['user'], description: 'Input always has the role user.' }),
     source: z.string().min(1).max(200).optional().openapi({ description: 'Who sent it, for the log.' }),
     extra_refs: jsonObject('Stored in the refs of the message; up to 64 KiB.').optional(),
     expected_request_id: Id.optional().openapi({
-      description: 'Reject the input unless this request is the active one.',
+      description: 'Reject the input unless the run of this request is active.',
     }),
     input_id: Id.optional().openapi({
-      description: 'Repeating the id does not repeat the input; also as Idempotency-Key.',
+      description: 'Repeating the id does not repeat the input. Or send it as `Idempotency-Key`.',
     }),
   })
   .openapi('NewInput', { example: { content: 'And keep it short.' } });
@@ -35,7 +35,7 @@ export const InputReceipt = z
     thread_id: Id,
     run_id: Id,
     status,
-    duplicate: z.boolean().openapi({ description: 'true: the input was accepted before.' }),
+    duplicate: z.boolean().openapi({ description: 'true: the input had already been accepted.' }),
   })
   .openapi('InputReceipt', { description: 'The run accepted the input.' });
 

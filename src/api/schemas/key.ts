@@ -4,29 +4,31 @@ import { count, Id, next, timestamp, whole } from './values.ts';
 
 const Scope = z.enum(scopes).openapi('Scope', {
   description:
-    '`read` what is there; `run` start and resume runs and write to threads; `steer` active runs and cancel them; `approve` ' +
-    'or deny tool calls; `admin` everything else.',
+    '`read`: read threads and runs. `run`: start, retry and resume runs, and write to threads. `steer`: steer and cancel ' +
+    'active runs. `approve`: approve and deny tool calls. `admin`: everything else.',
 });
 
 const limits = z
   .strictObject({
-    requests_per_minute: whole(1).optional().openapi({ description: 'Requests per minute, in each process.' }),
-    runs: whole(1).optional().openapi({ description: 'Runs that have not ended.' }),
-    streams: whole(1).optional().openapi({ description: 'Open event streams, in each process.' }),
-    body_bytes: whole(1).optional().openapi({ description: 'Bytes of a request body.' }),
+    requests_per_minute: whole(1)
+      .optional()
+      .openapi({ description: 'Maximum requests per minute, in each API process.' }),
+    runs: whole(1).optional().openapi({ description: 'Maximum number of runs that have not ended.' }),
+    streams: whole(1).optional().openapi({ description: 'Maximum number of open event streams, in each API process.' }),
+    body_bytes: whole(1).optional().openapi({ description: 'Maximum bytes of a request body.' }),
   })
   .openapi('KeyLimits');
 
 const allowed = {
   scopes: z.array(Scope).min(1),
   tenant: Id.optional().openapi({
-    description: 'Only threads of this tenant; default: that of the key that makes it.',
+    description: 'Only threads of this tenant; default: the tenant of the key that creates it.',
   }),
   agents: z
     .array(z.string().min(1))
     .min(1)
     .optional()
-    .openapi({ description: 'Only runs of these agents, in threads in which no other agent has run.' }),
+    .openapi({ description: 'Only runs of these agents, in threads where no other agent has run.' }),
   thread_prefix: Id.optional().openapi({ description: 'Only threads whose ids begin with this.' }),
   limits: limits.optional(),
 };
@@ -34,11 +36,15 @@ const allowed = {
 const name = z.string().trim().min(1).max(200).openapi({ description: 'What the key is for.' });
 
 export const NewKey = z
-  .strictObject({ name, ...allowed, expires_in_ms: whole(1).optional().openapi({ description: 'Default: never.' }) })
+  .strictObject({
+    name,
+    ...allowed,
+    expires_in_ms: whole(1).optional().openapi({ description: 'Lifetime of the key; default: unlimited.' }),
+  })
   .openapi('NewKey', { example: { name: 'support desk', scopes: ['read', 'run', 'steer'], agents: ['support'] } });
 
 export const MintedKey = z
-  .object({ id: Id, key: z.string().openapi({ description: 'Shown this once: only its hash is stored.' }) })
+  .object({ id: Id, key: z.string().openapi({ description: 'Shown only once: the server stores only its hash.' }) })
   .openapi('MintedKey');
 
 export const Key = z
@@ -47,7 +53,7 @@ export const Key = z
     name,
     ...allowed,
     created_by: z.string(),
-    created_at: timestamp('When its newest secret was made.'),
+    created_at: timestamp('When its newest secret was created.'),
     expires_at: timestamp('When it expires; null: never.').nullable(),
     revoked_at: timestamp('When it was revoked.').nullable(),
   })
@@ -57,7 +63,9 @@ export const KeyList = z.object({ data: z.array(Key) }).openapi('KeyList');
 
 export const RotateKey = z
   .strictObject({
-    overlap_ms: whole(0).optional().openapi({ description: 'How long the old secrets still work; default an hour.' }),
+    overlap_ms: whole(0)
+      .optional()
+      .openapi({ description: 'How long the old secrets keep working; default: one hour.' }),
   })
   .openapi('RotateKey', { example: { overlap_ms: 3_600_000 } });
 
@@ -65,8 +73,10 @@ export const NewBrowserToken = z
   .strictObject({
     thread_id: Id,
     run_id: Id.optional().openapi({ description: 'Only this run of the thread.' }),
-    access: z.enum(['read', 'chat']).openapi({ description: '`read` sees it; `chat` also asks, steers and cancels.' }),
-    expires_in_ms: whole(1, 86_400_000).optional().openapi({ description: 'Default 15 minutes, at most a day.' }),
+    access: z
+      .enum(['read', 'chat'])
+      .openapi({ description: '`read`: see the thread or run. `chat`: also ask, steer and cancel.' }),
+    expires_in_ms: whole(1, 86_400_000).optional().openapi({ description: 'Default: 15 minutes; at most one day.' }),
   })
   .openapi('NewBrowserToken', { example: { thread_id: 'support-42', access: 'chat' } });
 
@@ -76,8 +86,8 @@ export const BrowserToken = z
 
 export const AuditEntry = z
   .object({
-    no: count('Ascending.', 17),
-    at: timestamp('When it was asked for.'),
+    no: count('Number of the row, ascending.', 17),
+    at: timestamp('When the action was requested.'),
     tenant_id: Id.nullable(),
     actor: z.string().openapi({ description: '`operator`, `key:<id>`, `token:<id of the key>` or `cli:<user>`.' }),
     action: z.string(),

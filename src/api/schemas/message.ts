@@ -27,7 +27,7 @@ export const Content = z
       acceptContent(content);
     } catch (error) {
       const message =
-        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Not an array of content parts.';
+        error instanceof LanefoldError ? `${error.message} ${error.hint ?? ''}` : 'Must be an array of content parts.';
       context.addIssue({ code: 'custom', message });
     }
   })
@@ -38,10 +38,7 @@ const ToolCall = z
     id: z.string().min(1).max(1_000),
     name: z.string().min(1).max(1_000),
     arguments: z.any().openapi({ description: 'Any JSON.' }),
-    arguments_raw: z
-      .string()
-      .optional()
-      .openapi({ description: 'The original string of the provider, byte for byte.' }),
+    arguments_raw: z.string().optional().openapi({ description: 'The provider’s original string, byte for byte.' }),
     provider_metadata: jsonObject('Metadata of the provider.').optional(),
   })
   .openapi('ToolCall');
@@ -63,19 +60,19 @@ const refs = jsonObject('Provenance; your own data, up to 64 KiB.').optional();
 
 export const MessageEntry = z
   .strictObject({ kind: z.literal('ai_message'), context_ref: Id.optional(), payload: Message, refs })
-  .openapi('NewMessageEntry', { description: 'A message on a lane (default: `default`).' });
+  .openapi('NewMessageEntry', { description: 'A message on a lane; default: the lane `default`.' });
 
 export const OwnEntry = z
   .strictObject({
     kind: Id.refine((kind) => kind !== 'ai_message', { abort: true })
       .optional()
-      .openapi({ description: 'Default: note.' }),
+      .openapi({ description: 'Default: `note`.' }),
     context_ref: Id.optional(),
     payload: jsonObject('Your own data; default: {}.').optional(),
     refs,
   })
   .openapi('NewOwnEntry', {
-    description: 'An entry of a custom kind, which is not part of any context.',
+    description: 'An entry of your own kind, which no model sees.',
     example: { kind: 'order_shipped', payload: { order: 42 } },
   });
 
@@ -85,13 +82,15 @@ export const AppendEntries = z
       .array(z.union([MessageEntry, OwnEntry]))
       .min(1)
       .max(1_000),
-    expected_rev: whole(0).optional().openapi({ description: 'Append only at this rev, else `rev_conflict`.' }),
+    expected_rev: whole(0)
+      .optional()
+      .openapi({ description: 'Append only if the thread is at this `rev`; otherwise fail with `rev_conflict`.' }),
     repair: z
       .boolean()
       .optional()
-      .openapi({ description: 'Add flagged error results for tool calls without a result.' }),
+      .openapi({ description: 'Add flagged error results for tool calls that have no result.' }),
     op_id: Id.optional().openapi({
-      description: 'Repeating the id returns the first receipt; also as Idempotency-Key.',
+      description: 'Repeating the id returns the first receipt. Or send it as `Idempotency-Key`.',
     }),
   })
   .openapi('AppendEntries', {
@@ -102,7 +101,7 @@ export const AppendReceipt = z
   .object({
     first_seq: z.int(),
     rev: z.int().openapi({
-      description: 'Current number of entries, including those appended since a duplicate was first accepted.',
+      description: 'Current number of entries of the thread. For a duplicate, it includes entries appended since.',
     }),
     duplicate: z.boolean(),
   })

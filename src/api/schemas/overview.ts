@@ -9,11 +9,11 @@ export const Agent = z
     name: z.string(),
     model: z.string(),
     strategy: z.string().openapi({ example: 'react' }),
-    instructions: z.string().nullable().openapi({ description: 'The system prompt of lanes without their own.' }),
-    max_iterations: count('Model calls of a run at most.', 10),
+    instructions: z.string().nullable().openapi({ description: 'The system prompt for lanes that set none.' }),
+    max_iterations: count('Maximum iterations of a run.', 10),
     tools: z.array(AgentTool),
   })
-  .openapi('Agent', { description: 'An agent as this server knows it.' });
+  .openapi('Agent', { description: 'An agent, as this server defines it.' });
 
 export const AgentList = z.object({ data: z.array(Agent) }).openapi('AgentList');
 
@@ -22,12 +22,12 @@ export const Approval = z
     thread_id: Id,
     run_id: Id,
     agent: z.string(),
-    round: count('From 1.', 1),
-    index: count('In its round, from 0.', 0),
+    round: count('Tool round of the run, from 1.', 1),
+    index: count('Position in the round, from 0.', 0),
     name: z.string(),
     arguments: anyJson('Arguments from the model.'),
-    requested_at: timestamp('Since when the call waits.'),
-    expires_at: timestamp('When it is denied if nobody decides.'),
+    requested_at: timestamp('When the call began to wait.'),
+    expires_at: timestamp('When the call is denied if it is still undecided.'),
   })
   .openapi('Approval', { description: 'A tool call that waits for human approval.' });
 
@@ -37,9 +37,10 @@ export const Activity = z
   .object({
     runs: z.record(z.string(), z.int()).openapi({ description: 'Unfinished runs by status.' }),
     oldest_queued_seconds: z.number(),
-    fleet: z
-      .object({ alive: z.int(), draining: z.int(), dead: z.int() })
-      .openapi({ description: 'Workers by state; dead ones of the last hour. `workers` are those that hold runs.' }),
+    fleet: z.object({ alive: z.int(), draining: z.int(), dead: z.int() }).openapi({
+      description:
+        'Number of workers by state; `dead` counts those that died in the last hour. `workers` lists those that hold runs.',
+    }),
     jobs: z.array(z.object({ queue: z.string(), counts: z.record(z.string(), z.int()) })),
     workers: z.array(
       z.object({
@@ -54,13 +55,13 @@ export const Activity = z
       z.object({
         at: timestamp('Start of the slot.'),
         ...{ runs: z.int(), failed: z.int(), input_tokens: z.int(), output_tokens: z.int(), cached_tokens: z.int() },
-        cost: z.number().openapi({ description: 'In US dollars, by the list prices of the providers.' }),
+        cost: z.number().openapi({ description: 'In US dollars, at the providers’ list prices.' }),
         unpriced_tokens: z
           .int()
-          .openapi({ description: 'Tokens of models whose price nobody knows; `cost` is without them.' }),
+          .openapi({ description: 'Tokens of models without a known price; `cost` does not include them.' }),
       }),
     ),
-    since: timestamp('Runs accepted since then are counted in `errors` and `slots`.'),
+    since: timestamp('`errors` and `slots` count the runs accepted since then.'),
   })
   .openapi('Activity', { description: 'Queue, workers, and the runs, errors, tokens and cost of the last hours.' });
 
@@ -69,22 +70,20 @@ export const Worker = z
     id: z.string(),
     state: z.enum(['alive', 'draining', 'dead', 'stopped']).openapi({
       description:
-        '`draining`: takes no more runs and stops once those it has are done. `dead`: was silent for too long. `stopped`: ended on its own.',
+        '`draining`: takes no more runs and stops once its runs are done. `dead`: stopped reporting. `stopped`: shut down properly.',
     }),
-    host: z.string().openapi({ description: 'Its machine or container.' }),
+    host: z.string().openapi({ description: 'The machine or container it runs on.' }),
     pid: z.int(),
-    version: z.string().openapi({ description: 'Of the package.' }),
-    queue: z
-      .string()
-      .openapi({ description: 'First part of the names of the queues it takes jobs from.', example: 'lf' }),
+    version: z.string().openapi({ description: 'Version of the package.' }),
+    queue: z.string().openapi({ description: 'Prefix of the queues it takes jobs from.', example: 'lf' }),
     agents: z.array(z.string()),
     strategies: z.array(z.string()),
-    concurrency: count('Runs it takes at once.', 20),
+    concurrency: count('Maximum concurrent runs.', 20),
     runs_held: count('Runs it held at its last heartbeat.', 3),
     started_at: timestamp('When it started.'),
-    heartbeat_at: timestamp('When it was last seen.'),
-    stopped_at: timestamp('When it ended on its own.').nullable(),
+    heartbeat_at: timestamp('When it last reported.'),
+    stopped_at: timestamp('When it shut down properly.').nullable(),
   })
-  .openapi('Worker', { description: 'A worker of any process.' });
+  .openapi('Worker', { description: 'A worker, in any process.' });
 
 export const WorkerList = z.object({ data: z.array(Worker) }).openapi('WorkerList');

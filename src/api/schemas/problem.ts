@@ -34,7 +34,7 @@ const descriptions = {
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
   404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`.',
-  403: 'Not allowed: to the key (`forbidden`), the Host or Origin (`forbidden_host`, `forbidden_origin`), or an override the agent does not list (`override_not_allowed`).',
+  403: 'Not allowed: the key does not permit it (`forbidden`), the Host or Origin is not accepted (`forbidden_host`, `forbidden_origin`), or the agent does not list the override (`override_not_allowed`).',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `idle`, `request_mismatch`, `closed`, ' +
     '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
@@ -47,7 +47,7 @@ const descriptions = {
     '`open_tool_group`, `idempotency_mismatch`, `missing_token_secret`.',
   429: 'Too many requests or streams at once: `rate_limited`, with `Retry-After`.',
   500: 'Internal server error: `internal`.',
-  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server has too much to do: `server_busy`. Try again after `Retry-After` seconds.',
+  503: 'The database or the queue is unavailable: `database_unreachable`, `database_busy`, `database_full`, `database_timeout`, `database_error`, `thread_locked`, `prepared_statement_lost`, `queue_unreachable`, `not_ready`; or the server is overloaded: `server_busy`. Try again after `Retry-After` seconds.',
 } as const;
 
 type Status = keyof typeof descriptions;

@@ -56,15 +56,15 @@ export const overrides = {
     .optional()
     .openapi({ description: 'Overrides the strategy of the agent.', example: 'cot' }),
   strategy_options: jsonObject(
-    'Options of the strategy, over those of the agent where it has the same strategy.',
+    'Options of the strategy, merged over the agent’s if it has the same strategy.',
   ).optional(),
   tools: names
     .optional()
-    .openapi({ description: 'Names of the tools to use instead of those of the agent and the thread.' }),
+    .openapi({ description: 'Names of the tools to use instead of the tools of agent and thread.' }),
   allowed_tools: names
     .optional()
     .openapi({ description: 'Restricts the available tools to these; an empty array allows none.' }),
-  settings: Settings.optional().openapi({ description: 'Override the settings of the agent, key by key.' }),
+  settings: Settings.optional().openapi({ description: 'Overrides the settings of the agent, key by key.' }),
   headers: headers.optional().openapi({
     description: 'HTTP headers of the model calls, merged with those in the settings. Stored with the run.',
   }),
@@ -73,15 +73,15 @@ export const overrides = {
     .min(1)
     .max(200)
     .optional()
-    .openapi({ description: 'Name of the request transformer to use instead of the one of the agent.' }),
+    .openapi({ description: 'Name of the request transformer to use instead of the agent’s.' }),
   context_policy: ContextPolicy.optional().openapi({ description: 'Replaces the context policy of agent and thread.' }),
-  max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of model calls.' }),
+  max_iterations: whole(1, maxIterationsLimit).optional().openapi({ description: 'Maximum number of iterations.' }),
   max_total_tokens: whole(1, Number.MAX_SAFE_INTEGER)
     .optional()
-    .openapi({ description: 'Tokens, in and out, after which the run ends with the best result it has.' }),
+    .openapi({ description: 'Tokens of input and output after which the run ends with the best result it has.' }),
   max_duration_ms: whole(1, Number.MAX_SAFE_INTEGER)
     .optional()
-    .openapi({ description: 'Time since its start after which the run ends with the best result it has.' }),
+    .openapi({ description: 'Time after its start at which the run ends with the best result it has.' }),
   streaming: z.boolean().optional().openapi({ description: 'Whether the model streams its answer.' }),
   idle_timeout_ms: whole(0, maxTimeoutMs)
     .optional()

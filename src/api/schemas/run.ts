@@ -15,30 +15,27 @@ export const NewRun = z
   .strictObject({
     agent: z.string().min(1).max(200).openapi({ example: 'assistant' }),
     input: Content,
-    context_ref: Id.optional().openapi({ description: 'The lane; default: the active lane of the thread.' }),
+    context_ref: Id.optional().openapi({ description: 'The lane; default: the thread’s active lane.' }),
     request_id: Id.optional().openapi({
-      description: 'Repeating the id returns the same run; also as Idempotency-Key.',
+      description: 'Repeating the id returns the same run. Or send it as `Idempotency-Key`.',
     }),
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({
       description:
-        'If the thread has an active run: fail with 409 `thread_busy` (default), wait in line, or cancel that run and go first, which needs the scope `steer` as well.',
+        'If the thread has an active run: `reject` (default) fails with 409 `thread_busy`, `wait` queues behind it, `interrupt` cancels it and goes first, which also needs the scope `steer`.',
     }),
-    delay_ms: z
-      .int()
-      .min(0)
-      .max(maxDelayMs)
-      .optional()
-      .openapi({ description: 'No worker starts the run before this time has passed. It holds its thread meanwhile.' }),
+    delay_ms: z.int().min(0).max(maxDelayMs).optional().openapi({
+      description: 'No worker starts the run before this delay. Meanwhile, the run keeps its thread busy.',
+    }),
     ttl_ms: z.int().min(1).max(maxDelayMs).optional().openapi({
       description:
-        'The run fails with `expired` if no worker has started it this long after it was accepted, or after its delay.',
+        'The run fails with `expired` if no worker starts it within this time after it was accepted, or after its delay.',
     }),
     priority: z.int().min(0).max(maxPriority).optional().openapi({
-      description: 'Of its job: 0 (default) goes first, then lower numbers.',
+      description: 'Priority of the job: 0 (default) goes first, then lower numbers before higher ones.',
     }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
     ...overrides,
-    tool_context: jsonObject('Merged over the tool context of the agent and the thread.').optional(),
+    tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
     on_failure: z
       .enum(['keep', 'restore'])
       .optional()
@@ -86,11 +83,11 @@ export const RunReceipts = z
     data: z.array(
       z.object({
         run: RunReceipt.optional(),
-        problem: Problem.optional().openapi({ description: 'Why this run was not accepted, if it was not.' }),
+        problem: Problem.optional().openapi({ description: 'Why the run was not accepted.' }),
       }),
     ),
   })
-  .openapi('RunReceipts', { description: 'An answer for each run of the request, in its order.' });
+  .openapi('RunReceipts', { description: 'One answer per run, in the order of the request.' });
 
 export const Run = z
   .object({
@@ -104,27 +101,27 @@ export const Run = z
     status: RunStatus,
     termination_reason: z.string().nullable().openapi({
       example: 'final_answer',
-      description: 'Why the run ended; null until then. At a limit, such as max_iterations, a run is completed too.',
+      description:
+        'Why the run ended; null until then. A run that reaches a limit, such as `max_iterations`, is also `completed`.',
     }),
-    iteration: count('Model calls so far.', 2),
+    iteration: count('Iterations so far.', 2),
     step: count('Commits so far.', 3),
-    usage: anyJson('Token counters, or null.').openapi({
+    usage: anyJson('Token counters; null if none are known.').openapi({
       example: { input_tokens: 18, output_tokens: 7, total_tokens: 25 },
     }),
     other_usage: anyJson(
-      'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null without any.',
+      'The part of `usage` spent on models other than `model`, by model, each with its `calls`; null: none.',
     ),
     result: anyJson(
-      'The final answer, or the best result of a search. Null until the run ends, and for a run that ended without one.',
+      'The final answer, or the best result of a search; null until the run ends, and if it ended without one.',
     ),
     error: z
       .object({
         type: z.string(),
         message: z.string(),
-        skipped: z
-          .array(z.string())
-          .optional()
-          .openapi({ description: 'What the end left out: restore, operation, configuration, results.' }),
+        skipped: z.array(z.string()).optional().openapi({
+          description: 'What could not be written at the end of the run: restore, operation, configuration, results.',
+        }),
       })
       .nullable(),
     retry_of: Id.nullable().openapi({ description: 'The run that this one repeats.' }),
@@ -139,16 +136,16 @@ export const Run = z
           arguments: anyJson('Arguments from the model.'),
         }),
       )
-      .openapi({ description: 'Tool calls that a suspended run waits for; approve or deny each.' }),
+      .openapi({ description: 'Tool calls of a suspended run that wait for approval; approve or deny each.' }),
     suspended_until: timestamp('When undecided calls are denied.').nullable(),
     agent_unknown_since: timestamp(
-      'Since when no worker that knows the agent, and the strategy, has been seen, while the run waits for one.',
+      'Since when the run has been waiting for a worker that knows its agent and strategy.',
     ).nullable(),
-    priority: count('Of its job: 0 goes first, then lower numbers.', 0),
-    start_at: timestamp('No worker starts the run before.').nullable(),
-    expires_at: timestamp('When the run fails with `expired` unless a worker has started it.').nullable(),
+    priority: count('Priority of the job: 0 goes first, then lower numbers before higher ones.', 0),
+    start_at: timestamp('No worker starts the run before this time.').nullable(),
+    expires_at: timestamp('When the run fails with `expired` if no worker has started it.').nullable(),
     unknown_strategy: z.string().nullable().openapi({
-      description: 'The strategy it waits for, where workers know the agent and lack the strategy.',
+      description: 'The strategy the run waits for, if workers know its agent but not the strategy.',
     }),
     created_at: timestamp('When the run was accepted.'),
     started_at: timestamp('When a worker first claimed it.').nullable(),
@@ -159,8 +156,8 @@ export const Run = z
 
 const SnapshotCall = z
   .object({
-    round: count('From 1.', 1),
-    index: count('In its round, from 0.', 0),
+    round: count('Tool round of the run, from 1.', 1),
+    index: count('Position in the round, from 0.', 0),
     id: z.string().openapi({ description: 'Id assigned by the provider; not necessarily unique.' }),
     name: z.string(),
     arguments: anyJson('Arguments from the model.'),
@@ -172,7 +169,7 @@ const SnapshotCall = z
   .openapi('RunToolCall');
 
 const question = z.string().nullable().openapi({
-  description: 'The first 200 characters of the message that began the run; null where none did, as in a compaction.',
+  description: 'The first 200 characters of the message that started the run; null if none did, as for a compaction.',
 });
 
 export const RunSnapshot = z
@@ -183,13 +180,16 @@ export const RunSnapshot = z
     selection: z
       .object({ strategy: z.string(), score: z.number(), task_type: z.string() })
       .nullable()
-      .openapi({ description: 'What the strategy `adaptive` has chosen, and why.' }),
+      .openapi({ description: 'What the strategy `adaptive` chose, and why.' }),
     phase: z
       .string()
       .nullable()
       .openapi({ description: 'What the run is waiting for: `llm`, `tools` or `output`.', example: 'llm' }),
-    call_id: z.string().nullable().openapi({ description: 'The current model call, or the last known one.' }),
-    max_iterations: z.number().nullable().openapi({ description: 'null if this server does not know the agent.' }),
+    call_id: z.string().nullable().openapi({ description: 'The current model call, or else the last one known.' }),
+    max_iterations: z
+      .number()
+      .nullable()
+      .openapi({ description: 'Maximum iterations; null if this server does not know the agent.' }),
     tools: z
       .array(z.string())
       .nullable()
@@ -197,11 +197,11 @@ export const RunSnapshot = z
     tool_calls: z.array(SnapshotCall),
     queued_inputs: count('Inputs the run has not read yet.', 0),
     worker: z
-      .object({ id: z.string(), lease_until: timestamp('When its lease expires unless renewed.') })
+      .object({ id: z.string(), lease_until: timestamp('When its lease expires if it is not renewed.') })
       .nullable()
       .openapi({ description: 'The worker that holds the run, while it is running.' }),
     job: z.object({ queue: z.string(), id: z.string() }).openapi({
-      description: 'Its last job in BullMQ; the queue may have forgotten it.',
+      description: 'The run’s latest job in BullMQ, which may have removed it.',
       example: { queue: 'lf-0', id: 'run_1.1' },
     }),
     unattended: z
@@ -209,15 +209,15 @@ export const RunSnapshot = z
       .nullable()
       .openapi({
         description:
-          'Why no worker takes the run: none is alive, or none that is knows its agent or strategy; null while one can, or has it.',
+          'Why no worker can take the run: none is alive, or no live worker knows its agent or strategy; null otherwise.',
       }),
-    output: anyJson('Outcome of the output contract; null without one.'),
-    details: anyJson('What the strategy extracts from the answer besides the result, or null.'),
+    output: anyJson('Outcome of the output contract; null if there is none.'),
+    details: anyJson('What the strategy extracts from the answer besides the result; null: nothing.'),
   })
   .openapi('RunSnapshot', { description: 'A run with its current phase and tool calls.' });
 
 export const ListedRun = z
-  .object({ ...Run.shape, question, ...cost, marks: marks('How often what of it is worth a look.') })
+  .object({ ...Run.shape, question, ...cost, marks: marks('Marks of the run, counted by kind;') })
   .openapi('ListedRun', { description: 'A run as lists show it.' });
 
 export const RunPage = z
@@ -229,23 +229,23 @@ export const RunPage = z
 
 export const RetryRun = z
   .strictObject({
-    request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
+    request_id: Id.optional().openapi({ description: 'Repeating the id returns the same run.' }),
     busy: z.enum(['reject', 'wait', 'interrupt']).optional().openapi({ description: 'As for a new run.' }),
   })
   .openapi('RetryRun', { example: { busy: 'wait' } });
 
 export const Rerun = z
   .strictObject({
-    thread_id: Id.optional().openapi({ description: 'The id of the fork; default: a generated one.' }),
+    thread_id: Id.optional().openapi({ description: 'Id of the fork; default: a generated id.' }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the run.' }),
     system_prompt: z
       .string()
       .nullable()
       .optional()
-      .openapi({ description: 'Overrides the prompt of the lane, if every agent lists it as overridable.' }),
+      .openapi({ description: 'Overrides the prompt of the lane; every agent must list it as overridable.' }),
     context_policy: overrides.context_policy,
     metadata: jsonObject('Your own data, stored with the fork.').optional(),
-    request_id: Id.optional().openapi({ description: 'The same id again returns the same run.' }),
+    request_id: Id.optional().openapi({ description: 'Repeating the id returns the same run.' }),
   })
   .openapi('Rerun', { example: { model: 'anthropic:claude-sonnet-4-5' } });
 
@@ -264,11 +264,11 @@ export const CancelReceipt = z
 
 export const RunEvent = z
   .object({
-    event_seq: count('Number within the thread, from 0, without gaps.', 12),
+    event_seq: count('Number in the thread, from 0, without gaps.', 12),
     run_id: Id,
-    seq: count('Number within the run, from 1, without gaps.', 3),
+    seq: count('Number in the run, from 1, without gaps.', 3),
     kind: z.string().openapi({ example: 'llm_completed' }),
-    iteration: count('The model call it belongs to.', 1),
+    iteration: count('The iteration it belongs to.', 1),
     data: jsonObject('Depends on the kind; `data.seq` refers to an entry.'),
     at: timestamp('When the event was committed.'),
   })

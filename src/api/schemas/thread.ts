@@ -10,13 +10,13 @@ export const Thread = z
     id: Id,
     tenant_id: Id,
     rev: count('Number of entries.', 5),
-    event_rev: count('Number of events: a stream from now on starts after `event_rev` - 1.', 12),
+    event_rev: count('Number of events. To stream only new events, start after `event_rev` - 1.', 12),
     active_context_ref: Id,
     active_run_id: Id.nullable().openapi({ description: 'The run that is queued, running or suspended.' }),
     metadata: jsonObject('Your own data.'),
     state: jsonObject('State written by tools.'),
-    parent_thread_id: Id.nullable().openapi({ description: 'The thread it is a fork of.' }),
-    fork_seq: z.int().nullable().openapi({ description: 'The last entry of the parent it knows of.' }),
+    parent_thread_id: Id.nullable().openapi({ description: 'The thread it was forked from.' }),
+    fork_seq: z.int().nullable().openapi({ description: 'The last entry of the parent that the fork includes.' }),
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
     ...cost,
@@ -34,10 +34,10 @@ export const ThreadSummary = z
     created_at: timestamp('When the thread was created.'),
     updated_at: timestamp('When the thread was last written to.'),
     status: RunStatus.nullable().openapi({
-      description: 'Of the active run, or else of the latest one; null without runs.',
+      description: 'Status of the active run, or else of the latest; null: no runs.',
     }),
     runs: count('Number of runs, up to 1,000.', 2),
-    total_tokens: count('Tokens of these runs.', 4210),
+    total_tokens: count('Total tokens of these runs.', 4210),
     ...cost,
     last_run: z
       .object({
@@ -47,15 +47,15 @@ export const ThreadSummary = z
         status: RunStatus,
         error_type: z.string().nullable(),
         at: timestamp('When the run was accepted.'),
-        start_at: timestamp('No worker starts the run before.').nullable(),
+        start_at: timestamp('No worker starts the run before this time.').nullable(),
       })
       .nullable()
-      .openapi({ description: 'The active run, or else the latest one.' }),
+      .openapi({ description: 'The active run, or else the latest.' }),
     last_message: z
       .string()
       .nullable()
-      .openapi({ description: 'The first 200 characters of the message that began the latest run.' }),
-    marks: marks('Of its newest ten runs.'),
+      .openapi({ description: 'The first 200 characters of the message that started the latest run.' }),
+    marks: marks('Marks of its newest ten runs, counted by kind;'),
   })
   .openapi('ThreadSummary', { description: 'A thread as lists show it.' });
 
@@ -69,7 +69,7 @@ export const NewThread = z
       .string()
       .nullable()
       .optional()
-      .openapi({ description: 'Only if every agent of the server lists `systemPrompt` as overridable.' }),
+      .openapi({ description: 'Allowed only if every agent of the server lists `systemPrompt` as overridable.' }),
     metadata: jsonObject('Your own data, up to 64 KiB, stored with the thread.').optional(),
   })
   .openapi('NewThread', { example: { id: 'support-42', metadata: { customer: 7 } } });
@@ -77,21 +77,24 @@ export const NewThread = z
 export const NewFork = z
   .strictObject({
     id: Id.optional().openapi({
-      description: 'Default: a generated id. The same request again returns the same fork.',
+      description: 'Default: a generated id. Repeating a request with the same id returns the same fork.',
     }),
     seq: whole(-1)
       .optional()
-      .openapi({ description: 'The last entry the fork knows of; -1: none. Default: the last.' }),
+      .openapi({ description: 'The last entry that the fork includes; -1: none. Default: the last of the thread.' }),
     context_ref: Id.optional().openapi({
-      description: 'Only this lane; default: all but those of strategies’ questions.',
+      description: 'Only this lane; default: all lanes except those of strategies’ questions.',
     }),
     metadata: jsonObject('Your own data, up to 64 KiB; the parent’s is not copied.').optional(),
     system_prompt: z
       .string()
       .nullable()
       .optional()
-      .openapi({ description: 'In place of the prompts of all lanes, if every agent lists it as overridable.' }),
-    repair: z.boolean().optional().openapi({ description: 'Close an open tool group with flagged error results.' }),
+      .openapi({ description: 'Replaces the prompts of all lanes; every agent must list it as overridable.' }),
+    repair: z
+      .boolean()
+      .optional()
+      .openapi({ description: 'Close an open tool group with flagged error results, instead of failing.' }),
   })
   .openapi('NewFork', { example: { seq: 17, metadata: { tries: 'a shorter prompt' } } });
 
@@ -101,7 +104,7 @@ export const Config = z
     tools: z.object({ added: z.array(z.string()), removed: z.array(z.string()) }),
     tool_context: jsonObject('Merged over the tool context of the agent.'),
     context_policy: jsonObject(
-      'How contexts are cut, with its defaults filled in; null: as the agent says.',
+      'The context policy, with its defaults filled in; null: the agent’s policy applies.',
     ).nullable(),
   })
   .openapi('Config', { description: 'Prompt and tool settings of a thread, which override those of its agents.' });
@@ -110,7 +113,9 @@ export const ConfigChange = z
   .strictObject({
     system_prompt: z.string().nullable().optional().openapi({ description: 'null: no system prompt.' }),
     tool_context: jsonObject('Replaces the tool context of the thread.').optional(),
-    context_policy: ContextPolicy.nullable().optional().openapi({ description: 'null: back to that of the agent.' }),
+    context_policy: ContextPolicy.nullable()
+      .optional()
+      .openapi({ description: 'null: back to the policy of the agent.' }),
     register_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     unregister_tools: z.array(z.string().min(1).max(128)).max(200).optional(),
     context_ref: Id.optional().openapi({ description: 'The lane; default: the whole thread.' }),
@@ -132,10 +137,10 @@ export const ToolList = z
     removed: z.array(z.string()),
     known: z
       .array(z.string())
-      .openapi({ description: 'All tools this server knows, those of its agents and shared ones.' }),
+      .openapi({ description: 'All tools this server knows: those of its agents, and shared ones.' }),
   })
   .openapi('ToolList', {
-    description: 'Tools that the thread adds to and removes from those of any agent that runs on it.',
+    description: 'Tools that the thread adds to or removes from any agent that runs on it.',
   });
 
 export const Entry = z

@@ -6,7 +6,7 @@ export const Id = z
   .string()
   .regex(idGrammar, 'Use 1 to 128 characters of [A-Za-z0-9._:@-], starting with a letter or digit.')
   .openapi('Id', {
-    description: '1 to 128 of `[A-Za-z0-9._:@-]`, starting with a letter or digit.',
+    description: '1 to 128 characters of `[A-Za-z0-9._:@-]`, starting with a letter or digit.',
     example: 'support-42',
   });
 
@@ -43,17 +43,17 @@ export const wholeText = (min: number, max: number, description: string) =>
 const largest = Number.MAX_SAFE_INTEGER;
 /** The cursor of a page, with the same name in every list. */
 export const after = (what: string, by: string) =>
-  wholeText(-1, largest, `Return ${what} after this ${by}: the \`next_after\` of the page before.`);
+  wholeText(-1, largest, `Return ${what} after this ${by}: the \`next_after\` of the previous page.`);
 export const afterCursor = z
   .string()
   .min(1)
   .max(400)
   .optional()
-  .openapi({ param: { description: 'The `next_after` of the page before.' } });
+  .openapi({ param: { description: 'The `next_after` of the previous page.' } });
 export const atSeq = wholeText(
   -1,
   largest,
-  'As of this entry, inclusive; a number past the last entry means the last.',
+  'As of this entry, inclusive; a number past the last entry means the last entry.',
 );
 export const limit = (fallback: number) => wholeText(1, 1_000, `Maximum number of items; default ${fallback}.`);
 
@@ -107,4 +107,4 @@ export const next = z.int().nullable().openapi({ description: nextPage, example:
 export const nextCursor = z
   .string()
   .nullable()
-  .openapi({ description: `${nextPage} A page of a filtered list may be short, or empty, before the last one.` });
+  .openapi({ description: `${nextPage} A page of a filtered list may be short or empty even if more follow.` });
