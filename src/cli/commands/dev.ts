@@ -32,7 +32,7 @@ export const addDev = (program: Command): Command =>
   withServer(withAgents(withQueue(program.command('dev'))))
     .option('--concurrency <n>', 'maximum concurrent runs', wholeNumber(1), 20)
     .option('--no-watch', 'do not restart when the sources of the agents change')
-    .summary('everything in one process: PostgreSQL, API, worker')
+    .summary('run everything in one process: PostgreSQL, API, worker')
     .description(
       'Starts an embedded PostgreSQL in --dir unless DATABASE_URL is set, migrates it, and runs the API and a worker. ' +
         'Other commands started in the same folder connect to it. With --agents, it restarts when a source file of their ' +

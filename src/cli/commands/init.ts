@@ -11,7 +11,7 @@ export const addInit = (program: Command): Command =>
   program
     .command('init')
     .argument('[folder]', 'folder of the project, created if missing', '.')
-    .summary('write a small project that runs')
+    .summary('create a small project that runs')
     .description(
       'Writes a package.json, an agent with a typed tool, and a README with the commands that run it. The agent needs ' +
         'no API key, no network and no database setup. Existing files are never replaced. The project depends on the package ' +
