@@ -13,20 +13,21 @@ export async function fillThread(pool: pg.Pool, size: number): Promise<void> {
     size,
   ]);
   await pool.query(
-    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, is_anchor, payload)
-     select $1, n, now(),
+    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, is_anchor, payload, bytes)
+     select e.*, pg_column_size(e.payload) from (select $1, n, now(),
        case when n = $2::bigint - 101 then 'ai_context_operation' else 'ai_message' end,
        case when n % ($2::bigint / 100) = 3 and n < $2::bigint - 101 then 'scattered' else 'default' end,
        case when n = $2::bigint - 101 then null when n % 2 = 0 then 'user' else 'assistant' end,
        n = $2::bigint - 101,
        case when n = $2::bigint - 101 then '{"operation": {"type": "replace", "reason": "manual", "result_context": {"entries": []}}}'::jsonb
-            else jsonb_build_object('content', $3::text) end
-     from generate_series(0, $2::bigint - 1) n`,
+            else jsonb_build_object('content', $3::text) end as payload
+     from generate_series(0, $2::bigint - 1) n) e`,
     [thread, size, text400],
   );
   await pool.query(
-    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, payload)
-     select $1, rev + n, now(), 'ai_message', 'scattered', 'user', jsonb_build_object('content', $2::text)
+    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, role, payload, bytes)
+     select $1, rev + n, now(), 'ai_message', 'scattered', 'user', jsonb_build_object('content', $2::text),
+       pg_column_size(jsonb_build_object('content', $2::text))
      from lanefold.thread, generate_series(0, 99 - (select count(*)::int from lanefold._entry where thread_id = $1 and context_ref = 'scattered')) n
      where id = $1`,
     [thread, text400],

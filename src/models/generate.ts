@@ -7,7 +7,7 @@ import { ModelError, type ModelErrorType } from './errors/model-error.ts';
 import { toCallOptions, type ModelSettings } from './settings/settings.ts';
 import { TurnCollector } from './answer/turn.ts';
 
-export interface ModelRequest {
+export interface GenerateCall {
   prompt: LanguageModelV4Prompt;
   tools: LanguageModelV4FunctionTool[];
   toolChoice?: LanguageModelV4ToolChoice;
@@ -34,7 +34,7 @@ export interface ModelRequest {
  * A ModelTurn has text, reasoning and tool calls. Sources, generated files, warnings and tool calls that the provider
  * executed are dropped.
  */
-export async function generate(model: LanguageModelV4, call: ModelRequest): Promise<ModelTurn> {
+export async function generate(model: LanguageModelV4, call: GenerateCall): Promise<ModelTurn> {
   const { signal, idleTimeoutMs } = call;
   signal.throwIfAborted();
   // The provider gets its own signal, so that silence can abort its request too.
@@ -61,7 +61,7 @@ export async function generate(model: LanguageModelV4, call: ModelRequest): Prom
 const silence = (ms: number) =>
   new ModelError(`The model sent nothing for ${ms} ms.`, { errorType: 'timeout', retryable: true });
 
-function toOptions(call: ModelRequest, abortSignal: AbortSignal): LanguageModelV4CallOptions {
+function toOptions(call: GenerateCall, abortSignal: AbortSignal): LanguageModelV4CallOptions {
   const options: LanguageModelV4CallOptions = { ...toCallOptions(call.settings), prompt: call.prompt, abortSignal };
   // Some servers reject an empty list of tools.
   if (call.tools.length > 0) {
@@ -73,7 +73,7 @@ function toOptions(call: ModelRequest, abortSignal: AbortSignal): LanguageModelV
 
 async function generateStream(
   model: LanguageModelV4,
-  call: ModelRequest,
+  call: GenerateCall,
   signal: AbortSignal,
   timer: NodeJS.Timeout | undefined,
 ): Promise<ModelTurn> {
@@ -117,7 +117,7 @@ const cutStream = () =>
     retryable: true,
   });
 
-async function generateWhole(model: LanguageModelV4, call: ModelRequest, signal: AbortSignal): Promise<ModelTurn> {
+async function generateWhole(model: LanguageModelV4, call: GenerateCall, signal: AbortSignal): Promise<ModelTurn> {
   const result = await failing('llm_request', () => model.doGenerate(toOptions(call, signal)));
   return failing('llm_response', async () => {
     const collector = new TurnCollector();

@@ -1,5 +1,7 @@
 import { createPostgresBackend, createRedisBackend, withBackend } from 'bullmq';
 
-/** BullMQ's classes for a backend. Both backends have the same ones except for the type of the connection. */
-export const bullClasses = (backend: 'redis' | 'postgres') =>
+const open = (backend: 'redis' | 'postgres') =>
   withBackend((backend === 'redis' ? createRedisBackend : createPostgresBackend) as typeof createRedisBackend);
+
+/** BullMQ's classes for each backend. Both have the same ones except for the type of the connection. */
+export const bullClasses = { redis: open('redis'), postgres: open('postgres') };

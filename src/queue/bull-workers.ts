@@ -30,7 +30,7 @@ export function createWorker(
   { concurrency, name, lockMs, stalledMs, claimOf = () => undefined, onError }: WorkOptions,
   ofAgent: boolean,
 ): BullWorker {
-  const { Worker } = bullClasses(backend);
+  const { Worker } = bullClasses[backend];
   const worker = new Worker<RunJob, RunJobResult>(queueName, processor as never, {
     ...base,
     concurrency,

@@ -12,7 +12,7 @@ import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue } from '.
 /** Opens the queues. BullMQ connects in the background: call `ready` to see connection errors. */
 export function openQueue(options: QueueOptions): RunQueue {
   const backend = options.redisUrl ? 'redis' : 'postgres';
-  const { Queue } = bullClasses(backend);
+  const { Queue } = bullClasses[backend];
   const { prefix = 'lf', shards = 1, limitMs = silenceMs } = options;
   const connections = openConnections(options.redisUrl, options.databaseUrl, limitMs);
   const workers: BullWorker[] = [];
@@ -40,14 +40,14 @@ export function openQueue(options: QueueOptions): RunQueue {
    * do.
    */
   const agentQueues = new Map<string, BullQueue>();
-  const agentQueue = (name: string): BullQueue => {
+  const openAgentQueue = (name: string): BullQueue => {
     const queue = agentQueues.get(name) ?? open(agentQueueName(name));
     agentQueues.set(name, queue);
     return queue;
   };
   const all = () => [...queues, ...agentQueues.values()];
   const queueOf = ({ queue_shard, agent_queue }: PlacedJob) =>
-    agent_queue ? agentQueue(agent_queue) : queues[queue_shard % shards]!;
+    agent_queue ? openAgentQueue(agent_queue) : queues[queue_shard % shards]!;
 
   return {
     backend,
@@ -63,20 +63,21 @@ export function openQueue(options: QueueOptions): RunQueue {
         });
       }
     },
-    async work(processor, workOptions, agent) {
-      const names = agent === undefined ? shardNames : [agentQueueName(agent)];
+    async work(processor, workOptions, agentQueue) {
+      const names = agentQueue === undefined ? shardNames : [agentQueueName(agentQueue)];
       const own = names.map((name) => {
         const connection = { backend, base: base(name, true), limitMs, isClosing: () => closing } as const;
-        return createWorker(connection, name, processor, workOptions, agent !== undefined);
+        const worker = createWorker(connection, name, processor, workOptions, agentQueue !== undefined);
+        workers.push(worker);
+        return worker;
       });
-      workers.push(...own);
       // BullMQ on PostgreSQL caches a failed first connection forever: its loop would spin and block the event loop.
       if (backend === 'postgres') {
         await allReady(own).catch((error: unknown) => {
           // not awaited: they close only once their connections do
           for (const worker of own) void closeWorker(worker).catch(() => {});
           // agent queues are opened later, by a worker that keeps running
-          throw agent === undefined ? unreachable(backend, error) : databaseLost(error);
+          throw agentQueue === undefined ? unreachable(backend, error) : databaseLost(error);
         });
       }
       for (const worker of own) void worker.run().catch(workOptions.onError);

@@ -96,5 +96,5 @@ export interface RunQueue {
 }
 
 export type Backend = 'redis' | 'postgres';
-export type BullQueue = InstanceType<ReturnType<typeof bullClasses>['Queue']>;
+export type BullQueue = InstanceType<(typeof bullClasses)['redis']['Queue']>;
 export type BullWorker = Worker<RunJob, RunJobResult>;

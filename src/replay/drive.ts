@@ -1,7 +1,7 @@
 import type { Lanefold } from '../lanefold/lanefold.ts';
 import type { Mismatch } from './mismatch.ts';
 import type { Conversation } from './recording.ts';
-import { runsIn, systemPromptOf, type RecordedRun } from './turns.ts';
+import { runsIn, systemPromptOf, type ReplayedRun } from './turns.ts';
 
 export interface DriveOptions {
   agent: string;
@@ -35,7 +35,7 @@ export async function driveConversation(
     if (failed) return;
   }
 
-  async function work({ user, input, turns }: RecordedRun): Promise<{ ended: string; failed: boolean }> {
+  async function work({ user, input, turns }: ReplayedRun): Promise<{ ended: string; failed: boolean }> {
     const accepted = await lanefold.runs.enqueue({
       agent,
       threadId: thread,

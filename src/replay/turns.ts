@@ -3,7 +3,7 @@ import type { RecordedMessage } from './messages.ts';
 import type { Message } from '../context/message.ts';
 
 /** One user message and the turns that answer it. Indices refer to the recorded messages. */
-export interface RecordedRun {
+export interface ReplayedRun {
   /** The user message; the request id of the run is derived from it. */
   user: number;
   input: Message['content'];
@@ -14,8 +14,8 @@ export interface RecordedRun {
 }
 
 /** Splits a conversation at its user messages. */
-export function runsIn({ messages }: Conversation): RecordedRun[] {
-  const runs: RecordedRun[] = [];
+export function runsIn({ messages }: Conversation): ReplayedRun[] {
+  const runs: ReplayedRun[] = [];
   for (const [index, message] of messages.entries()) {
     if (message.role === 'user') runs.push({ user: index, input: message.content, turns: [], ends: 'final_answer' });
     if (message.role !== 'assistant') continue;

@@ -64,7 +64,7 @@ export interface ObservedToolCall {
 }
 
 /**
- * `lost`: the run was taken over by another worker, or is gone. `released`: this worker stops. `failed`: its
+ * `lost`: the run was taken over by another worker, or is gone. `released`: for another worker. `failed`: its
  * database fails.
  */
 export type Interruption = 'lost' | 'released' | 'failed';

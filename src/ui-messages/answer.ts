@@ -2,7 +2,7 @@ import type { Json, JsonObject, ToolCall } from '../context/message.ts';
 import type { RunEventKind } from '../strategies/event-kind.ts';
 import { hasResult, type StreamItem } from '../streams/stream-item.ts';
 import { approvalId, type AnswerMetadata, type UiChunk } from './message.ts';
-import { toContentParts, toErrorText, toOutput, jsonText, UniqueIds } from './parts.ts';
+import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 
 /** The header by which the AI SDK's clients recognise the protocol. */
 export const uiMessageHeader = ['x-vercel-ai-ui-message-stream', 'v1'] as const;
@@ -127,14 +127,17 @@ export class UiAnswer {
         break;
       case 'request_failed': {
         const { type, message } = Object(data['error']) as JsonObject;
-        const error = { type: jsonText(type ?? data['error_type'] ?? 'error'), message: jsonText(message ?? 'failed') };
+        const error = {
+          type: textOrJson(type ?? data['error_type'] ?? 'error'),
+          message: textOrJson(message ?? 'failed'),
+        };
         yield* this.#endParts();
         yield { type: 'message-metadata', messageMetadata: this.#metadata(data, error) };
         yield* this.#end({ type: 'error', errorText: error.message });
         break;
       }
       case 'request_cancelled': {
-        const reason = jsonText(data['reason'] ?? 'cancelled');
+        const reason = textOrJson(data['reason'] ?? 'cancelled');
         yield* this.#endParts();
         yield {
           type: 'message-metadata',

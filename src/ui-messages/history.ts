@@ -7,7 +7,7 @@ import type {
   WaitingQuestion,
 } from '../store/log/read-conversation.ts';
 import { approvalId, questionId, type AnswerMetadata, type UiMessage, type UiToolPart } from './message.ts';
-import { toContentParts, toErrorText, toOutput, jsonText, UniqueIds } from './parts.ts';
+import { toContentParts, toErrorText, toOutput, textOrJson, UniqueIds } from './parts.ts';
 
 /** A conversation as the AI SDK's messages: the same messages its client has after reading the stream of each run. */
 export function toUiMessages(
@@ -88,7 +88,7 @@ class Answer {
     if (typeof thinking === 'string' && thinking !== '')
       parts.push({
         type: 'reasoning',
-        ...(callId ? { id: `${jsonText(callId)}.reasoning` } : {}),
+        ...(callId ? { id: `${textOrJson(callId)}.reasoning` } : {}),
         text: thinking,
         state: 'done',
       });

@@ -1,7 +1,7 @@
 import type { ContentPart, Json } from '../context/message.ts';
 import type { UiFilePart, UiTextPart } from './message.ts';
 
-export const jsonText = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
+export const textOrJson = (value: Json): string => (typeof value === 'string' ? value : JSON.stringify(value));
 
 /** A tool result as the tool returned it: JSON is parsed, other text stays text. */
 export function toOutput(content: Json): Json {
@@ -16,23 +16,23 @@ export function toOutput(content: Json): Json {
 /** The text of an error result. */
 export function toErrorText(content: Json): string {
   const { error } = Object(toOutput(content)) as { error?: { message?: string } };
-  return error?.message ?? jsonText(content);
+  return error?.message ?? textOrJson(content);
 }
 
 /** The content of a stored user message. */
 export const toContentParts = (content: Json): (UiTextPart | UiFilePart)[] =>
   Array.isArray(content)
     ? (content as unknown as ContentPart[]).map(toContentPart)
-    : [{ type: 'text', text: jsonText(content) }];
+    : [{ type: 'text', text: textOrJson(content) }];
 
 function toContentPart(part: ContentPart): UiTextPart | UiFilePart {
   const { type, text, media_type, data, url, filename } = part as Record<string, Json | undefined>;
-  if (type !== 'file') return { type: 'text', text: jsonText(text ?? (part as Json)) };
-  const mediaType = jsonText(media_type ?? 'application/octet-stream');
+  if (type !== 'file') return { type: 'text', text: textOrJson(text ?? (part as Json)) };
+  const mediaType = textOrJson(media_type ?? 'application/octet-stream');
   return {
     type: 'file',
     mediaType,
-    url: data === undefined ? jsonText(url ?? '') : `data:${mediaType};base64,${jsonText(data)}`,
+    url: data === undefined ? textOrJson(url ?? '') : `data:${mediaType};base64,${textOrJson(data)}`,
     ...(typeof filename === 'string' ? { filename } : {}),
   };
 }

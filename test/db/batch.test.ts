@@ -55,7 +55,7 @@ const claim = (threadId: string, runId: string, enqueueNo = 1): Call => [
     enqueueNo,
     {
       ...{ worker_id: 'w', lease_ms: 60_000, prompt: 'Be kind.', config_fingerprint: 'x' },
-      ...{ max_claims_without_progress: 5, alone: true, strategies: ['react'] },
+      ...{ max_claims_without_progress: 5, alone: false, strategies: ['react'] },
     },
   ],
 ];
@@ -123,11 +123,15 @@ const call: fc.Arbitrary<(round: number) => Call> = fc.oneof(
   {
     weight: 6,
     arbitrary: fc
-      .tuple(thread, run, fc.nat(2), fc.constantFrom(asks, results, answers), fc.constantFrom(1, 1, 1, 2))
-      .map(([t, r, step, body, lease]) => (n: number): Call => [
+      .tuple(
+        ...([thread, run, fc.nat(2), fc.constantFrom(asks, results, answers), fc.constantFrom(1, 1, 1, 2)] as const),
+        // a trace that these steps fill, one that they do not, and the default
+        fc.constantFrom({}, {}, { max_events: 3 }, { max_events: 100 }),
+      )
+      .map(([t, r, step, body, lease, more]) => (n: number): Call => [
         'commit_step',
         `${t}-${n}`,
-        [r, lease, step, 60_000, body],
+        [r, lease, step, 60_000, { ...body, ...more }],
       ]),
   },
   {

@@ -246,6 +246,15 @@ describe('a run that no claim advances', () => {
     expect(await next.claim()).toMatchObject({ claimed: true });
   });
 
+  test('is left for a worker that holds no other run, for the last claim before that', async () => {
+    const { run } = await enqueued();
+    for (let i = 0; i < 4; i++)
+      expect(await run.claim({ leaseMs: -1_000, alone: false })).toMatchObject({ claimed: true });
+    expect(await run.claim({ alone: false })).toEqual({ claimed: false, status: 'queued', reason: 'alone' });
+    expect(await run.row()).toMatchObject({ status: 'queued', lease_until: null });
+    expect(await run.claim({ alone: true })).toMatchObject({ claimed: true });
+  });
+
   test('a committed step resets the count; one that only resumes the run does not', async () => {
     const { run } = await enqueued();
     for (let lease = 1; lease <= 4; lease++) await run.claim({ leaseMs: -1_000 });

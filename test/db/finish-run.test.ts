@@ -142,7 +142,7 @@ describe('a worker that gave its run up under the same lease cannot end it', () 
     expect(await run.row()).toMatchObject({ status: 'queued', lease: '1', finished_at: null });
   });
 
-  test('once it has handed the run over', async () => {
+  test('once it has released the run', async () => {
     await rows(log.db, "select * from lanefold.release_run($1, 'run', 1, true)", threadId);
     await refused(run.finish(fail, 1), 'lease_lost');
     expect(await run.row()).toMatchObject({ status: 'queued', finished_at: null });

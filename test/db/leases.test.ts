@@ -248,7 +248,7 @@ describe('move_run', () => {
     expect(await unknownSince(run)).toBeNull();
   });
 
-  test('passes on no run that has another job, or that a worker holds', async () => {
+  test('moves no run that has another job, or that a worker holds', async () => {
     const { run } = await queued();
     expect(await run.move({ enqueueNo: 7 })).toBe(false);
     await run.claim();
@@ -256,7 +256,7 @@ describe('move_run', () => {
     expect(await unknownSince(run)).toBeNull();
   });
 
-  test('a claim passes on a run whose strategy the worker does not know', async () => {
+  test('a claim moves a run whose strategy the worker does not know', async () => {
     const threadId = await newThread(log);
     const run = sqlRun(log.db, threadId, 'run');
     await run.enqueue({

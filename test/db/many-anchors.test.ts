@@ -12,11 +12,11 @@ beforeAll(async () => {
   // random text, so that none of them is compressed to a row that fits a page
   await rows(
     log.db,
-    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, is_anchor, payload)
-     select $1, n, now(), 'ai_context_operation', 'default', true, jsonb_build_object('operation', jsonb_build_object('type', 'replace',
+    `insert into lanefold._entry (thread_id, seq, at, kind, context_ref, is_anchor, payload, bytes)
+     select e.*, pg_column_size(e.payload) from (select $1, n, now(), 'ai_context_operation', 'default', true, jsonb_build_object('operation', jsonb_build_object('type', 'replace',
        'reason', 'test', 'result_context', jsonb_build_object('entries', jsonb_build_array(jsonb_build_object('role', 'user',
-       'content', (select string_agg(md5(n::text || i::text), '') from generate_series(1, 400) i))))))
-     from generate_series(1, ${anchors}) n`,
+       'content', (select string_agg(md5(n::text || i::text), '') from generate_series(1, 400) i)))))) as payload
+     from generate_series(1, ${anchors}) n) e`,
     threadId,
   );
   await rows(log.db, 'update lanefold.thread set rev = $2 where id = $1', threadId, anchors + 1);

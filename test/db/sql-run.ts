@@ -27,6 +27,8 @@ export interface ClaimFields {
   workerId?: string;
   /** Those the worker knows. */
   strategies?: string[];
+  /** Whether the worker holds no other run; default true. */
+  alone?: boolean;
 }
 
 export interface RequeueFields {
@@ -78,6 +80,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
       workerId = 'w1',
       knowsAgent = true,
       strategies = ['react', 'cot', 'cod'],
+      alone = true,
     }: ClaimFields = {}) =>
       call('claim_run($1, $2, $3, $4)', threadId, runId, enqueueNo, {
         worker_id: workerId,
@@ -85,7 +88,7 @@ export function sqlRun(db: Database, threadId: string, runId: string) {
         ...(knowsAgent ? { prompt } : {}),
         config_fingerprint: 'f',
         max_claims_without_progress: 5,
-        alone: true,
+        alone,
         strategies,
       }),
     commit: (step: number, body: JsonObject, { lease = 1, leaseMs = 60_000 } = {}) =>

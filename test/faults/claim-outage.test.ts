@@ -26,7 +26,7 @@ describe.skipIf(noRedis())('a worker that reaches the queue but not the database
     await database?.close();
   });
 
-  test('puts its jobs back, takes no others, and goes on when the database answers', async () => {
+  test('delays its jobs, takes no others, and goes on when the database answers', async () => {
     const accepted = await Promise.all(
       Array.from({ length: runs }, (_, i) => front.runs.enqueue({ agent: 'a', input: `run ${i}` })),
     );
@@ -35,7 +35,7 @@ describe.skipIf(noRedis())('a worker that reaches the queue but not the database
     await back.startWorker({ ...patient, onError: (error) => errors.push(error) });
     await until('claims fail', () => errors.length >= concurrency);
     const [queue] = front.queues;
-    await until('the jobs are put back', async () => {
+    await until('the jobs are delayed', async () => {
       const counts = await queue!.getJobCounts('active', 'delayed', 'failed');
       return counts['active'] === 0 && counts['delayed']! + counts['failed']! > 0;
     });

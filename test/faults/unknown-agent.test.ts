@@ -28,15 +28,15 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await other.startWorker(options);
   };
   const go = () => harness.runs.enqueue({ agent: 'fault', input: 'go' });
-  const passedOn = (run: RunHandle) =>
-    until('the worker has passed the run on', async () => (await harness.runs.get(run)).agentUnknownSince);
+  const moved = (run: RunHandle) =>
+    until('the worker has moved the run', async () => (await harness.runs.get(run)).agentUnknownSince);
   const anHourPasses = () =>
     harness.database.pool.query(
       "update lanefold._run set agent_unknown_since = now() - interval '1 hour' where agent_unknown_since is not null",
     );
   const completed = { status: 'completed', result: 'Done.', agentUnknownSince: null };
 
-  test('passes it on to one that does, without a sweep and by any clock', async () => {
+  test('moves it to one that does, without a sweep and by any clock', async () => {
     await harness.spawnWorker({ worker: noSweeps, ignorant: true, clockAheadMs: 3_600_000 });
     await harness.startWorker(noSweeps);
     for (let i = 0; i < 12; i++)
@@ -61,7 +61,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await expectSound(harness, runs[0]!.threadId);
   });
 
-  test('passes a run on whose strategy it does not know, before anything is written', async () => {
+  test('moves a run whose strategy it does not know, before anything is written', async () => {
     await startIgnorant(noSweeps, 'strategies');
     await harness.startWorker({ ...noSweeps, concurrency: 1 });
     for (let i = 0; i < 12; i++) {
@@ -77,7 +77,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     await startIgnorant(quick, 'agents');
     await startIgnorant({ ...quick, onUnknownAgent: report }, 'strategies');
     const run = await harness.runs.enqueue({ agent: 'fault', input: 'go', strategy: 'parrot' });
-    await until('both workers have passed the run on', async () => (await harness.runs.get(run)).unknownStrategy);
+    await until('both workers have moved the run', async () => (await harness.runs.get(run)).unknownStrategy);
     await anHourPasses();
     await until('the worker has said so', () => seen.length > 0);
     expect(seen[0]).toMatchObject({ agent: 'fault', strategy: 'parrot', runs: 1 });
@@ -93,7 +93,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     const seen: UnknownAgent[] = [];
     await startIgnorant({ ...quick, onUnknownAgent: (agent) => seen.push(agent) });
     const run = await go();
-    await passedOn(run);
+    await moved(run);
     await anHourPasses();
     await until('the worker has said so', () => seen.length > 0);
     expect(seen[0]).toMatchObject({ agent: 'fault', runs: 1 });
@@ -105,8 +105,8 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
   test('lets it be cancelled, and ends it only after the time it was given', async () => {
     await startIgnorant(quick);
     const [cancelled, late] = [await go(), await go()];
-    await passedOn(cancelled);
-    await passedOn(late);
+    await moved(cancelled);
+    await moved(late);
     await anHourPasses();
     await harness.runs.cancel(cancelled);
     await startIgnorant({ ...quick, unknownAgentMs: 3_540_000 });
@@ -131,7 +131,7 @@ describe.skipIf(noRedis())('a worker that does not know the agent of a run', () 
     harness.callServer.respond = () => ({ text: 'Done.' });
     await harness.expireLease(run.threadId);
     await startIgnorant(quick);
-    await passedOn(run);
+    await moved(run);
     await harness.startWorker(noSweeps);
     expect(await harness.runs.wait(run, { timeoutMs: 20_000 })).toMatchObject(completed);
     await expectSound(harness, run.threadId);

@@ -3,12 +3,12 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Message, ModelTurn } from '../../src/context/message.ts';
 import { isStorable } from '../../src/checks/text.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
-import { generate, type ModelRequest } from '../../src/models/generate.ts';
+import { generate, type GenerateCall } from '../../src/models/generate.ts';
 import { fakeModel, finish, text } from './fakes.ts';
 
 const never = new AbortController().signal;
-const call = (more: Partial<ModelRequest> = {}): ModelRequest => ({ prompt: [], tools: [], signal: never, ...more });
-const run = (parts: LanguageModelV4StreamPart[], more: Partial<ModelRequest> = {}) =>
+const call = (more: Partial<GenerateCall> = {}): GenerateCall => ({ prompt: [], tools: [], signal: never, ...more });
+const run = (parts: LanguageModelV4StreamPart[], more: Partial<GenerateCall> = {}) =>
   generate(fakeModel(parts), call(more));
 
 const asMessage = (turn: ModelTurn): Message => ({

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Message } from '../../src/context/message.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { createModelRegistry } from '../../src/models/registry/registry.ts';
-import { generate, type ModelRequest } from '../../src/models/generate.ts';
+import { generate, type GenerateCall } from '../../src/models/generate.ts';
 import { startModelServer, type ModelServer } from '../support/openai-server.ts';
 
 let server: ModelServer;
@@ -13,7 +13,7 @@ const never = new AbortController().signal;
 const add = { type: 'function' as const, name: 'add', inputSchema: { type: 'object' as const } };
 const question: Message = { role: 'user', content: 'Add 1 and 2.' };
 
-async function ask(id: string, messages: Message[] = [question], more: Partial<ModelRequest> = {}) {
+async function ask(id: string, messages: Message[] = [question], more: Partial<GenerateCall> = {}) {
   const base = server.url;
   const env = {
     OPENAI_BASE_URL: base,

@@ -4,12 +4,12 @@ import type { Message, ModelTurn } from '../../src/context/message.ts';
 import { placeholderArgs } from '../../src/models/scripted/placeholder.ts';
 import { toPrompt } from '../../src/models/messages/prompt.ts';
 import { createScriptedModel } from '../../src/models/scripted/model.ts';
-import { generate, type ModelRequest } from '../../src/models/generate.ts';
+import { generate, type GenerateCall } from '../../src/models/generate.ts';
 import { useFakeClock, useRealClock } from '../support/fake-clock.ts';
 
 const never = new AbortController().signal;
 const user = (content: string): Message => ({ role: 'user', content });
-const ask = (id: string, messages: Message[], more: Partial<ModelRequest> = {}) =>
+const ask = (id: string, messages: Message[], more: Partial<GenerateCall> = {}) =>
   generate(createScriptedModel(id), { prompt: toPrompt(messages), tools: [], signal: never, ...more });
 const answered = (turn: ModelTurn, ...results: string[]): Message[] => [
   { role: 'assistant', content: turn.text, tool_calls: turn.toolCalls },

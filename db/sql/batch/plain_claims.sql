@@ -69,7 +69,7 @@ begin
     update lanefold._run r
     set status = 'running', lease = c.new_lease, worker_id = c.p ->> 'worker_id', lease_until = c.until,
         lease_ms = (c.p ->> 'lease_ms')::int, started_at = v_at, user_seq = c.user_seq,
-        first_event_seq = case when c.event_count = 0 then c.event_rev else r.first_event_seq end, input = null,
+        first_event_seq = coalesce(r.first_event_seq, c.event_rev), input = null,
         agent_unknown_since = null, iteration = greatest(r.iteration, 1), event_count = r.event_count + 2, claims_without_progress = 1
     from claim c where r.thread_id = c.thread_id and r.id = c.run_id
   ), begun as (

@@ -12,6 +12,7 @@ declare
   v_parts constant jsonb := case when jsonb_typeof(p -> 'content') = 'array' then p -> 'content' end;
   v_content constant text := case when v_parts is null then btrim(p ->> 'content', E' \t\r\n') else lanefold._text_of(v_parts) end;
   v_bytes constant int := octet_length(coalesce(v_parts::text, v_content)) + coalesce(pg_column_size(p -> 'refs'), 0);
+  v_queued bigint;
   v_known record;
   v_at timestamptz;
 begin
@@ -32,10 +33,10 @@ begin
      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
     perform lanefold._fail_no_run(p_thread_id, p ->> 'expected_run_id');
   end if;
-  perform lanefold._check_input(p_thread_id, r, p, v_content, v_parts, v_bytes);
+  v_queued := lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs);
+  perform lanefold._check_input(p_thread_id, r, p, v_content, v_parts, v_bytes, v_queued);
   perform lanefold._check_small_json(p -> 'refs', 'refs', format('Input %s', p ->> 'id'));
-  perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes
-    + lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs), p);
+  perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes + v_queued, p);
   insert into lanefold.pending_input (thread_id, tenant_id, run_id, ordinal, id, kind, source, content, parts, refs, status,
     created_at)
   select p_thread_id, t.tenant_id, r.id, coalesce(max(ordinal), 0) + 1, p ->> 'id', p ->> 'kind', p ->> 'source', v_content, v_parts, nullif(p -> 'refs', 'null'),

@@ -10,8 +10,8 @@
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
 -- started}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
--- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was passed
--- on and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
+-- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was moved
+-- and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
 create or replace function lanefold.claim_run(p_thread_id text, p_run_id text, p_enqueue_no int, p jsonb)
 returns json language plpgsql as $$
@@ -185,7 +185,7 @@ end $$;
 -- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
 -- no model here. PostgreSQL inlines the function.
 create or replace function lanefold._claim_events(p_fingerprint jsonb, p_injected jsonb, p_messages bigint)
-returns jsonb language sql immutable as $$
+returns jsonb language sql stable as $$
   select jsonb_build_array(jsonb_build_object('k', 'request_started', 'i', 1, 'e', 0,
       'd', jsonb_build_object('config_fingerprint', p_fingerprint)))
     || p_injected

@@ -79,7 +79,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         break;
       }
       case 'llm_lost':
-        // after a handover: the worker was stopped and released the run
+        // after a release: the worker was stopped
         finish(text('call_id'), t, { kind: 'lost', note: 'lost with its worker' });
         break;
       case 'llm_retry':

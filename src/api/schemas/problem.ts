@@ -37,10 +37,10 @@ const descriptions = {
   403: 'Not allowed: the key does not permit it (`forbidden`), the Host or Origin is not accepted (`forbidden_host`, `forbidden_origin`), or the agent does not list the override (`override_not_allowed`).',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `no_active_run`, `other_run_active`, `run_ending`, ' +
-    '`queue_full`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
+    '`not_steerable`, `queue_full`, `context_too_large`, `already_decided`, `not_awaiting_approval`, `run_active`, `token_stale`, `token_config_mismatch`.',
   410: 'Gone: `thread_erased`, `token_expired`.',
   408: 'The body did not arrive in time: `body_timeout`.',
-  413: 'The body is too large: `body_too_large`.',
+  413: 'The body or the input is too large: `body_too_large`, `input_too_large`.',
   415: 'The body is not `application/json`: `unsupported_media_type`.',
   422:
     'Well formed but invalid: `unknown_agent`, `unknown_model`, `unknown_tool`, `invalid_request_transformer`, `invalid_output`, `unknown_strategy`, `missing_provider_key`, `invalid_operation`, ' +

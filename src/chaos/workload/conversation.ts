@@ -102,7 +102,7 @@ async function steer(client: Client, threadId: string, name: string, random: Ran
   }
 }
 
-/** The run has ended, is about to, or takes no input. */
+/** The run has ended, is about to, takes no input, or has too much of it waiting. */
 const isRejected = (error: unknown): boolean =>
   isLanefoldError(error) && ['no_active_run', 'run_ending', 'not_steerable', 'queue_full'].includes(error.code);
 

@@ -105,7 +105,7 @@ export const addWorker = (program: Command): Command =>
         await lanefold.close();
         probes?.close();
       }
-      if (options.json) printJson({ event: 'stopped', released: released });
+      if (options.json) printJson({ event: 'stopped', released });
       else note(released > 0 ? `stopped, ${released} runs released` : 'stopped');
     });
 

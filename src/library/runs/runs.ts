@@ -8,7 +8,7 @@ import type { CallRef, DecisionReceipt } from '../../store/approval/decide-tool-
 import type { InputReceipt } from '../../store/input/enqueue-input.ts';
 import type { RunInput } from '../../store/input/read-inputs.ts';
 import type { RunNode } from '../../store/run/read-nodes.ts';
-import type { RecordedRun as RecordedRun, RunFilter } from '../../store/run/list-runs.ts';
+import type { RecordedRun, RunFilter } from '../../store/run/list-runs.ts';
 import type { Transaction } from '../../store/transaction/transaction.ts';
 import type { ListPage } from '../../store/page.ts';
 import type { Run, RunHandle, RunStatus, RunRef } from '../../store/run/run.ts';
@@ -125,7 +125,12 @@ export interface Runs<AGENTS extends AgentDefinition = AgentDefinition, STRATEGY
    * }
    */
   stream(run: RunRef, options?: StreamOptions): AsyncIterable<StreamItem>;
-  /** Sends a human's message to the active run of a thread, without starting a run. For a program's, see `inject`. */
+  /**
+   * Sends a human's message to the active run of a thread, without starting a run. For a program's, see `inject`.
+   *
+   * @throws LanefoldError `no_active_run`, `other_run_active`, `run_ending`, `not_steerable`, `queue_full`,
+   *   `empty_content`, `input_too_large`, `context_too_large`, `idempotency_mismatch`; nothing is queued then
+   */
   steer(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;
   /** Like `steer`, for a message that a program sends. */
   inject(threadId: string, content: ContentInput, options?: InputOptions): Promise<InputReceipt>;

@@ -12,11 +12,7 @@ import type { ContentRange } from '../../store/content/read-content.ts';
 import { appendEntries, type AppendReceipt } from '../../store/log/append-entries.ts';
 import type { ForkReceipt } from '../../store/fork/fork-thread.ts';
 import { readEntries, type ThreadEntry } from '../../store/log/read-entries.ts';
-import {
-  listThreads,
-  type ThreadFilter,
-  type RecordedSummary as RecordedSummary,
-} from '../../store/log/list-threads.ts';
+import { listThreads, type ThreadFilter, type RecordedSummary } from '../../store/log/list-threads.ts';
 import { readMarks, type RunMark } from '../../store/run/read-marks.ts';
 import {
   readThread,

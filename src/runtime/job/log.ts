@@ -6,7 +6,7 @@ import type { EventDraft, StrategyState, StepDraft } from '../../strategies/mach
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunEnd } from '../run/run-end.ts';
-import { JobProgress, type ProgressJob, type RunProgress } from './progress.ts';
+import { JobProgress, type ProgressJob, type ShownProgress } from './progress.ts';
 
 /**
  * Reports a claimed run's progress to its job, without any text of the conversation, which the queue would keep after
@@ -14,7 +14,7 @@ import { JobProgress, type ProgressJob, type RunProgress } from './progress.ts';
  */
 export function jobLog(job: ProgressJob, claim: Claim, agent: ReadyAgent | undefined, machine?: Strategy) {
   const limit = claim.options?.max_iterations ?? (agent ? iterationLimit(agent, machine) : 0);
-  const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): RunProgress => ({
+  const progressAt = (iteration: number, phase: string, usage: Usage | null | undefined): ShownProgress => ({
     iteration,
     max_iterations: limit,
     tokens: usage?.total_tokens ?? 0,

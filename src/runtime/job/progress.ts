@@ -3,7 +3,7 @@ import pTimeout from 'p-timeout';
 import { cleanText } from '../../checks/text.ts';
 
 /** The progress of a run as Bull Board shows it. */
-export interface RunProgress {
+export interface ShownProgress {
   iteration: number;
   max_iterations: number;
   /** Spent so far, in and out. */
@@ -42,7 +42,7 @@ export class JobProgress {
   readonly #job: ProgressJob;
   readonly #startedAt = performance.now();
   #timer: NodeJS.Timeout | undefined;
-  #latest: RunProgress | undefined;
+  #latest: ShownProgress | undefined;
   #lines: string[] = [];
   #lost = 0;
   #shown = false;
@@ -53,7 +53,7 @@ export class JobProgress {
 
   constructor(
     job: ProgressJob,
-    first: RunProgress,
+    first: ShownProgress,
     line: string,
     private readonly inTurn: LimitFunction = ofThisProcess,
   ) {
@@ -61,7 +61,7 @@ export class JobProgress {
     this.note(first, [line]);
   }
 
-  note(progress: RunProgress, lines: readonly string[]): void {
+  note(progress: ShownProgress, lines: readonly string[]): void {
     this.#latest = progress;
     const at = ((performance.now() - this.#startedAt) / 1000).toFixed(2);
     for (const line of lines) this.#lines.push(`+${at} s  ${cleanText(line)}`);
@@ -76,7 +76,7 @@ export class JobProgress {
    * All lines and the latest progress, if nothing was written yet: the job's result can carry them without an extra
    * write.
    */
-  unwritten(): { log: string[]; progress: RunProgress } | undefined {
+  unwritten(): { log: string[]; progress: ShownProgress } | undefined {
     return this.#shown || !this.#latest ? undefined : { log: [...this.#lines], progress: this.#latest };
   }
 

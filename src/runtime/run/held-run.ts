@@ -14,8 +14,8 @@ export const isLost = (error: unknown): boolean => codes.some((code) => isLanefo
 const persistForMs = 60_000;
 
 /**
- * A run under this worker's lease. `signal` aborts when the lease is lost, a cancel was requested or the run is handed
- * over; everything the run does observes it.
+ * A run under this worker's lease. `signal` aborts when the lease is lost, a cancel was requested or the run is
+ * released; everything the run does observes it.
  */
 export class HeldRun {
   readonly #controller = new AbortController();

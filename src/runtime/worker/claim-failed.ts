@@ -13,7 +13,7 @@ import { delayJob, delayOrFail } from './delay-job.ts';
 const firstPauseMs = 500;
 
 /**
- * Decides what happens to a run whose claim raised an error. A transient error puts the job back. An error that does
+ * Decides what happens to a run whose claim raised an error. A transient error delays the job. An error that does
  * not concern this run, such as a privilege the worker lacks, fails the job, and the sweep adds it again. Any other
  * error is counted: the run is claimed again, and ends as `claim_failed` after too many attempts.
  *

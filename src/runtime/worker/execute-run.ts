@@ -47,14 +47,14 @@ export async function executeRun(
   try {
     deps.onHold?.(run);
     const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claim));
-    keeper.release(run);
+    keeper.drop(run);
     run.telemetry.ended(end);
     deps.onRelease?.(run, end.run);
     deps.live?.committed(threadId);
     onEnd(end.status);
     if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
     // if this fails, the next run to end asks again
-    if (end.full) await compactLane(held, claim).catch(onError);
+    if (end.full) await requestCompaction(held, claim).catch(onError);
     const shown = await log.end(end);
     return { ...jobResult(end), ...shown };
   } catch (error) {
@@ -65,11 +65,11 @@ export async function executeRun(
     return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
   } finally {
     log.drop();
-    keeper.release(run);
+    keeper.drop(run);
   }
 }
 
-const compactLane = ({ deps, queue, run }: HeldJob, { agent, model, context_ref: contextRef }: Claim) =>
+const requestCompaction = ({ deps, queue, run }: HeldJob, { agent, model, context_ref: contextRef }: Claim) =>
   startCompaction({ db: deps.db, queue, activeTraceparent: undefined }, run.threadId, {
     ...{ agent, model, contextRef, request: { cause: 'threshold' } },
   });

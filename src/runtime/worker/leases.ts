@@ -48,7 +48,7 @@ export class LeaseKeeper {
     this.#claims.set(jobId, run);
   }
 
-  release(run: HeldRun): void {
+  drop(run: HeldRun): void {
     const jobId = this.#runs.get(run);
     this.#runs.delete(run);
     // keep a later claim of the same job

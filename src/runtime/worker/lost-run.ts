@@ -40,15 +40,15 @@ export async function onInterrupted(
 ): Promise<RunJobResult> {
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {
-    worker.keeper.release(run);
+    worker.keeper.drop(run);
     if (isLanefoldError(error, 'step_ahead')) await release(db, queue, run, false).catch(() => false);
     return { status: 'lease_lost' };
   }
   const leaving = run.signal.reason instanceof Released;
   if (leaving || isTransient(error)) {
-    worker.keeper.release(run);
-    const handed = await release(db, queue, run, leaving).catch(() => false);
-    if (handed && leaving) {
+    worker.keeper.drop(run);
+    const released = await release(db, queue, run, leaving).catch(() => false);
+    if (released && leaving) {
       worker.released += 1;
       return { status: 'released' };
     }

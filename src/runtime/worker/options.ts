@@ -19,7 +19,7 @@ export interface WorkerOptions extends TraceOptions {
   maxClaimsWithoutProgress?: number;
   /** How long a cancelled run may take to stop before it is ended without its worker; default 5,000. */
   cancelGraceMs?: number;
-  /** How long `stop` waits for runs to end before it hands the rest over to other workers; default 25,000. */
+  /** How long `stop` waits for runs to end before it releases the rest for other workers; default 25,000. */
   stopGraceMs?: number;
   /**
    * How long a run waits for a worker that knows its agent and strategy before it fails as `unknown_agent` or

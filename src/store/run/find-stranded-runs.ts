@@ -2,7 +2,7 @@ import type { Database } from '../../postgres/pool.ts';
 import { executing, type DueRun, type SweepLimits } from './sweep-limits.ts';
 
 /**
- * `expired`: the lease ran out. `cancelled`: did not stop in time. `passed_on`: waits in the queue of its agent, and
+ * `expired`: the lease ran out. `cancelled`: did not stop in time. `moved`: waits in the queue of its agent, and
  * this worker knows both agent and strategy. `unknown_agent`: has waited there for too long.
  */
 export type StrandedRun = DueRun & { work: 'expired' | 'cancelled' | 'moved' | 'unknown_agent' };

@@ -7,7 +7,7 @@ export interface QueuedRun {
   agent: string;
   enqueue_no: number;
   queue_shard: number;
-  /** The agent's queue, if the job is there: workers that lack the agent, or its strategy, passed the run on. */
+  /** The agent's queue, if the job is there: workers that lack the agent, or its strategy, moved the run. */
   agent_queue?: string | null;
   /** For a run that no worker has started: its priority among the waiting jobs, as in BullMQ. */
   priority?: number;

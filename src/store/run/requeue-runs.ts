@@ -73,10 +73,10 @@ export async function moveRun(
   db: Database,
   run: Pick<QueuedRun, 'thread_id' | 'run_id' | 'enqueue_no'>,
 ): Promise<boolean> {
-  const [row] = await db.queryLocking<{ passed: boolean }>(
+  const [row] = await db.queryLocking<{ moved: boolean }>(
     'move_run',
-    'select lanefold.move_run($1, $2, $3, null) as passed',
+    'select lanefold.move_run($1, $2, $3, null) as moved',
     [run.thread_id, run.run_id, run.enqueue_no],
   );
-  return row!.passed;
+  return row!.moved;
 }

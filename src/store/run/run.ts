@@ -67,7 +67,7 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   suspendedUntil: Date | null;
   /**
    * Since when the run has waited for a worker that knows its agent and strategy, and none was seen; null otherwise.
-   * Shortly after workers without the agent have passed the run on, it may be set although such a worker exists.
+   * Shortly after workers without the agent have moved the run, it may be set although such a worker exists.
    */
   agentUnknownSince: Date | null;
   /** Priority of its job, as in BullMQ: 0 goes first. */

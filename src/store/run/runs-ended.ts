@@ -9,15 +9,15 @@ export interface RunKey {
 }
 
 /** A run that has ended; if `run` is undefined, the run does not exist. */
-export interface RunEnd extends RunKey {
+export interface AwaitedEnd extends RunKey {
   run: Run | undefined;
 }
 
 /** Returns the runs that have ended, with one index probe for each, whatever the planner's statistics say. */
-export const runsEnded = (db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> =>
+export const runsEnded = (db: Database, runs: readonly RunKey[]): Promise<AwaitedEnd[]> =>
   overThreads(db, runs, { together: () => endsOf(db, runs), one: (run) => endOf(db, run) });
 
-async function endsOf(db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> {
+async function endsOf(db: Database, runs: readonly RunKey[]): Promise<AwaitedEnd[]> {
   const rows = await db.query<{ thread_id: string; run_id: string } & Partial<RunRow>>(
     'runs_ended',
     `select w.thread_id, w.run_id, lanefold.read_run(w.thread_id, w.run_id) as run
@@ -31,7 +31,7 @@ async function endsOf(db: Database, runs: readonly RunKey[]): Promise<RunEnd[]> 
   }));
 }
 
-async function endOf(db: Database, key: RunKey): Promise<RunEnd[]> {
+async function endOf(db: Database, key: RunKey): Promise<AwaitedEnd[]> {
   const run = await readRun(db, key.threadId, key.runId);
   return run && !run.finishedAt ? [] : [{ ...key, run }];
 }

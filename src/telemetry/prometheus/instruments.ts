@@ -31,7 +31,7 @@ export function createInstruments({ Counter, Histogram }: Client, register: Regi
     ]),
     commit: histogram('commit_seconds', 'Duration of a database write for a run, including retries.', [], shortSeconds),
     leaseAge: histogram('lease_age_seconds', 'Age of a lease when the worker renewed it.', [], shortSeconds),
-    claims: counter('claims_total', 'Claims: first, or resumed after a crash, a handover or an approval.', [
+    claims: counter('claims_total', 'Claims: first, or resumed after a crash, a release or an approval.', [
       'agent',
       'kind',
     ]),

@@ -1,9 +1,9 @@
 import pLimit from 'p-limit';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { JobProgress, writesAtOnce, type ProgressJob, type RunProgress } from '../../../src/runtime/job/progress.ts';
+import { JobProgress, writesAtOnce, type ProgressJob, type ShownProgress } from '../../../src/runtime/job/progress.ts';
 import { deferred } from '../../support/until.ts';
 
-const at = (iteration: number, phase = 'llm'): RunProgress => ({ iteration, max_iterations: 9, tokens: 0, phase });
+const at = (iteration: number, phase = 'llm'): ShownProgress => ({ iteration, max_iterations: 9, tokens: 0, phase });
 
 /** A job that records each write and completes it only when the test calls `answer`. */
 function slowJob() {
@@ -18,7 +18,7 @@ function slowJob() {
     return answer.promise;
   };
   const job: ProgressJob = {
-    updateProgress: (p) => record((p as RunProgress).iteration),
+    updateProgress: (p) => record((p as ShownProgress).iteration),
     log: (lines) => record(lines.replaceAll(/^\+\S+ s {2}/gm, '')),
   };
   return {

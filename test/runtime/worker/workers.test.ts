@@ -79,7 +79,7 @@ describe.skipIf(noRedis())('a worker whose grace period is over', () => {
     expect(await second.stop()).toEqual({ released: 0 });
   });
 
-  test('can hand a run over repeatedly without counting towards maxClaimsWithoutProgress', async () => {
+  test('can release a run repeatedly without counting towards maxClaimsWithoutProgress', async () => {
     let open = false;
     const model = lanefold.model(async ({ abortSignal }) => {
       if (open) return { text: 'at last' };
