@@ -42,8 +42,8 @@ export async function memory(servers: Servers): Promise<void> {
   for (const run of runs) await lanefold.runs.wait(run);
   const pool = new pg.Pool({ connectionString: url, max: 1 });
   const { rows } = await pool.query(
-    'select count(*) filter (where lease > 1) as reclaimed, count(*) filter (where status = $1) as completed from lanefold.run',
-    ['completed'],
+    `select (select count(distinct run_id) from lanefold.run_event where kind = 'worker_lost') as reclaimed,
+       (select count(*) from lanefold.run where status = 'completed') as completed`,
   );
   console.log(
     `\n${count} runs waiting for 20 s in one worker process: ${(peak / 2 ** 20).toFixed(0)} MiB resident (goal 512), ${rows[0].reclaimed} claimed twice, ${rows[0].completed} completed`,
