@@ -33,7 +33,7 @@ begin
      and not exists (select from lanefold._run k where k.thread_id = p_thread_id and k.id = p ->> 'expected_run_id') then
     perform lanefold._fail_no_run(p_thread_id, p ->> 'expected_run_id');
   end if;
-  v_queued := lanefold._queued_bytes(p_thread_id, r.id, r.queued_inputs);
+  v_queued := lanefold._queued_bytes(p_thread_id, r.id, coalesce(r.queued_inputs, 0));
   perform lanefold._check_input(p_thread_id, r, p, v_content, v_parts, v_bytes, v_queued);
   perform lanefold._check_small_json(p -> 'refs', 'refs', format('Input %s', p ->> 'id'));
   perform lanefold._check_context(p_thread_id, r.context_ref, lanefold._input_bytes(r.input) + v_bytes + v_queued, p);

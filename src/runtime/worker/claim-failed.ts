@@ -1,13 +1,9 @@
-import type { Job } from 'bullmq';
 import { LanefoldError, type ErrorCode } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import { redactSecrets } from '../../redaction/error-text.ts';
 import { type Refusal, claimFailed } from '../../store/run/claim-run.ts';
-import type { HeldRun } from '../run/held-run.ts';
-import type { RunDependencies } from '../run/dependencies.ts';
-import type { JobWorker } from './job-worker.ts';
 import { delayJob, delayOrFail } from './delay-job.ts';
+import type { HeldJob } from './held-job.ts';
 
 /** Doubles with each failed claim, so that a short database fault fails no run. */
 const firstPauseMs = 500;
@@ -19,14 +15,10 @@ const firstPauseMs = 500;
  *
  * @throws unless this ended the run, or the run has moved on from this job
  */
-export async function onClaimFailed(
-  { db, redactor }: RunDependencies,
-  worker: JobWorker,
-  job: Job<RunJob, RunJobResult>,
-  token: string | undefined,
-  { threadId, runId }: HeldRun,
-  error: unknown,
-): Promise<Refusal> {
+export async function onClaimFailed(held: HeldJob, error: unknown): Promise<Refusal> {
+  const { deps, worker, job, token, run } = held;
+  const { db, redactor } = deps;
+  const { threadId, runId } = run;
   if (isTransient(error) || !concernsRun(error)) return delayOrFail(worker, job, token, error);
   worker.onError(error);
   const { counted, claims, status, promoted } = await claimFailed(db, {

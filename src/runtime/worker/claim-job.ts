@@ -22,12 +22,9 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
   return claimOnce(held, agent, true);
 }
 
-const claimOnce = (
-  { deps, worker, job, token, run }: HeldJob,
-  agent: ReadyAgent,
-  alone: boolean,
-): Promise<Claim | Refusal> =>
-  claimRun(deps.db, {
+const claimOnce = (held: HeldJob, agent: ReadyAgent, alone: boolean): Promise<Claim | Refusal> => {
+  const { deps, worker, job, run } = held;
+  return claimRun(deps.db, {
     threadId: run.threadId,
     runId: run.runId,
     enqueueNo: job.data.enqueue_no,
@@ -38,4 +35,5 @@ const claimOnce = (
     maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
     alone,
     strategies: executable(deps.agents),
-  }).catch((error: unknown) => onClaimFailed(deps, worker, job, token, run, error));
+  }).catch((error: unknown) => onClaimFailed(held, error));
+};

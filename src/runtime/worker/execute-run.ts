@@ -62,7 +62,7 @@ export async function executeRun(
     const flushed = isLost(error) ? undefined : log.close();
     deps.onRelease?.(run);
     run.telemetry.interrupted(interruptionOf(error));
-    return await onInterrupted(deps, queue, worker, run, error).finally(() => flushed);
+    return await onInterrupted(held, error).finally(() => flushed);
   } finally {
     log.drop();
     keeper.drop(run);

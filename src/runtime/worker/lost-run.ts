@@ -2,13 +2,10 @@ import { UnrecoverableError } from 'bullmq';
 import { isLanefoldError } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
 import type { RunJobResult } from '../../queue/job.ts';
-import type { RunQueue } from '../../queue/queue.ts';
 import type { Interruption } from '../../telemetry/telemetry.ts';
 import { cleanText } from '../../checks/text.ts';
-import type { RunDependencies } from '../run/dependencies.ts';
-import { Released, type HeldRun, isLost } from '../run/held-run.ts';
-import type { JobWorker } from './job-worker.ts';
-import type { Database } from '../../postgres/pool.ts';
+import { Released, isLost } from '../run/held-run.ts';
+import type { HeldJob } from './held-job.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
 import { releaseRun } from '../../store/run/requeue-runs.ts';
 
@@ -18,7 +15,7 @@ import { releaseRun } from '../../store/run/requeue-runs.ts';
  *
  * @returns whether the run still belonged to this worker
  */
-async function release(db: Database, queue: RunQueue, run: HeldRun, stopping: boolean): Promise<boolean> {
+async function release({ deps: { db }, queue, run }: HeldJob, stopping: boolean): Promise<boolean> {
   const job = await releaseRun(db, run, stopping);
   if (job) await dispatchFirst(db, queue, [job]);
   return job !== undefined;
@@ -31,23 +28,18 @@ async function release(db: Database, queue: RunQueue, run: HeldRun, stopping: bo
  * room for a run alone or has a failing database releases the run; otherwise the lease expires and the sweep finds
  * the run.
  */
-export async function onInterrupted(
-  { db }: RunDependencies,
-  queue: RunQueue,
-  worker: JobWorker,
-  run: HeldRun,
-  error: unknown,
-): Promise<RunJobResult> {
+export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJobResult> {
+  const { worker, run } = held;
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {
     worker.keeper.drop(run);
-    if (isLanefoldError(error, 'step_ahead')) await release(db, queue, run, false).catch(() => false);
+    if (isLanefoldError(error, 'step_ahead')) await release(held, false).catch(() => false);
     return { status: 'lease_lost' };
   }
   const leaving = run.signal.reason instanceof Released;
   if (leaving || isTransient(error)) {
     worker.keeper.drop(run);
-    const released = await release(db, queue, run, leaving).catch(() => false);
+    const released = await release(held, leaving).catch(() => false);
     if (released && leaving) {
       worker.released += 1;
       return { status: 'released' };

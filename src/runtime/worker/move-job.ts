@@ -1,22 +1,14 @@
-import type { Job } from 'bullmq';
-import type { Database } from '../../postgres/pool.ts';
 import { dispatch, dispatchFirst } from '../../queue/dispatch.ts';
-import type { RunJob, RunJobResult } from '../../queue/job.ts';
-import type { RunQueue } from '../../queue/queue.ts';
+import type { RunJobResult } from '../../queue/job.ts';
 import { notifyFromHere } from '../../store/each-thread.ts';
 import { moveRun } from '../../store/run/requeue-runs.ts';
-
-type MovedJob = Job<RunJob, RunJobResult>;
+import type { HeldJob } from './held-job.ts';
 
 /** Moves a run whose agent this worker does not know. */
-export async function moveToAgentQueue(
-  db: Database,
-  queue: RunQueue,
-  job: MovedJob,
-  onError: (error: unknown) => void,
-): Promise<RunJobResult> {
-  if (!(await moveRun(db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
-  await moveJob(db, queue, job, job.data.agent, onError);
+export async function moveToAgentQueue(held: HeldJob): Promise<RunJobResult> {
+  const { deps, job } = held;
+  if (!(await moveRun(deps.db, job.data))) return { status: 'unknown', reason: 'unknown_agent' };
+  await moveJob(held, job.data.agent);
   return { status: 'queued', reason: 'unknown_agent' };
 }
 
@@ -25,11 +17,8 @@ export async function moveToAgentQueue(
  * lacks. If adding it there fails, their next sweep adds it.
  */
 export async function moveJob(
-  db: Database,
-  queue: RunQueue,
-  job: MovedJob,
+  { deps: { db }, queue, worker: { onError }, job }: HeldJob,
   agentQueue: string,
-  onError: (error: unknown) => void,
 ): Promise<void> {
   const { priority } = job.opts;
   const run = { ...job.data, queue_shard: 0, agent_queue: agentQueue, ...(priority ? { priority } : {}) };

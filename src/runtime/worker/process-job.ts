@@ -31,12 +31,10 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
 }
 
 async function processRun(held: HeldJob): Promise<RunJobResult> {
-  const { deps, queue, worker, job, token, run } = held;
+  const { deps, worker, job, token, run } = held;
   const { agent: name } = job.data;
   if (!deps.agents.has(name)) {
-    return moveToAgentQueue(deps.db, queue, job, worker.onError).catch((error: unknown) =>
-      delayOrFail(worker, job, token, error),
-    );
+    return moveToAgentQueue(held).catch((error: unknown) => delayOrFail(worker, job, token, error));
   }
   const agent = deps.agents.get(name);
   const startedAt = performance.now();
@@ -51,17 +49,18 @@ async function processRun(held: HeldJob): Promise<RunJobResult> {
 
 /** Does what a refused claim asks for, and returns the result of the job. */
 async function afterRefusal(
-  { deps, queue, worker, job, token, run }: HeldJob,
+  held: HeldJob,
   { reason, status, promoted, agent_queue: agentQueue, delay_ms: delayMs }: Refusal,
   onEnd: (status: string) => void,
 ): Promise<RunJobResult> {
+  const { deps, queue, worker, job, token, run } = held;
   if (reason === 'early') return delayJob(job, token, delayMs);
   if (isEnding(reason)) {
     worker.telemetry.runRefused({ threadId: run.threadId, runId: run.runId, agent: job.data.agent }, reason);
     onEnd(status ?? 'failed');
   }
   if (promoted) await dispatch(deps.db, queue, promoted, worker.onError);
-  if (agentQueue) await moveJob(deps.db, queue, job, agentQueue, worker.onError);
+  if (agentQueue) await moveJob(held, agentQueue);
   return { status: status ?? 'unknown', reason };
 }
 
