@@ -82,8 +82,9 @@ function poolsOf(connectionString: string, limitMs: number): QueueConnections {
         connectionTimeoutMillis,
         query_timeout: limitMs,
         keepAlive: true,
-        // as BullMQ sets it on pools that it creates
-        options: '-c search_path="bullmq"',
+        // The search path, as BullMQ sets it on pools that it creates. The rows of runs are the outbox, so a crash of the
+        // server may lose the last changes of jobs, and they need not wait for the disk.
+        options: '-c search_path="bullmq" -c synchronous_commit=off',
       });
       pool.on('error', () => {});
       pools.push(pool);
