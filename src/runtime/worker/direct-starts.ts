@@ -58,6 +58,8 @@ export class DirectStarts implements DirectWorker {
         const held = { deps, queue, worker, job, token: job.token, run };
         const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
         if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
+        // its job fails with it, but may not have been added yet
+        running.catch(() => {});
         worker.started.set(job.id!, running);
         void own.process(job, running).finally(() => worker.started.delete(job.id!));
       },
