@@ -1,24 +1,16 @@
-import { execFileSync } from 'node:child_process';
-import { existsSync, statSync } from 'node:fs';
-import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { available } from './comparison/available.ts';
+import { ours, peers } from './comparison/contestants.ts';
+import { installPeers } from './comparison/install.ts';
+import { printFigures, printRatios, printStorage } from './comparison/tables.ts';
+import { enterAll } from './support/contestant.ts';
 import { printMachine } from './support/machine.ts';
-import { sideBySide, type Contestant, type Figures } from './support/side-by-side.ts';
+import { measureInTurn } from './support/side-by-side.ts';
 import { startServers } from './setup.ts';
 
 // npm run bench:peers [-- --seconds 5 --rounds 3 --warm-up 5] [lanefold-postgres lanefold-redis dbos …]
 
 const concurrencies = [1, 10, 50] as const;
-const folder = path.resolve('bench/peers');
-
-const ours = fileURLToPath(new URL('systems/lanefold.js', import.meta.url));
-const peer = (name: string): Contestant => ({ name, file: path.join(folder, `${name}.js`), usesRedis: false });
-const all: Contestant[] = [
-  { name: 'lanefold-postgres', file: ours, usesRedis: false },
-  { name: 'lanefold-redis', file: ours, usesRedis: true },
-  ...['dbos', 'dbos-queue', 'langgraph', 'langgraph-sync'].map(peer),
-];
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -29,59 +21,34 @@ const { values, positionals } = parseArgs({
   },
 });
 
-/** The peers have a separate lock file, so that they are installed only for this comparison. */
-function installPeers(): void {
-  const installed = path.join(folder, 'node_modules/.package-lock.json');
-  const lock = path.join(folder, 'package-lock.json');
-  if (existsSync(installed) && statSync(installed).mtimeMs >= statSync(lock).mtimeMs) return;
-  execFileSync('npm', ['ci', '--prefix', folder, '--no-audit', '--no-fund'], { stdio: 'inherit' });
-}
-
-const ms = (value: number | undefined) => (value === undefined ? '-' : value.toFixed(2)).padStart(8);
-const cpuOf = ({ node, postgres, redis }: Figures, { usesRedis }: Contestant) =>
-  postgres === undefined ? undefined : node + postgres + (usesRedis ? (redis ?? 0) : 0);
+const names = [...ours, ...peers].map(({ name }) => name);
+const unknown = positionals.find((name) => !names.includes(name));
+if (unknown) throw new Error(`System "${unknown}" does not exist; choose from ${names.join(', ')}.`);
+const isWanted = ({ name }: { name: string }) => positionals.length === 0 || positionals.includes(name);
 
 installPeers();
 const servers = await startServers();
 try {
   printMachine(servers);
-  const contestants = all.filter(
-    ({ name, usesRedis }) =>
-      (positionals.length === 0 || positionals.includes(name)) && (!usesRedis || servers.redisUrl !== undefined),
-  );
-  const figuresOf = await sideBySide(servers, contestants, {
+  const wanted = ours.filter(isWanted).filter(({ usesRedis }) => !usesRedis || servers.redisUrl !== undefined);
+  const own = await enterAll(servers, wanted);
+  const others = await available(servers, peers.filter(isWanted));
+  const contestants = [...own, ...others];
+  const figuresOf = await measureInTurn(servers, contestants, {
     rounds: Number(values.rounds),
     seconds: Number(values.seconds),
     warmUpSeconds: Number(values['warm-up']),
     concurrencies,
   });
-  console.log(`\nRuns of three steps (median of ${values.rounds} interleaved rounds); CPU in ms per run`);
-  console.log(
-    `${'at a time'.padEnd(10)}${'system'.padEnd(20)}${'runs/s'.padStart(8)}${'Node'.padStart(9)}${'PostgreSQL'.padStart(11)}${'Redis'.padStart(9)}${'all'.padStart(9)}`,
-  );
-  for (const concurrency of concurrencies) {
-    for (const contestant of contestants) {
-      const figures = figuresOf(contestant, concurrency);
-      console.log(
-        `${String(concurrency).padEnd(10)}${contestant.name.padEnd(20)}${figures.runsPerSecond.toFixed(1).padStart(8)} ${ms(figures.node)}   ${ms(figures.postgres)} ${ms(contestant.usesRedis ? figures.redis : undefined)} ${ms(cpuOf(figures, contestant))}`,
-      );
-    }
-  }
-  console.log(
-    '\nLanefold compared with each peer: runs per second (more is better), CPU of Node and of all processes (less is better)',
-  );
-  for (const own of contestants.filter(({ file }) => file === ours)) {
-    for (const other of contestants.filter(({ file }) => file !== ours)) {
-      for (const concurrency of concurrencies) {
-        const [a, b] = [figuresOf(own, concurrency), figuresOf(other, concurrency)];
-        const [cpuA, cpuB] = [cpuOf(a, own), cpuOf(b, other)];
-        const cpu = cpuA && cpuB ? `, all CPU ${(cpuA / cpuB).toFixed(2)}` : '';
-        console.log(
-          `${own.name} / ${other.name}`.padEnd(40) +
-            `c=${String(concurrency).padEnd(3)} runs/s ${(a.runsPerSecond / b.runsPerSecond).toFixed(2)}, Node CPU ${(a.node / b.node).toFixed(2)}${cpu}`,
-        );
-      }
-    }
+  console.log(`\nMedian of ${values.rounds} interleaved rounds; CPU in ms per run`);
+  printFigures(contestants, concurrencies, figuresOf);
+  console.log('\nStored per run');
+  printStorage(contestants, concurrencies[0], figuresOf);
+  if (own.length > 0 && others.length > 0) {
+    console.log(
+      '\nLanefold compared with each peer: runs per second (more is better), CPU of Node and of all processes (less is better)',
+    );
+    printRatios(own, others, concurrencies, figuresOf);
   }
 } finally {
   await servers.stop();

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Redis } from 'ioredis';
@@ -14,6 +14,9 @@ export interface Servers {
   /** Creates and migrates a new database. */
   database(): Promise<string>;
   emptyDatabase(): Promise<string>;
+  emptyFolder(): Promise<string>;
+  /** Size of a database after a checkpoint, in bytes. */
+  sizeOf(databaseUrl: string): Promise<number>;
   settings: Record<string, string>;
   stop(): Promise<void>;
 }
@@ -39,6 +42,17 @@ export async function startServers(): Promise<Servers> {
     redisUrl: redis?.url,
     pids: { postgres: postgres.pid, redis: redis && (await pidOf(redis.url)) },
     emptyDatabase,
+    async emptyFolder() {
+      const folder = path.join(dir, `folder_${count++}`);
+      await mkdir(folder);
+      return folder;
+    },
+    async sizeOf(databaseUrl) {
+      await admin.query('checkpoint');
+      const name = new URL(databaseUrl).pathname.slice(1);
+      const { rows } = await admin.query<{ size: string }>('select pg_database_size($1) as size', [name]);
+      return Number(rows[0]!.size);
+    },
     settings: Object.fromEntries(rows.map((row) => [row.name, row.setting])),
     async database() {
       const url = await emptyDatabase();

@@ -1,6 +1,6 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { check, launch, register } from './dbos.js';
-import { question } from './workload.js';
+import { launch, register } from './dbos.js';
+import { check, question } from './workload.js';
 
 /** Both default to 1,000; then every figure would be that pause. */
 const pollingIntervalMs = 20;

@@ -1,5 +1,5 @@
 import { DBOS } from '@dbos-inc/dbos-sdk';
-import { answer, ask, look, question } from './workload.js';
+import { asked, check, converse, question } from './workload.js';
 
 /**
  * A durable workflow of three steps. The caller awaits the workflow that runs in its own process, the way DBOS is used
@@ -18,25 +18,11 @@ export async function open({ databaseUrl }) {
 }
 
 export const register = () =>
-  DBOS.registerWorkflow(
-    async (input) => {
-      const messages = [{ role: 'user', content: input }];
-      const turn = await DBOS.runStep(() => ask(messages), { name: 'model' });
-      messages.push(turn);
-      const [call] = turn.toolCalls;
-      const result = await DBOS.runStep(() => look(call.args), { name: 'look' });
-      messages.push({ role: 'tool', toolCallId: call.id, content: result });
-      const final = await DBOS.runStep(() => ask(messages), { name: 'model' });
-      return final.content;
-    },
-    { name: 'agent' },
-  );
+  DBOS.registerWorkflow((input) => converse(asked(input), (name, action) => DBOS.runStep(action, { name })), {
+    name: 'agent',
+  });
 
 export async function launch(systemDatabaseUrl) {
   DBOS.setConfig({ name: 'bench', systemDatabaseUrl, logLevel: 'error', applicationVersion: 'bench' });
   await DBOS.launch();
-}
-
-export function check(result) {
-  if (result !== answer) throw new Error(`the workflow returned ${JSON.stringify(result)}`);
 }

@@ -2,7 +2,7 @@
 import { pathToFileURL } from 'node:url';
 import { median } from '../support/median.ts';
 import { givenOptions, serve } from '../support/serve.ts';
-import type { SystemModule, SystemOptions } from '../systems/system.ts';
+import type { System, SystemModule, SystemOptions } from '../systems/system.ts';
 
 export interface Measurement {
   runs: number;
@@ -16,8 +16,7 @@ export interface Measurement {
 }
 
 const { file, ...options } = givenOptions<SystemOptions & { file: string }>();
-const { open } = (await import(pathToFileURL(file).href)) as SystemModule;
-const system = await open(options);
+let system: System;
 
 async function measure({ seconds, concurrency }: { seconds: number; concurrency: number }): Promise<Measurement> {
   const before = { ...system.statements };
@@ -49,4 +48,11 @@ async function measure({ seconds, concurrency }: { seconds: number; concurrency:
   };
 }
 
-serve({ measure, stop: () => system.close() });
+serve({
+  async ready() {
+    const { open } = (await import(pathToFileURL(file).href)) as SystemModule;
+    system = await open(options);
+  },
+  measure,
+  stop: () => system.close(),
+});

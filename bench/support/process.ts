@@ -18,7 +18,7 @@ interface Reply {
   error?: string;
 }
 
-/** Starts a program of `bench/processes`; resolves once it is ready to answer questions. */
+/** Starts a program of `bench/processes`; resolves once it is ready to answer questions, rejects if it cannot. */
 export async function startProcess(program: string, options: object): Promise<BenchProcess> {
   const child = fork(fileURLToPath(new URL(`processes/${program}.js`, import.meta.url)), {
     env: { ...process.env, BENCH_OPTIONS: JSON.stringify(options) },
@@ -41,7 +41,10 @@ export async function startProcess(program: string, options: object): Promise<Be
       pending.set(asked, { resolve: resolve as (answer: unknown) => void, reject });
       child.send({ id: asked++, question, details }, (error) => error && reject(error));
     });
-  await ask('ready');
+  await ask('ready').catch((error: unknown) => {
+    child.kill();
+    throw error;
+  });
   return {
     pid: child.pid!,
     ask,

@@ -1,17 +1,10 @@
 import type { Measurement } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
+import { enterAll, start, storedBytes, type Contestant, type Entered } from './contestant.ts';
 import { treeCpuMs } from './cpu.ts';
 import { median } from './median.ts';
-import { startProcess } from './process.ts';
 
-export interface Contestant {
-  name: string;
-  /** The built module of the system; see `bench/systems/system.ts`. */
-  file: string;
-  usesRedis: boolean;
-  /** Called once with its empty database. */
-  prepare?: (databaseUrl: string) => Promise<void>;
-}
+export type { Contestant };
 
 export interface Plan {
   /** Each round measures every contestant once, alternating the order, so that none is always last. */
@@ -29,11 +22,30 @@ export interface Figures {
   node: number;
   postgres?: number;
   redis?: number;
+  /** The system's own server. */
+  server?: number;
+  /** Growth of its stored data per run, in bytes, over all measurements. */
+  storedBytes: number;
   statements?: Record<string, number>;
   firstCallMs?: number;
 }
 
-type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number };
+type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number; serverCpuMs?: number };
+
+interface Entry extends Entered {
+  samples: { concurrency: number; sample: Sample }[];
+  /** All runs, also those of the warm-up. */
+  runs: number;
+}
+
+/** @returns the figures of a contestant at a concurrency */
+export async function sideBySide(
+  servers: Servers,
+  contestants: Contestant[],
+  plan: Plan,
+): Promise<(contestant: Contestant, concurrency: number) => Figures> {
+  return measureInTurn(servers, await enterAll(servers, contestants), plan);
+}
 
 /**
  * Measures systems in turn, each in a new process per round and in a separate database. A process measures one
@@ -41,45 +53,52 @@ type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number };
  *
  * @returns the figures of a contestant at a concurrency
  */
-export async function sideBySide(
+export async function measureInTurn(
   servers: Servers,
-  contestants: Contestant[],
+  contestants: Entered[],
   plan: Plan,
 ): Promise<(contestant: Contestant, concurrency: number) => Figures> {
-  const samples = new Map<string, Sample[]>();
-  const databases = new Map<string, string>();
-  for (const { name, prepare } of contestants) {
-    const url = await servers.emptyDatabase();
-    await prepare?.(url);
-    databases.set(name, url);
-  }
+  const entries: Entry[] = contestants.map((contestant) => ({ ...contestant, samples: [], runs: 0 }));
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { name, file, usesRedis } of round % 2 === 0 ? contestants : contestants.toReversed()) {
-      const measured = await startProcess('measured', {
-        file,
-        databaseUrl: databases.get(name),
-        redisUrl: usesRedis ? servers.redisUrl : null,
-        concurrency: Math.max(...plan.concurrencies),
-      });
-      // V8 warms up faster with many concurrent runs
-      await measured.ask('measure', { seconds: plan.warmUpSeconds, concurrency: Math.max(...plan.concurrencies) });
-      for (const concurrency of plan.concurrencies) {
-        const key = `${name} ${concurrency}`;
-        const sample = await withServers(servers, () =>
-          measured.ask<Measurement>('measure', { seconds: plan.seconds, concurrency }),
-        );
-        samples.set(key, [...(samples.get(key) ?? []), sample]);
-      }
-      await measured.stop();
-    }
+    for (const entry of round % 2 === 0 ? entries : entries.toReversed()) await measureRound(servers, entry, plan);
   }
-  return ({ name }, concurrency) => summary(samples.get(`${name} ${concurrency}`)!);
+  const bytesPerRun = new Map<string, number>();
+  for (const entry of entries) {
+    const grownBy = (await storedBytes(servers, entry)) - entry.initialBytes;
+    bytesPerRun.set(entry.name, grownBy / entry.runs);
+  }
+  return ({ name }, concurrency) => {
+    const { samples } = entries.find((entry) => entry.name === name)!;
+    const ofConcurrency = samples.filter((one) => one.concurrency === concurrency);
+    return { ...summary(ofConcurrency.map(({ sample }) => sample)), storedBytes: bytesPerRun.get(name)! };
+  };
 }
 
-async function withServers(servers: Servers, measure: () => Promise<Measurement>): Promise<Sample> {
+async function measureRound(servers: Servers, entry: Entry, plan: Plan): Promise<void> {
+  const most = Math.max(...plan.concurrencies);
+  const { measured, serverPid, stop } = await start(servers, entry, most);
+  const measure = async (seconds: number, concurrency: number) => {
+    const measurement = await measured.ask<Measurement>('measure', { seconds, concurrency });
+    entry.runs += measurement.runs;
+    return measurement;
+  };
+  // V8 warms up faster with many concurrent runs
+  await measure(plan.warmUpSeconds, most);
+  for (const concurrency of plan.concurrencies) {
+    const sample = await withServers({ ...servers.pids, server: serverPid }, () => measure(plan.seconds, concurrency));
+    entry.samples.push({ concurrency, sample });
+  }
+  await stop();
+}
+
+async function withServers(
+  pids: Servers['pids'] & { server: number | undefined },
+  measure: () => Promise<Measurement>,
+): Promise<Sample> {
   const read = () => ({
-    postgres: treeCpuMs(servers.pids.postgres),
-    redis: servers.pids.redis && treeCpuMs(servers.pids.redis),
+    postgres: treeCpuMs(pids.postgres),
+    redis: pids.redis && treeCpuMs(pids.redis),
+    server: pids.server && treeCpuMs(pids.server),
   });
   const before = read();
   const measured = await measure();
@@ -88,10 +107,11 @@ async function withServers(servers: Servers, measure: () => Promise<Measurement>
     ...measured,
     ...(after.postgres && before.postgres ? { postgresCpuMs: after.postgres - before.postgres } : {}),
     ...(after.redis && before.redis ? { redisCpuMs: after.redis - before.redis } : {}),
+    ...(after.server && before.server ? { serverCpuMs: after.server - before.server } : {}),
   };
 }
 
-function summary(rounds: Sample[]): Figures {
+function summary(rounds: Sample[]): Omit<Figures, 'storedBytes'> {
   const of = (read: (sample: Sample) => number) => median(rounds.map(read));
   const [first] = rounds;
   return {
@@ -100,6 +120,7 @@ function summary(rounds: Sample[]): Figures {
     node: of(({ nodeCpuMs, runs }) => nodeCpuMs / runs),
     ...(first!.postgresCpuMs === undefined ? {} : { postgres: of(({ postgresCpuMs, runs }) => postgresCpuMs! / runs) }),
     ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
+    ...(first!.serverCpuMs === undefined ? {} : { server: of(({ serverCpuMs, runs }) => serverCpuMs! / runs) }),
     ...(first!.statements ? { statements: first!.statements } : {}),
     ...(first!.firstCallMs === undefined ? {} : { firstCallMs: of(({ firstCallMs }) => firstCallMs!) }),
   };

@@ -18,9 +18,18 @@ export interface SystemOptions {
   redisUrl: string | null;
   /** Maximum number of concurrent runs. */
   concurrency: number;
+  /** The addresses of the system's own server, by name. */
+  server?: Record<string, string>;
 }
 
 /** The exports of a system's module. */
 export interface SystemModule {
   open(options: SystemOptions): Promise<System>;
+}
+
+/** A server that only one of the systems needs. */
+export interface OwnServer {
+  pid: number;
+  addresses: Record<string, string>;
+  stop(): Promise<void>;
 }
