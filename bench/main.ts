@@ -6,6 +6,7 @@ import { cancel } from './cancel.ts';
 import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
+import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
@@ -41,6 +42,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   cpu: cpuPerStep,
   telemetry: telemetryCost,
   'run-cost': runCost,
+  floor: floorOfRuns,
   storage,
   tenants,
   reading,
@@ -64,7 +66,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));

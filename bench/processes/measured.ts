@@ -19,7 +19,14 @@ const { file, ...options } = givenOptions<SystemOptions & { file: string }>();
 const { open } = (await import(pathToFileURL(file).href)) as SystemModule;
 const system = await open(options);
 
-async function measure({ seconds, concurrency }: { seconds: number; concurrency: number }): Promise<Measurement> {
+export interface MeasureOptions {
+  seconds: number;
+  concurrency: number;
+  /** Runs executed together in each call. */
+  together?: number;
+}
+
+async function measure({ seconds, concurrency, together = 1 }: MeasureOptions): Promise<Measurement> {
   const before = { ...system.statements };
   const callsBefore = system.firstCallsMs?.length;
   const cpuBefore = process.cpuUsage();
@@ -28,8 +35,8 @@ async function measure({ seconds, concurrency }: { seconds: number; concurrency:
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       do {
-        await system.run();
-        runs++;
+        await system.run(together);
+        runs += together;
       } while (performance.now() < startedAt + seconds * 1_000);
     }),
   );

@@ -1,8 +1,8 @@
-import type { Measurement } from '../processes/measured.ts';
+import type { Measurement, MeasureOptions } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
-import { treeCpuMs } from './cpu.ts';
 import { median } from './median.ts';
 import { startProcess } from './process.ts';
+import { readServersCpu, type ServersCpu } from './servers-cpu.ts';
 
 export interface Contestant {
   name: string;
@@ -11,7 +11,14 @@ export interface Contestant {
   usesRedis: boolean;
   /** Called once with its empty database. */
   prepare?: (databaseUrl: string) => Promise<void>;
+  /** Further options of the system. */
+  options?: object;
+  /** What to measure; default: one run per call, at each concurrency of the plan. */
+  loads?: readonly Load[];
 }
+
+/** `together`: runs in each call, default 1. */
+export type Load = Omit<MeasureOptions, 'seconds'>;
 
 export interface Plan {
   /** Each round measures every contestant once, alternating the order, so that none is always last. */
@@ -33,19 +40,19 @@ export interface Figures {
   firstCallMs?: number;
 }
 
-type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number };
+type Sample = Measurement & Partial<ServersCpu>;
 
 /**
  * Measures systems in turn, each in a new process per round and in a separate database. A process measures one
  * concurrency after the other, so all systems run under the same conditions, within seconds of each other.
  *
- * @returns the figures of a contestant at a concurrency
+ * @returns the figures of a contestant at a concurrency, with so many runs together
  */
 export async function sideBySide(
   servers: Servers,
   contestants: Contestant[],
   plan: Plan,
-): Promise<(contestant: Contestant, concurrency: number) => Figures> {
+): Promise<(contestant: Contestant, concurrency: number, together?: number) => Figures> {
   const samples = new Map<string, Sample[]>();
   const databases = new Map<string, string>();
   for (const { name, prepare } of contestants) {
@@ -54,41 +61,38 @@ export async function sideBySide(
     databases.set(name, url);
   }
   for (let round = 0; round < plan.rounds; round++) {
-    for (const { name, file, usesRedis } of round % 2 === 0 ? contestants : contestants.toReversed()) {
+    for (const contestant of round % 2 === 0 ? contestants : contestants.toReversed()) {
+      const { name, file, usesRedis, options } = contestant;
+      const loads = contestant.loads ?? plan.concurrencies.map((concurrency): Load => ({ concurrency }));
+      const concurrency = Math.max(...loads.map((load) => load.concurrency));
       const measured = await startProcess('measured', {
+        ...options,
         file,
         databaseUrl: databases.get(name),
         redisUrl: usesRedis ? servers.redisUrl : null,
-        concurrency: Math.max(...plan.concurrencies),
+        concurrency,
       });
       // V8 warms up faster with many concurrent runs
-      await measured.ask('measure', { seconds: plan.warmUpSeconds, concurrency: Math.max(...plan.concurrencies) });
-      for (const concurrency of plan.concurrencies) {
-        const key = `${name} ${concurrency}`;
+      await measured.ask('measure', { seconds: plan.warmUpSeconds, concurrency });
+      for (const load of loads) {
+        const key = keyOf(name, load);
         const sample = await withServers(servers, () =>
-          measured.ask<Measurement>('measure', { seconds: plan.seconds, concurrency }),
+          measured.ask<Measurement>('measure', { seconds: plan.seconds, ...load }),
         );
         samples.set(key, [...(samples.get(key) ?? []), sample]);
       }
       await measured.stop();
     }
   }
-  return ({ name }, concurrency) => summary(samples.get(`${name} ${concurrency}`)!);
+  return ({ name }, concurrency, together) => summary(samples.get(keyOf(name, { concurrency, together }))!);
 }
 
+const keyOf = (name: string, { concurrency, together = 1 }: Load): string => `${name} ${concurrency} ${together}`;
+
 async function withServers(servers: Servers, measure: () => Promise<Measurement>): Promise<Sample> {
-  const read = () => ({
-    postgres: treeCpuMs(servers.pids.postgres),
-    redis: servers.pids.redis && treeCpuMs(servers.pids.redis),
-  });
-  const before = read();
+  const spent = readServersCpu(servers);
   const measured = await measure();
-  const after = read();
-  return {
-    ...measured,
-    ...(after.postgres && before.postgres ? { postgresCpuMs: after.postgres - before.postgres } : {}),
-    ...(after.redis && before.redis ? { redisCpuMs: after.redis - before.redis } : {}),
-  };
+  return { ...measured, ...spent() };
 }
 
 function summary(rounds: Sample[]): Figures {
