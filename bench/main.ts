@@ -8,6 +8,7 @@ import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
 import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
+import { heldSnapshot } from './held/index.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
@@ -26,8 +27,9 @@ const { values, positionals } = parseArgs({
   options: {
     /** Number of runs for `waiting` and `backlog`. */
     runs: { type: 'string', default: '10000' },
+    /** Of `soak`, default 60; for how long `held` holds the snapshot, default 2. */
+    minutes: { type: 'string' },
     /** Options of `soak`, up to `out`. */
-    minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
@@ -43,6 +45,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   telemetry: telemetryCost,
   'run-cost': runCost,
   floor: floorOfRuns,
+  held: (servers) => heldSnapshot(servers, { minutes: Number(values.minutes ?? 2) }),
   storage,
   tenants,
   reading,
@@ -60,13 +63,13 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 const onRequest: typeof benches = {
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;
-    return soak(servers, { minutes: Number(minutes), runsPerSecond: Number(rate), redis, out });
+    return soak(servers, { minutes: Number(minutes ?? 60), runsPerSecond: Number(rate), redis, out });
   },
   citus: (servers) => citus(servers, values.part),
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));

@@ -1,7 +1,8 @@
-/** A process that executes runs of one system: warms up, then measures at any concurrency. */
+/** A process that executes runs of one system: warms up, then measures at any concurrency or at a steady rate. */
 import { pathToFileURL } from 'node:url';
 import { median } from '../support/median.ts';
 import { givenOptions, serve } from '../support/serve.ts';
+import { startSteadyLoad, type LoadInterval, type SteadyLoad } from '../support/steady-load.ts';
 import type { SystemModule, SystemOptions } from '../systems/system.ts';
 
 export interface Measurement {
@@ -56,4 +57,23 @@ async function measure({ seconds, concurrency, together = 1 }: MeasureOptions): 
   };
 }
 
-serve({ measure, stop: () => system.close() });
+/** Also the CPU time of this process. */
+export type SteadyInterval = LoadInterval & { nodeCpuMs: number };
+
+let load: SteadyLoad | undefined;
+let spent = process.cpuUsage();
+
+serve({
+  measure,
+  start({ runsPerSecond }: { runsPerSecond: number }) {
+    load = startSteadyLoad(() => system.run(), runsPerSecond);
+    spent = process.cpuUsage();
+  },
+  interval(): SteadyInterval {
+    const { user, system: kernel } = process.cpuUsage(spent);
+    spent = process.cpuUsage();
+    return { ...load!.interval(), nodeCpuMs: (user + kernel) / 1_000 };
+  },
+  rest: () => load!.stop(),
+  stop: () => system.close(),
+});
