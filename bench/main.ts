@@ -16,6 +16,7 @@ import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
 import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
+import { tails } from './tails/index.ts';
 import { telemetryCost } from './telemetry.ts';
 import { strategies } from './strategies.ts';
 import { tenants } from './tenants.ts';
@@ -33,7 +34,7 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
-    /** Part of `citus`; default: all parts. */
+    /** Part of `citus` or `tails`; default: all parts. */
     part: { type: 'string' },
   },
 });
@@ -46,6 +47,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   'run-cost': runCost,
   floor: floorOfRuns,
   held: (servers) => heldSnapshot(servers, { minutes: Number(values.minutes ?? 2) }),
+  tails: (servers) => tails(servers, values.part),
   storage,
   tenants,
   reading,
@@ -69,7 +71,8 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
+// npm run bench -- tails [--part first-call|large-contexts|streams]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));

@@ -1,6 +1,6 @@
 /** A process that executes runs of one system: warms up, then measures at any concurrency or at a steady rate. */
 import { pathToFileURL } from 'node:url';
-import { median } from '../support/median.ts';
+import { watchPauses, type Pauses } from '../support/pauses.ts';
 import { givenOptions, serve } from '../support/serve.ts';
 import { startSteadyLoad, type LoadInterval, type SteadyLoad } from '../support/steady-load.ts';
 import type { SystemModule, SystemOptions } from '../systems/system.ts';
@@ -12,8 +12,9 @@ export interface Measurement {
   nodeCpuMs: number;
   /** Statements per run, by name. */
   statements?: Record<string, number>;
-  /** Median; absent for more than one run at a time. */
-  firstCallMs?: number;
+  /** Of each run. */
+  firstCallsMs?: number[];
+  pauses?: Pauses;
 }
 
 const { file, ...options } = givenOptions<SystemOptions & { file: string }>();
@@ -25,9 +26,12 @@ export interface MeasureOptions {
   concurrency: number;
   /** Runs executed together in each call. */
   together?: number;
+  /** Also watch the event loop, which costs some CPU. */
+  pauses?: boolean;
 }
 
-async function measure({ seconds, concurrency, together = 1 }: MeasureOptions): Promise<Measurement> {
+async function measure({ seconds, concurrency, together = 1, pauses }: MeasureOptions): Promise<Measurement> {
+  const watched = pauses ? watchPauses() : undefined;
   const before = { ...system.statements };
   const callsBefore = system.firstCallsMs?.length;
   const cpuBefore = process.cpuUsage();
@@ -51,9 +55,8 @@ async function measure({ seconds, concurrency, together = 1 }: MeasureOptions): 
     seconds: took,
     nodeCpuMs: (user + kernel) / 1_000,
     ...(system.statements ? { statements: Object.fromEntries(perRun) } : {}),
-    ...(system.firstCallsMs && concurrency === 1
-      ? { firstCallMs: median(system.firstCallsMs.slice(callsBefore)) }
-      : {}),
+    ...(system.firstCallsMs ? { firstCallsMs: system.firstCallsMs.slice(callsBefore) } : {}),
+    ...(watched ? { pauses: watched() } : {}),
   };
 }
 

@@ -1,6 +1,7 @@
 import type { Measurement, MeasureOptions } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import { median } from './median.ts';
+import type { Pauses } from './pauses.ts';
 import { startProcess } from './process.ts';
 import { readServersCpu, type ServersCpu } from './servers-cpu.ts';
 
@@ -37,7 +38,9 @@ export interface Figures {
   postgres?: number;
   redis?: number;
   statements?: Record<string, number>;
-  firstCallMs?: number;
+  /** From the request to the first model call: the runs of all rounds, in milliseconds. */
+  firstCallsMs?: number[];
+  pauses?: Pauses[];
 }
 
 type Sample = Measurement & Partial<ServersCpu>;
@@ -105,6 +108,7 @@ function summary(rounds: Sample[]): Figures {
     ...(first!.postgresCpuMs === undefined ? {} : { postgres: of(({ postgresCpuMs, runs }) => postgresCpuMs! / runs) }),
     ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
     ...(first!.statements ? { statements: first!.statements } : {}),
-    ...(first!.firstCallMs === undefined ? {} : { firstCallMs: of(({ firstCallMs }) => firstCallMs!) }),
+    ...(first!.firstCallsMs ? { firstCallsMs: rounds.flatMap(({ firstCallsMs }) => firstCallsMs!) } : {}),
+    ...(first!.pauses ? { pauses: rounds.map(({ pauses }) => pauses!) } : {}),
   };
 }

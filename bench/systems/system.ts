@@ -8,10 +8,7 @@ export interface System {
   close(): Promise<void>;
   /** Statements sent to PostgreSQL so far, by name. */
   statements?: Record<string, number>;
-  /**
-   * Time from the request to the first model call of each run so far, in milliseconds; valid only for one run at a
-   * time.
-   */
+  /** Time from the request to the first model call of each run so far, in milliseconds. */
   firstCallsMs?: number[];
 }
 
