@@ -58,8 +58,8 @@ export async function prepareFloor(databaseUrl: string, { bare }: { bare: boolea
   await client.end();
 }
 
-export async function readTemplate(client: pg.Pool): Promise<Template> {
-  const { rows } = await client.query<{ template: Template }>('select template from bench_floor');
+export async function readTemplate(pool: pg.Pool): Promise<Template> {
+  const { rows } = await pool.query<{ template: Template }>('select template from bench_floor');
   return rows[0]!.template;
 }
 

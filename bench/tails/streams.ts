@@ -12,7 +12,7 @@ import { text400 } from '../workload.ts';
 const streams = 1_000;
 /** The runs are answered one after the other: the first when all streams are open, the last so much later. */
 const [firstAnswerMs, spreadMs] = [8_000, 12_000];
-const rounds = 2;
+const rounds = 3;
 
 /** Measures how late events arrive at a process that reads a thousand runs, and what reading costs. */
 export async function manyStreams(servers: Servers): Promise<void> {
