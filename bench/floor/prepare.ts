@@ -16,6 +16,11 @@ export interface Column {
 /** Policies do not bind superusers, so the floor logs in with this role. */
 const role = 'bench_floor';
 
+/** These triggers cost nothing in the measured statements. */
+const truncatable = `
+  drop trigger append_only_truncate on lanefold._entry;
+  drop trigger keep_tombstone_truncate on lanefold.thread`;
+
 /** Leaves the primary keys, without which no row would be found again. */
 const bareTables = `do $$ declare c record; begin
   for c in select indexrelid::regclass as index from pg_index join pg_class on pg_class.oid = indrelid
@@ -48,6 +53,7 @@ export async function prepareFloor(databaseUrl: string, { bare }: { bare: boolea
   const template: Template = { ...run, columns };
   await client.query('create table bench_floor (template json not null)');
   await client.query('insert into bench_floor values ($1)', [JSON.stringify(template)]);
+  await client.query(truncatable);
   if (bare) await client.query(bareTables);
   await client.query(
     `do $$ begin create role ${role} login password 'bench'; exception when duplicate_object then null; end $$;
@@ -61,6 +67,16 @@ export async function prepareFloor(databaseUrl: string, { bare }: { bare: boolea
 export async function readTemplate(pool: pg.Pool): Promise<Template> {
   const { rows } = await pool.query<{ template: Template }>('select template from bench_floor');
   return rows[0]!.template;
+}
+
+/** Leaves nothing to be vacuumed or flushed while the next system is measured. */
+export async function clearFloor(databaseUrl: string, { commits }: Template): Promise<void> {
+  const tables = new Set(commits.flat().map(({ table }) => table));
+  const client = new pg.Client(databaseUrl);
+  await client.connect();
+  await client.query(`truncate ${[...tables].join(', ')}`);
+  await client.query('checkpoint');
+  await client.end();
 }
 
 export function floorUrl(databaseUrl: string): string {

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { newId } from '../../src/checks/ids.ts';
 import { copyOf } from '../floor/copy.ts';
-import { floorUrl, readTemplate } from '../floor/prepare.ts';
+import { clearFloor, floorUrl, readTemplate } from '../floor/prepare.ts';
 import { statementOf } from '../floor/statements.ts';
 import type { System, SystemOptions } from './system.ts';
 
@@ -30,6 +30,9 @@ export async function open({ databaseUrl, concurrency, way }: SystemOptions & Fl
       }
       client.release();
     },
-    close: () => pool.end(),
+    async close() {
+      await pool.end();
+      await clearFloor(databaseUrl, template);
+    },
   };
 }
