@@ -60,9 +60,11 @@ async function hold(servers: Servers, { name, redisUrl }: Backend, minutes: numb
   const held: Interval[] = [];
   for (let at = intervalSeconds; at <= minutes * 60; at += intervalSeconds) held.push(await observe(`${at} s`));
   await measured.ask('rest');
-  const after = await capacity();
+  const whileHeld = await capacity();
   await reporter.query('commit');
-  printComparison(free, held.slice(-intervalsBefore), { before, after });
+  // the process and the machine may have become faster or slower since the beginning
+  await observer.query('vacuum');
+  printComparison(free, held.slice(-intervalsBefore), { before, held: whileHeld, after: await capacity() });
   await measured.stop();
   await Promise.all([observer.end(), reporter.end()]);
 }

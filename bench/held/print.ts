@@ -22,14 +22,15 @@ const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0)
 export function printComparison(
   before: Interval[],
   atEnd: Interval[],
-  capacity: { before: number; after: number },
+  capacity: { before: number; held: number; after: number },
 ): void {
   const ratio = (read: (interval: Interval) => number) => (mean(atEnd.map(read)) / mean(before.map(read))).toFixed(2);
   const [free, held] = [before.at(-1)!, atEnd.at(-1)!];
   console.log(
     `At the end, compared with before: rate ${ratio((one) => one.runsPerSecond)} (goal 0.9), p50 ${ratio((one) => one.p50Ms)}, p95 ${ratio((one) => one.p95Ms)}, ` +
       `CPU ${ratio((one) => one.cpuMs)}, WAL ${ratio((one) => one.walBytes)}; ` +
-      `capacity ${capacity.after.toFixed(0)} of ${capacity.before.toFixed(0)} runs/s, ${(capacity.after / capacity.before).toFixed(2)}`,
+      `capacity ${capacity.held.toFixed(0)} runs/s, ${(capacity.held / capacity.before).toFixed(2)} of that before, ` +
+      `${(capacity.held / capacity.after).toFixed(2)} of that after a vacuum without the snapshot (${capacity.after.toFixed(0)})`,
   );
   const hot = changing(held.tables)
     .filter(({ updates }) => updates > 0)
