@@ -6,7 +6,9 @@ import { cancel } from './cancel.ts';
 import { citus } from './citus/index.ts';
 import { cpuPerStep } from './cpu.ts';
 import { fitting } from './fitting.ts';
+import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
+import { heldSnapshot } from './held/index.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
@@ -14,6 +16,7 @@ import { retention } from './retention.ts';
 import { runCost } from './run-cost.ts';
 import { soak } from './soak/index.ts';
 import { storage } from './storage.ts';
+import { tails } from './tails/index.ts';
 import { telemetryCost } from './telemetry.ts';
 import { strategies } from './strategies.ts';
 import { tenants } from './tenants.ts';
@@ -25,12 +28,13 @@ const { values, positionals } = parseArgs({
   options: {
     /** Number of runs for `waiting` and `backlog`. */
     runs: { type: 'string', default: '10000' },
+    /** Of `soak`, default 60; for how long `held` holds the snapshot, default 2. */
+    minutes: { type: 'string' },
     /** Options of `soak`, up to `out`. */
-    minutes: { type: 'string', default: '60' },
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
-    /** Part of `citus`; default: all parts. */
+    /** Part of `citus` or `tails`; default: all parts. */
     part: { type: 'string' },
   },
 });
@@ -41,6 +45,9 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   cpu: cpuPerStep,
   telemetry: telemetryCost,
   'run-cost': runCost,
+  floor: floorOfRuns,
+  held: (servers) => heldSnapshot(servers, { minutes: Number(values.minutes ?? 2) }),
+  tails: (servers) => tails(servers, values.part),
   storage,
   tenants,
   reading,
@@ -58,13 +65,14 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
 const onRequest: typeof benches = {
   soak: (servers) => {
     const { minutes, rate, redis, out } = values;
-    return soak(servers, { minutes: Number(minutes), runsPerSecond: Number(rate), redis, out });
+    return soak(servers, { minutes: Number(minutes ?? 60), runsPerSecond: Number(rate), redis, out });
   },
   citus: (servers) => citus(servers, values.part),
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
+// npm run bench -- tails [--part first-call|large-contexts|streams]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));

@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import type { Servers } from './setup.ts';
+import { median } from './support/median.ts';
 import { sideBySide, type Contestant, type Figures } from './support/side-by-side.ts';
 
 const concurrencies = [1, 10, 50] as const;
@@ -25,9 +26,7 @@ export async function runCost(servers: Servers): Promise<void> {
       console.log(
         `${contestant.name.padEnd(8)} c=${String(concurrency).padEnd(3)} ${figures.runsPerSecond.toFixed(0).padStart(5)} runs/s  CPU ${ms(total)} (Node ${ms(node)}, PostgreSQL ${ms(postgres)}${contestant.usesRedis ? `, Redis ${ms(redis)}` : ''})  statements ${sum(own(figures)).toFixed(2)}, the queue's ${(figures.statements?.['other'] ?? 0).toFixed(2)}`,
       );
-      if (figures.firstCallMs !== undefined) {
-        console.log(`  enqueue to first model call, one run at a time: median ${ms(figures.firstCallMs)} ms`);
-      }
+      console.log(`  enqueue to first model call: median ${ms(median(figures.firstCallsMs ?? []))} ms`);
       const byName = own(figures).sort(([, a], [, b]) => b - a);
       console.log(`  ${byName.map(([name, count]) => `${name} ${count.toFixed(2)}`).join(', ')}`);
     }

@@ -1,7 +1,8 @@
-/** A process that executes runs of one system: warms up, then measures at any concurrency. */
+/** A process that executes runs of one system: warms up, then measures at any concurrency or at a steady rate. */
 import { pathToFileURL } from 'node:url';
-import { median } from '../support/median.ts';
+import { watchPauses, type Pauses } from '../support/pauses.ts';
 import { givenOptions, serve } from '../support/serve.ts';
+import { startSteadyLoad, type LoadInterval, type SteadyLoad } from '../support/steady-load.ts';
 import type { System, SystemModule, SystemOptions } from '../systems/system.ts';
 
 export interface Measurement {
@@ -11,14 +12,28 @@ export interface Measurement {
   nodeCpuMs: number;
   /** Statements per run, by name. */
   statements?: Record<string, number>;
-  /** Median; absent for more than one run at a time. */
-  firstCallMs?: number;
+  /** Of each run. */
+  firstCallsMs?: number[];
+  pauses?: Pauses;
 }
 
 const { file, ...options } = givenOptions<SystemOptions & { file: string }>();
 let system: System;
 
-async function measure({ seconds, concurrency }: { seconds: number; concurrency: number }): Promise<Measurement> {
+export interface MeasureOptions {
+  seconds: number;
+  concurrency: number;
+  /** Runs executed together in each call. */
+  together?: number;
+  /** Also watch the event loop, which costs some CPU. */
+  pauses?: boolean;
+}
+
+/** What is measured, for a given time. */
+export type Load = Omit<MeasureOptions, 'seconds'>;
+
+async function measure({ seconds, concurrency, together = 1, pauses }: MeasureOptions): Promise<Measurement> {
+  const watched = pauses ? watchPauses() : undefined;
   const before = { ...system.statements };
   const callsBefore = system.firstCallsMs?.length;
   const cpuBefore = process.cpuUsage();
@@ -27,8 +42,8 @@ async function measure({ seconds, concurrency }: { seconds: number; concurrency:
   await Promise.all(
     Array.from({ length: concurrency }, async () => {
       do {
-        await system.run();
-        runs++;
+        await system.run(together);
+        runs += together;
       } while (performance.now() < startedAt + seconds * 1_000);
     }),
   );
@@ -42,11 +57,16 @@ async function measure({ seconds, concurrency }: { seconds: number; concurrency:
     seconds: took,
     nodeCpuMs: (user + kernel) / 1_000,
     ...(system.statements ? { statements: Object.fromEntries(perRun) } : {}),
-    ...(system.firstCallsMs && concurrency === 1
-      ? { firstCallMs: median(system.firstCallsMs.slice(callsBefore)) }
-      : {}),
+    ...(system.firstCallsMs ? { firstCallsMs: system.firstCallsMs.slice(callsBefore) } : {}),
+    ...(watched ? { pauses: watched() } : {}),
   };
 }
+
+/** Also the CPU time of this process. */
+export type SteadyInterval = LoadInterval & { nodeCpuMs: number };
+
+let load: SteadyLoad | undefined;
+let spent = process.cpuUsage();
 
 serve({
   async ready() {
@@ -54,5 +74,15 @@ serve({
     system = await open(options);
   },
   measure,
+  start({ runsPerSecond }: { runsPerSecond: number }) {
+    load = startSteadyLoad(() => system.run(), runsPerSecond);
+    spent = process.cpuUsage();
+  },
+  interval(): SteadyInterval {
+    const { user, system: kernel } = process.cpuUsage(spent);
+    spent = process.cpuUsage();
+    return { ...load!.interval(), nodeCpuMs: (user + kernel) / 1_000 };
+  },
+  rest: () => load!.stop(),
   stop: () => system.close(),
 });

@@ -1,6 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 import pTimeout from 'p-timeout';
+import type { Load } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import type { OwnServer } from '../systems/system.ts';
 import { startProcess, type BenchProcess } from './process.ts';
@@ -14,6 +15,10 @@ export interface Contestant {
   usesRedis: boolean;
   /** Called once with its empty database. */
   prepare?: (databaseUrl: string) => Promise<void>;
+  /** Further options of the system. */
+  options?: object;
+  /** What to measure; default: one run per call, at each concurrency of the plan. */
+  loads?: readonly Load[];
   /** Starts the system's own server, which keeps its data in the folder. */
   startServer?: (folder: string) => Promise<OwnServer>;
 }
@@ -60,13 +65,13 @@ export interface Started {
 
 export async function start(
   servers: Servers,
-  { file, usesRedis, startServer, databaseUrl, folder }: Entered,
+  { file, usesRedis, startServer, databaseUrl, folder, options: own }: Entered,
   concurrency: number,
 ): Promise<Started> {
   const server = await startServer?.(folder);
   const redisUrl = usesRedis ? servers.redisUrl : null;
   try {
-    const options = { file, databaseUrl, redisUrl, concurrency, server: server?.addresses };
+    const options = { ...own, file, databaseUrl, redisUrl, concurrency, server: server?.addresses };
     const measured = await startProcess('measured', options);
     const end = (endProcess: () => Promise<void>) => async () => {
       await endProcess();

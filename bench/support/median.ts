@@ -5,3 +5,9 @@ export function quartiles(values: number[]): [number, number] {
   const sorted = values.toSorted((a, b) => a - b);
   return [sorted[Math.floor(sorted.length / 4)]!, sorted[Math.floor((sorted.length * 3) / 4)]!];
 }
+
+/** The value that the given share of the values does not exceed; 1 is the maximum. */
+export function quantile(values: readonly number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? NaN;
+}

@@ -1,8 +1,9 @@
-import type { Measurement } from '../processes/measured.ts';
+import type { Load, Measurement } from '../processes/measured.ts';
 import type { Servers } from '../setup.ts';
 import { enterAll, start, storedBytes, type Contestant, type Entered } from './contestant.ts';
-import { treeCpuMs } from './cpu.ts';
 import { median } from './median.ts';
+import type { Pauses } from './pauses.ts';
+import { readServersCpu, type ServersCpu } from './servers-cpu.ts';
 
 export type { Contestant };
 
@@ -27,37 +28,32 @@ export interface Figures {
   /** Growth of its stored data per run, in bytes, over all measurements. */
   storedBytes: number;
   statements?: Record<string, number>;
-  firstCallMs?: number;
+  /** From the request to the first model call: the runs of all rounds, in milliseconds. */
+  firstCallsMs?: number[];
+  pauses?: Pauses[];
 }
 
-type Sample = Measurement & { postgresCpuMs?: number; redisCpuMs?: number; serverCpuMs?: number };
+type Sample = Measurement & Partial<ServersCpu>;
+
+/** The figures of a contestant at a concurrency, with so many runs together. */
+export type FiguresOf = (contestant: Pick<Contestant, 'name'>, concurrency: number, together?: number) => Figures;
 
 interface Entry extends Entered {
-  samples: { concurrency: number; sample: Sample }[];
+  samples: { load: Load; sample: Sample }[];
   /** All runs, also those of the warm-up. */
   runs: number;
 }
 
-/** @returns the figures of a contestant at a concurrency */
-export async function sideBySide(
-  servers: Servers,
-  contestants: Contestant[],
-  plan: Plan,
-): Promise<(contestant: Contestant, concurrency: number) => Figures> {
+/** Lets the contestants enter, and measures them in turn. */
+export async function sideBySide(servers: Servers, contestants: Contestant[], plan: Plan): Promise<FiguresOf> {
   return measureInTurn(servers, await enterAll(servers, contestants), plan);
 }
 
 /**
  * Measures systems in turn, each in a new process per round and in a separate database. A process measures one
  * concurrency after the other, so all systems run under the same conditions, within seconds of each other.
- *
- * @returns the figures of a contestant at a concurrency
  */
-export async function measureInTurn(
-  servers: Servers,
-  contestants: Entered[],
-  plan: Plan,
-): Promise<(contestant: Contestant, concurrency: number) => Figures> {
+export async function measureInTurn(servers: Servers, contestants: Entered[], plan: Plan): Promise<FiguresOf> {
   const entries: Entry[] = contestants.map((contestant) => ({ ...contestant, samples: [], runs: 0 }));
   for (let round = 0; round < plan.rounds; round++) {
     for (const entry of round % 2 === 0 ? entries : entries.toReversed()) await measureRound(servers, entry, plan);
@@ -67,48 +63,30 @@ export async function measureInTurn(
     const grownBy = (await storedBytes(servers, entry)) - entry.initialBytes;
     bytesPerRun.set(entry.name, grownBy / entry.runs);
   }
-  return ({ name }, concurrency) => {
+  return ({ name }, concurrency, together = 1) => {
     const { samples } = entries.find((entry) => entry.name === name)!;
-    const ofConcurrency = samples.filter((one) => one.concurrency === concurrency);
-    return { ...summary(ofConcurrency.map(({ sample }) => sample)), storedBytes: bytesPerRun.get(name)! };
+    const own = samples.filter(({ load }) => load.concurrency === concurrency && (load.together ?? 1) === together);
+    return { ...summary(own.map(({ sample }) => sample)), storedBytes: bytesPerRun.get(name)! };
   };
 }
 
 async function measureRound(servers: Servers, entry: Entry, plan: Plan): Promise<void> {
-  const most = Math.max(...plan.concurrencies);
+  const loads = entry.loads ?? plan.concurrencies.map((concurrency): Load => ({ concurrency }));
+  const most = Math.max(...loads.map(({ concurrency }) => concurrency));
   const { measured, serverPid, stop } = await start(servers, entry, most);
-  const measure = async (seconds: number, concurrency: number) => {
-    const measurement = await measured.ask<Measurement>('measure', { seconds, concurrency });
+  const measure = async (seconds: number, load: Load) => {
+    const measurement = await measured.ask<Measurement>('measure', { seconds, ...load });
     entry.runs += measurement.runs;
     return measurement;
   };
   // V8 warms up faster with many concurrent runs
-  await measure(plan.warmUpSeconds, most);
-  for (const concurrency of plan.concurrencies) {
-    const sample = await withServers({ ...servers.pids, server: serverPid }, () => measure(plan.seconds, concurrency));
-    entry.samples.push({ concurrency, sample });
+  await measure(plan.warmUpSeconds, { concurrency: most });
+  for (const load of loads) {
+    const spent = readServersCpu({ ...servers.pids, server: serverPid });
+    const measurement = await measure(plan.seconds, load);
+    entry.samples.push({ load, sample: { ...measurement, ...spent() } });
   }
   await stop();
-}
-
-async function withServers(
-  pids: Servers['pids'] & { server: number | undefined },
-  measure: () => Promise<Measurement>,
-): Promise<Sample> {
-  const read = () => ({
-    postgres: treeCpuMs(pids.postgres),
-    redis: pids.redis && treeCpuMs(pids.redis),
-    server: pids.server && treeCpuMs(pids.server),
-  });
-  const before = read();
-  const measured = await measure();
-  const after = read();
-  return {
-    ...measured,
-    ...(after.postgres && before.postgres ? { postgresCpuMs: after.postgres - before.postgres } : {}),
-    ...(after.redis && before.redis ? { redisCpuMs: after.redis - before.redis } : {}),
-    ...(after.server && before.server ? { serverCpuMs: after.server - before.server } : {}),
-  };
 }
 
 function summary(rounds: Sample[]): Omit<Figures, 'storedBytes'> {
@@ -122,6 +100,7 @@ function summary(rounds: Sample[]): Omit<Figures, 'storedBytes'> {
     ...(first!.redisCpuMs === undefined ? {} : { redis: of(({ redisCpuMs, runs }) => redisCpuMs! / runs) }),
     ...(first!.serverCpuMs === undefined ? {} : { server: of(({ serverCpuMs, runs }) => serverCpuMs! / runs) }),
     ...(first!.statements ? { statements: first!.statements } : {}),
-    ...(first!.firstCallMs === undefined ? {} : { firstCallMs: of(({ firstCallMs }) => firstCallMs!) }),
+    ...(first!.firstCallsMs ? { firstCallsMs: rounds.flatMap(({ firstCallsMs }) => firstCallsMs!) } : {}),
+    ...(first!.pauses ? { pauses: rounds.map(({ pauses }) => pauses!) } : {}),
   };
 }

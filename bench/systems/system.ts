@@ -1,14 +1,14 @@
 /** One of the compared systems, open in this process and ready to execute runs. */
 export interface System {
-  /** Executes one run; resolves when it has completed. May be called concurrently. */
-  run(): Promise<void>;
+  /**
+   * Executes one run, or as many together as given; resolves when they have completed. May be called concurrently.
+   * Only floors take more than one.
+   */
+  run(together?: number): Promise<void>;
   close(): Promise<void>;
   /** Statements sent to PostgreSQL so far, by name. */
   statements?: Record<string, number>;
-  /**
-   * Time from the request to the first model call of each run so far, in milliseconds; valid only for one run at a
-   * time.
-   */
+  /** Time from the request to the first model call of each run so far, in milliseconds. */
   firstCallsMs?: number[];
 }
 
