@@ -17,11 +17,10 @@ export async function measureCosts(rig: Rig, execute: () => Promise<number>) {
   });
   const from = await spentSoFar();
   const over = new AbortController();
-  const sampled = mostSessions(rig, over.signal);
-  // if both fail, `execute` says why
-  sampled.catch(() => {});
-  const runs = await execute().finally(() => over.abort());
-  const connections = await sampled;
+  const [runs, connections] = await Promise.all([
+    execute().finally(() => over.abort()),
+    mostSessions(rig, over.signal),
+  ]);
   const to = await spentSoFar();
   const difference = (name: 'postgres' | 'redis' | 'wal') =>
     to[name] === undefined || from[name] === undefined ? undefined : to[name] - from[name];

@@ -15,7 +15,7 @@ export function suggest(figures: Figures): Suggestion[] {
   return [
     concurrency(best),
     pool(figures.levels),
-    connections(figures, best),
+    connections(figures),
     queue(figures, best),
     ...latency(figures),
     ...durability(figures),
@@ -49,7 +49,7 @@ function pool(levels: readonly Level[]): Suggestion {
   };
 }
 
-function connections({ postgres, levels }: Figures, best: Level): Suggestion {
+function connections({ postgres, levels }: Figures): Suggestion {
   const each = Math.max(...levels.map((level) => level.connections.open));
   const processes = Math.floor((high * postgres.max_connections - postgres.open_connections) / each);
   return {
@@ -57,7 +57,7 @@ function connections({ postgres, levels }: Figures, best: Level): Suggestion {
     advice:
       processes < 1 ? 'use PgBouncer, or raise max_connections' : `up to ${processes} processes without PgBouncer`,
     reason:
-      `A process that is client and worker had ${each} connections open at ${best.concurrency} runs at a time; ` +
+      `This process, client and worker, had up to ${each} connections open; ` +
       `of max_connections = ${postgres.max_connections}, ${postgres.open_connections} were in use, and a fifth is left in reserve.`,
   };
 }

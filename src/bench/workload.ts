@@ -54,5 +54,3 @@ const look = defineTool({
 
 /** The measured run: one `safe` tool call, three steps, 400-character messages. */
 export const agent = defineAgent({ name: 'bench', model: 'bench:1', tools: [look], maxIterations: 1_000 });
-
-export const models = { bench: (rounds: string) => instantModel(Number(rounds)) };
