@@ -13,6 +13,7 @@ import { checkHealth, readStats } from '../library/fleet/health.ts';
 import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
+import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
 import { threadsOf } from '../library/threads/threads.ts';
@@ -27,7 +28,12 @@ import type { LanefoldSettings } from './settings.ts';
  * Builds the library on its connections: for all rows that the connection's role may see, and for each tenant on
  * demand.
  */
-export function assemble(settings: LanefoldSettings, connections: Connections, closers: Closers) {
+export function assemble(
+  settings: LanefoldSettings,
+  connections: Connections,
+  closers: Closers,
+  directWorkers: Iterable<DirectWorker>,
+) {
   const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
   const { db, databaseUrl, queue, queueOptions, rights } = connections;
   const findUnattended = (some: Database) => findUnattendedIn(some, db);
@@ -40,7 +46,8 @@ export function assemble(settings: LanefoldSettings, connections: Connections, c
   });
 
   const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
-    const accepting = { db, queue, agents, models, counting, activeTraceparent: telemetry?.activeTraceparent };
+    const { activeTraceparent } = telemetry ?? {};
+    const accepting = { db, queue, agents, models, counting, activeTraceparent, directWorkers };
     const runs = runsOf({
       ...{ ...accepting, waiter, streams, log },
       ...{ tokenSecrets: secrets, findUnattended: findUnattended(db) },

@@ -1,6 +1,7 @@
 import { startServer } from '../api/start.ts';
 import { stopGrace } from '../environment.ts';
 import { checkWorkerRole } from '../library/access/role-check.ts';
+import type { DirectWorker } from '../library/runs/direct-start.ts';
 import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import type { Database } from '../postgres/pool.ts';
 import { assemble } from './assemble.ts';
@@ -22,11 +23,12 @@ export async function openLanefold(
     const connections = await connect(settings, closers, onEmbedded);
     const { db, directUrl, openPool, queue, rights } = connections;
     database = db;
-    const { library, waiter, live } = assemble(settings, connections, closers);
+    const directWorkers = new Set<DirectWorker>();
+    const { library, waiter, live } = assemble(settings, connections, closers, directWorkers);
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
-      ...{ db, connect: openPool, directUrl, live },
+      ...{ db, connect: openPool, directUrl, directWorkers, live },
       onHold: waiter.hold.bind(waiter),
       isAwaited: waiter.awaits.bind(waiter),
       onRelease: waiter.release.bind(waiter),

@@ -1,9 +1,9 @@
 import { Cluster } from 'ioredis';
-import pg from 'pg';
 import { LanefoldError } from '../errors.ts';
 import { connectionTimeoutMillis } from '../postgres/pool.ts';
 import { silenceMs, watchedClient } from '../postgres/watched-client.ts';
 import { within } from '../common/time-limit.ts';
+import { GatheringPool } from './gathering-pool.ts';
 import { RedisClient } from './redis-client.ts';
 
 export interface QueueConnections {
@@ -72,18 +72,19 @@ export function openConnections(
 }
 
 function poolsOf(connectionString: string, limitMs: number): QueueConnections {
-  const pools: pg.Pool[] = [];
+  const pools: GatheringPool[] = [];
   return {
     open(listens) {
-      const pool = new pg.Pool({
+      const pool = new GatheringPool({
         Client: watchedClient(limitMs),
         connectionString,
         max: poolSize + (listens ? 1 : 0),
         connectionTimeoutMillis,
         query_timeout: limitMs,
         keepAlive: true,
-        // as BullMQ sets it on pools that it creates
-        options: '-c search_path="bullmq"',
+        // The search path, as BullMQ sets it on pools that it creates. The rows of runs are the outbox, so a crash of the
+        // server may lose the last changes of jobs, and they need not wait for the disk.
+        options: '-c search_path="bullmq" -c synchronous_commit=off',
       });
       pool.on('error', () => {});
       pools.push(pool);

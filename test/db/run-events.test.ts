@@ -21,6 +21,8 @@ beforeAll(async () => {
     await run.commit(1, results(['a']));
     await run.commit(2, answer('done'));
   }
+  // autovacuum may do so at any time, and then the planner knows that the tables are small
+  await rows(log.db, 'analyze lanefold._event_batch, lanefold._run, lanefold.thread');
 });
 
 test('a run row has the range of its events', async () => {
@@ -61,7 +63,6 @@ test.skipIf(citusLacks.plans)('dropping the traces of two runs of a long thread 
   const client = await log.pool.connect();
   try {
     await client.query('begin');
-    await client.query('set local enable_seqscan = off');
     const { rows: dropped } = await client.query("select lanefold.drop_trace($1, array['run-3', 'run-5']) as n", [
       threadId,
     ]);

@@ -40,7 +40,15 @@ export interface FaultHarness extends TestLanefold {
     options?: Partial<
       Pick<
         WorkerProcessOptions,
-        'lanefold' | 'worker' | 'dieAfter' | 'dieBefore' | 'crashPoints' | 'name' | 'ignorant' | 'clockAheadMs'
+        | 'lanefold'
+        | 'worker'
+        | 'dieAfter'
+        | 'dieBefore'
+        | 'crashPoints'
+        | 'name'
+        | 'ignorant'
+        | 'clockAheadMs'
+        | 'enqueues'
       >
     >,
   ): Promise<WorkerProcess>;

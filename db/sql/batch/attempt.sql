@@ -26,7 +26,7 @@ begin
     when 'claim_run' then
       result := lanefold._claim_run(p_thread_id, t, p_args ->> 0, (p_args ->> 1)::int, p_args -> 2);
     when 'enqueue_run' then
-      result := lanefold._enqueue_run(p_thread_id, t, p_args -> 0)::json;
+      result := lanefold._enqueue_run(p_thread_id, t, p_args -> 0);
     when 'record_tool_call' then
       result := lanefold._record_tool_call(p_thread_id, p_args ->> 0, (p_args ->> 1)::bigint, (p_args ->> 2)::int,
         (p_args ->> 3)::int, (p_args ->> 4)::int, p_args -> 5)::json;

@@ -7,7 +7,7 @@ returns table (place int, result json) language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['worker_id', 'lease_ms', 'lease_gap', 'prompt', 'config_fingerprint', 'max_claims_without_progress',
-    'alone', 'strategies', 'max_context_bytes'];
+    'alone', 'strategies', 'max_context_bytes', 'job_token', 'job_lock_ms'];
   v_locked text[];
   v_at timestamptz;
 begin

@@ -16,3 +16,23 @@ begin
       || case when v_priority > 0 then jsonb_build_object('priority', v_priority) else '{}' end,
     v_priority, v_delay_ms, (extract(epoch from lanefold._now()) * 1000)::bigint, 1, null, null, null, null, null, false);
 end $$;
+
+-- Adds the job of a run that the worker of this process has claimed in the same transaction: active, under the lock of
+-- that worker, as if it had taken the job. BullMQ has no function for this, so it writes the row and the two events
+-- itself; a test compares them with those of a job that was added and taken. No worker is woken.
+create or replace function lanefold._add_taken_job(p_thread_id text, p_run_id text, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_id constant text := p_run_id || '.1';
+  v_now constant bigint := (extract(epoch from lanefold._now()) * 1000)::bigint;
+begin
+  insert into bullmq.job (queue, id, seq, name, state, data, opts, added_at_ms, processed_at_ms, processed_by, attempts_started,
+    lock_token, locked_until_ms)
+  values (p ->> 'job_queue', v_id, nextval('bullmq.job_seq'), 'run', 'active',
+    jsonb_build_object('thread_id', p_thread_id, 'run_id', p_run_id, 'enqueue_no', 1, 'agent', p ->> 'agent'),
+    jsonb_build_object('attempts', 1, 'jobId', v_id), v_now, v_now, p #>> '{claim,worker_id}', 1,
+    p #>> '{claim,job_token}', v_now + (p #>> '{claim,job_lock_ms}')::bigint)
+  on conflict (queue, id) do nothing;
+  perform bullmq.publish_event(p ->> 'job_queue', 'added', jsonb_build_object('jobId', v_id, 'name', 'run'));
+  perform bullmq.publish_event(p ->> 'job_queue', 'active', jsonb_build_object('jobId', v_id, 'prev', 'waiting'));
+end $$;

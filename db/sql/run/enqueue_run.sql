@@ -2,16 +2,19 @@
 -- p: {run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?, busy:
 -- reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?, max_context_bytes?,
 -- contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before,
--- ttl_ms?: how long after that a worker may start it}. options.priority: of the job, as in BullMQ.
+-- ttl_ms?: how long after that a worker may start it, claim?: of a worker in the caller's process, which takes the run at
+-- once: as for claim_run, and with job_queue also job_token, job_lock_ms}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise the
 -- caller adds the job of a `queued` run. Without context_ref the run is on the thread's active lane. Repeating a
 -- request_id with the same hash returns the same run, before `busy` is considered. An interrupt ends earlier
 -- interrupts that have not started as superseded, cancels the active run and starts next, at once if no worker holds
 -- that run.
--- Returns {run_id, status, enqueue_no, queue_shard, duplicate}. Raises LF004 busy, LF007 another body under the
--- request_id, LF016 bad id, LF023 context too large.
+-- With `claim`, a run that may start now is claimed in the same transaction, and its job is added as one that the worker
+-- has taken, so that no other worker looks at it; a paused or limited queue keeps the run queued.
+-- Returns {run_id, status, enqueue_no, queue_shard, duplicate, claim?: as claim_run returns it}. Raises LF004 busy, LF007
+-- another body under the request_id, LF016 bad id, LF023 context too large.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
-returns jsonb language plpgsql
+returns json language plpgsql
 -- another transaction may have inserted the thread without having committed
 set lock_timeout = '2s' as $$
 begin
@@ -20,7 +23,7 @@ end $$;
 
 -- enqueue_run, for a caller that holds the lock of the thread. `t` is its row, null if the thread does not exist yet.
 create or replace function lanefold._enqueue_run(p_thread_id text, t lanefold.thread, p jsonb)
-returns jsonb language plpgsql as $$
+returns json language plpgsql as $$
 declare
   r lanefold._run;
   v_run constant text := p ->> 'run_id';
@@ -35,6 +38,7 @@ declare
   v_context_ref text;
   v_tenant text;
   v_chained boolean;
+  v_claim json;
 begin
   if t.id is null and (p -> 'create_thread')::boolean then
     v_at := lanefold._now();
@@ -67,8 +71,12 @@ begin
         perform lanefold._fail('LF007', format('Request %s was already accepted with another body, as run %s.', p ->> 'request_id', r.id),
           'Use a new request id for a new request.');
       end if;
-      return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
-        'duplicate', true);
+      if r.id = v_run and p -> 'claim' ? 'repeated' and r.status = 'running' then
+        -- this very request, repeated by a worker that did not receive its claim
+        v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
+      end if;
+      return json_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
+        'duplicate', true, 'claim', v_claim);
     end if;
     if p -> 'options' ? 'compaction' then
       -- one compaction of a lane at a time: another request returns the same run
@@ -80,7 +88,7 @@ begin
           and options ? 'compaction' limit 1;
       end if;
       if found then
-        return jsonb_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
+        return json_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,
           'duplicate', true);
       end if;
     end if;
@@ -119,9 +127,27 @@ begin
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;
-  if v_queued and p ? 'job_queue' then
-    perform lanefold._add_job(p_thread_id, v_run, 1, p);
+  if v_queued and v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
+    v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
   end if;
-  return jsonb_build_object('run_id', v_run, 'status', case when v_queued then 'queued' else 'waiting' end,
-    'enqueue_no', v_queued::int, 'queue_shard', v_shard, 'duplicate', false);
+  if not v_queued then
+    return json_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false);
+  end if;
+  return lanefold._accepted(p_thread_id, p, v_claim);
+end $$;
+
+-- Adds the job of a run that may start, and returns the answer to its request p. p_claim: the answer of the run's claim,
+-- if it was claimed at once.
+create or replace function lanefold._accepted(p_thread_id text, p jsonb, p_claim json)
+returns json language plpgsql as $$
+begin
+  if p ? 'job_queue' then
+    if p_claim is null then
+      perform lanefold._add_job(p_thread_id, p ->> 'run_id', 1, p);
+    elsif (p_claim ->> 'claimed')::boolean then
+      perform lanefold._add_taken_job(p_thread_id, p ->> 'run_id', p);
+    end if;
+  end if;
+  return json_build_object('run_id', p -> 'run_id', 'status', case when (p_claim ->> 'claimed')::boolean then 'running' else coalesce(p_claim ->> 'status', 'queued') end,
+    'enqueue_no', 1, 'queue_shard', coalesce((p ->> 'queue_shard')::smallint, 0::smallint), 'duplicate', false, 'claim', p_claim);
 end $$;

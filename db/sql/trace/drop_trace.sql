@@ -2,7 +2,9 @@
 -- of the log. Rows of runs and of the ledger stay, with their keys and numbers, and so does the log. Returns how many
 -- runs were emptied; 0 if a writer holds the thread, which is retried next time.
 create or replace function lanefold.drop_trace(p_thread_id text, p_run_ids text[])
-returns int language plpgsql as $$
+returns int language plpgsql
+-- a session keeps its plan while the tables grow, so the plan must suit tables of any size
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_at timestamptz;
   v_ids text[];

@@ -8,6 +8,7 @@ import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import type { Transaction } from '../../store/transaction/transaction.ts';
 import { parentOf } from '../../telemetry/traceparent.ts';
+import { reservePlace, type DirectWorker } from './direct-start.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
@@ -16,6 +17,8 @@ export interface RequestDeps {
   queue: RunQueue;
   /** W3C `traceparent` of the active span. */
   activeTraceparent?: (() => string | undefined) | undefined;
+  /** The workers of this process that may take a run at once. */
+  directWorkers?: Iterable<DirectWorker>;
 }
 
 /** A request that has been checked. */
@@ -47,12 +50,16 @@ export async function enqueueRequest(
   return run;
 }
 
-/** Stores a request. Returns the `job` to add to the queue, unless the transaction added it already. */
+/**
+ * Stores a request. A worker of this process with a free place takes the run in the same statement. Returns the `job` to
+ * add to the queue, unless the transaction or that worker added it already.
+ */
 export async function storeRequest(
-  { db, queue, activeTraceparent }: RequestDeps,
+  deps: RequestDeps,
   { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: CheckedRequest,
   { tx, caller }: EnqueueContext = {},
 ): Promise<{ run: RunHandle; job?: QueuedRun }> {
+  const { db, queue, activeTraceparent } = deps;
   const ownJob = queue.backend === 'postgres' && !db.settings.distributed;
   const shard = shardOf(threadId, queue.queues.length);
   const traceparent = parentOf(given, activeTraceparent?.());
@@ -70,14 +77,26 @@ export async function storeRequest(
     // If the queue is in the same database, this transaction adds the job; otherwise the run's row is its outbox.
     ...(ownJob ? { job_queue: queue.queues[shard]!.name } : {}),
   };
-  const { run_id, status, duplicate, enqueue_no } = await enqueueRun(db, threadId, request, tx);
-  const run = { id: run_id, threadId, requestId, status, duplicate };
-  if (status !== 'queued' || duplicate || ownJob) return { run };
   const { priority } = body['options'] as RunOptions;
+  const delayMs = body['delay_ms'] as number | undefined;
+  const waitsItsTurn = tx || priority || delayMs || (queue.backend === 'postgres' && !ownJob);
+  const newRun = { threadId, runId: id, agent: body['agent'] as string, shard };
+  const place = waitsItsTurn ? undefined : await reservePlace(deps.directWorkers ?? [], newRun);
+  const accepted = await enqueueRun(db, threadId, place ? { ...request, claim: place.claim } : request, tx).catch(
+    (error: unknown) => {
+      place?.leave();
+      throw error;
+    },
+  );
+  const { run_id, status, duplicate, enqueue_no, claim } = accepted;
+  if (claim) place?.fill(claim);
+  else place?.leave();
+  const run = { id: run_id, threadId, requestId, status, duplicate };
+  if (status !== 'queued' || duplicate || claim || ownJob) return { run };
   const job = {
-    ...{ thread_id: threadId, run_id, agent: body['agent'] as string, enqueue_no, queue_shard: shard },
+    ...{ thread_id: threadId, run_id, agent: newRun.agent, enqueue_no, queue_shard: shard },
     ...(priority === undefined ? {} : { priority }),
-    ...(typeof body['delay_ms'] === 'number' ? { delay_ms: body['delay_ms'] } : {}),
+    ...(delayMs === undefined ? {} : { delay_ms: delayMs }),
   };
   return { run, job };
 }

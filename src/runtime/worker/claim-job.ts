@@ -1,10 +1,11 @@
 import type { ReadyAgent } from '../../agents/registry.ts';
-import { claimRun, type Claim, type Refusal } from '../../store/run/claim-run.ts';
+import { claimRun, type Claim, type ClaimTerms, type Refusal } from '../../store/run/claim-run.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
 import { executable } from '../run/strategy-of.ts';
 import { onClaimFailed } from './claim-failed.ts';
 import { delayJob, releaseJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
-import { hasStopped } from './job-worker.ts';
+import { hasStopped, type JobWorker } from './job-worker.ts';
 
 /**
  * Claims the run of a job. For a run that shared every worker that crashed, it first waits until this worker holds no
@@ -25,15 +26,22 @@ export async function claimJob(held: HeldJob, agent: ReadyAgent): Promise<Claim 
 const claimOnce = (held: HeldJob, agent: ReadyAgent, alone: boolean): Promise<Claim | Refusal> => {
   const { deps, worker, job, run } = held;
   return claimRun(deps.db, {
-    threadId: run.threadId,
-    runId: run.runId,
-    enqueueNo: job.data.enqueue_no,
-    workerId: worker.id,
-    leaseMs: worker.leaseMs,
-    prompt: agent.instructions ?? null,
-    fingerprint: agent.fingerprint,
-    maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
-    alone,
-    strategies: executable(deps.agents),
+    ...{ threadId: run.threadId, runId: run.runId, enqueueNo: job.data.enqueue_no },
+    ...claimTerms(deps, worker, agent, alone),
   }).catch((error: unknown) => onClaimFailed(held, error));
 };
+
+export const claimTerms = (
+  { agents }: RunDependencies,
+  worker: JobWorker,
+  agent: ReadyAgent,
+  alone: boolean,
+): ClaimTerms => ({
+  workerId: worker.id,
+  leaseMs: worker.leaseMs,
+  prompt: agent.instructions ?? null,
+  fingerprint: agent.fingerprint,
+  maxClaimsWithoutProgress: worker.maxClaimsWithoutProgress,
+  alone,
+  strategies: executable(agents),
+});

@@ -1,3 +1,4 @@
+import type { RunJobResult } from '../../queue/job.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
@@ -13,6 +14,8 @@ export interface JobWorker {
   readonly intake: Intake;
   readonly telemetry: Telemetry;
   readonly company: Company;
+  /** Runs that the statement that accepted them also claimed, by job; see `DirectStarts`. */
+  readonly started: Map<string, Promise<RunJobResult>>;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */

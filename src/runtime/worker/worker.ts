@@ -1,5 +1,6 @@
 import { newId } from '../../checks/ids.ts';
 import { closeWorker } from '../../queue/bull-workers.ts';
+import type { DirectWorker } from '../../library/runs/direct-start.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -12,6 +13,7 @@ import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
 import { Company } from './company.ts';
+import { DirectStarts } from './direct-starts.ts';
 import { workerHealth } from './health.ts';
 import { Intake } from './intake.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -41,6 +43,8 @@ export interface WorkerDependencies extends RunDependencies {
    */
   directUrl?: string;
   log: Logger;
+  /** The workers of this process that may start the runs it accepts. */
+  directWorkers?: Set<DirectWorker>;
   /** Traces what the worker does. */
   telemetry?: Telemetry | undefined;
 }
@@ -107,7 +111,7 @@ export async function startWorker(
   const self: JobWorker = {
     ...{ id, leaseMs, maxClaimsWithoutProgress, keeper, intake, company: new Company(intake, stopGraceMs) },
     ...{ onError, telemetry },
-    ...{ onRunEnd: options.onRunEnd, phase: 'working', released: 0 },
+    ...{ onRunEnd: options.onRunEnd, phase: 'working', released: 0, started: new Map() },
   };
 
   const onQueueError = (error: unknown) => {
@@ -115,7 +119,8 @@ export async function startWorker(
     // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a starting server, so pause here
     if (queue.backend === 'postgres') void intake.interrupt();
   };
-  const work = processJob({ ...deps, maxTraceEvents: options.maxTraceEvents }, queue, self);
+  const running = { ...deps, maxTraceEvents: options.maxTraceEvents };
+  const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
   const jobs = {
@@ -129,6 +134,8 @@ export async function startWorker(
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
+  const direct = new DirectStarts(running, queue, self, queue.direct(workers));
+  deps.directWorkers?.add(direct);
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
   const notices = deps.directUrl
@@ -172,9 +179,10 @@ export async function startWorker(
       }
       repeater.stop();
       intake.close();
+      deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});
       await agentQueues.close();
-      const drained = Promise.allSettled(intake.workers.map(closeWorker));
+      const drained = Promise.allSettled([direct.settled(), ...intake.workers.map(closeWorker)]);
       const patience = setTimeout(() => {
         self.phase = 'leaving';
         keeper.loseAll(() => new Released());

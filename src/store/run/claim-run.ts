@@ -12,10 +12,14 @@ import type { RunOptions } from './run-options.ts';
 import type { FinishResult } from './finish-run.ts';
 
 /** What a worker passes to a claim. */
-export interface ClaimRequest {
+export interface ClaimRequest extends ClaimTerms {
   threadId: string;
   runId: string;
   enqueueNo: number;
+}
+
+/** The part of a claim that does not name the run. */
+export interface ClaimTerms {
   workerId: string;
   leaseMs: number;
   /** Null: the agent has none. */
@@ -121,18 +125,7 @@ export interface Refusal {
 const longestGap = 2 ** 20;
 
 export async function claimRun(db: Database, request: ClaimRequest): Promise<Claim | Refusal> {
-  const body = {
-    worker_id: request.workerId,
-    lease_ms: request.leaseMs,
-    lease_gap: randomInt(1, longestGap),
-    prompt: request.prompt,
-    // shortened to 132 bits, because every run stores it
-    config_fingerprint: request.fingerprint.slice(0, 22),
-    max_claims_without_progress: request.maxClaimsWithoutProgress,
-    alone: request.alone,
-    strategies: request.strategies,
-    ...contextLimit(db),
-  };
+  const body = claimBody(db, request);
   return repeatIfLost((repeated) =>
     callFunction(db, 'claim_run', request.threadId, [
       request.runId,
@@ -141,6 +134,20 @@ export async function claimRun(db: Database, request: ClaimRequest): Promise<Cla
     ]),
   );
 }
+
+/** A claim as `claim_run` takes it. */
+export const claimBody = (db: Database, request: ClaimTerms): JsonObject => ({
+  worker_id: request.workerId,
+  lease_ms: request.leaseMs,
+  lease_gap: randomInt(1, longestGap),
+  prompt: request.prompt,
+  // shortened to 132 bits, because every run stores it
+  config_fingerprint: request.fingerprint.slice(0, 22),
+  max_claims_without_progress: request.maxClaimsWithoutProgress,
+  alone: request.alone,
+  strategies: [...request.strategies],
+  ...contextLimit(db),
+});
 
 interface FailedClaim {
   threadId: string;

@@ -6,6 +6,7 @@ import { contextLimit } from '../context-limit.ts';
 import { callFunction, repeatIfLost } from '../call-function.ts';
 import type { Transaction } from '../transaction/transaction.ts';
 import { withinTransaction } from '../transaction/within-transaction.ts';
+import type { Claim, Refusal } from './claim-run.ts';
 import type { RunStatus } from './run.ts';
 
 export interface EnqueuedRun {
@@ -15,6 +16,8 @@ export interface EnqueuedRun {
   queue_shard: number;
   /** The request was accepted before. */
   duplicate: boolean;
+  /** Present if the request asked for a claim and the run could start. */
+  claim?: Claim | Refusal | null;
 }
 
 /** Accepts a run, in the caller's transaction if there is one. `given` is the argument of `enqueue_run`. */
@@ -25,11 +28,16 @@ export async function enqueueRun(
   tx?: Transaction,
 ): Promise<EnqueuedRun> {
   // a compaction has no input
+  const { claim } = given;
   const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
   const [input] = messages;
   const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };
   if (tx) return enqueueWithin(db, tx, threadId, JSON.stringify(request));
-  const run = await repeatIfLost(() => callFunction<EnqueuedRun>(db, 'enqueue_run', threadId, [request]));
+  const run = await repeatIfLost((repeated) =>
+    callFunction<EnqueuedRun>(db, 'enqueue_run', threadId, [
+      repeated && claim ? { ...request, claim: { ...(claim as JsonObject), repeated } } : request,
+    ]),
+  );
   // with the same run id it is this very request, whose first answer was lost
   return { ...run, duplicate: run.duplicate && run.run_id !== given['run_id'] };
 }

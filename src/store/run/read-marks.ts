@@ -27,11 +27,12 @@ interface RunsOf {
   runIds: readonly string[];
 }
 
-/** The marks of some runs of a thread, in the order of its log. */
+/** The marks of some runs of a thread in the order of its log, and of `runIds` for those that concern a whole run. */
 export async function readMarks(db: Database, { threadId, runIds }: RunsOf): Promise<RunMark[]> {
   const rows = await db.query(
     'run_marks',
-    `select run_id, kind, seq::float8, llm_call_id, data from lanefold.run_marks($1, $2) order by seq nulls last, kind`,
+    `select run_id, kind, seq::float8, llm_call_id, data from lanefold.run_marks($1, $2)
+     order by seq nulls last, array_position($2, run_id), kind`,
     [threadId, runIds],
   );
   return rows.map(toMark);
@@ -58,7 +59,7 @@ async function listMarks(
     'list_marks',
     `select k.place, m.run_id, m.kind, m.seq::float8, m.llm_call_id
      from jsonb_to_recordset($1) as k (place int, thread_id text, run_ids text[])
-     cross join lateral lanefold.run_marks(k.thread_id, k.run_ids) m order by k.place, m.seq nulls last, m.kind`,
+     cross join lateral lanefold.run_marks(k.thread_id, k.run_ids) m order by k.place, m.seq nulls last, array_position(k.run_ids, m.run_id), m.kind`,
     [JSON.stringify(places.map(({ place, threadId, runIds }) => ({ place, thread_id: threadId, run_ids: runIds })))],
   );
   return rows.map(({ place, ...mark }) => ({ place, mark: toMark(mark) }));

@@ -21,6 +21,10 @@ export type RunStatus = 'waiting' | 'queued' | 'running' | 'suspended' | 'comple
 
 export interface RunHandle<RESULT = unknown> extends RunRef<RESULT> {
   requestId: string;
+  /**
+   * For a new run: `queued`, `waiting` behind another run of its thread, or `running` if a worker of this process took it
+   * at once.
+   */
   status: RunStatus;
   /** The request was accepted before. */
   duplicate: boolean;

@@ -265,7 +265,8 @@ test('a stopping worker moves a new job back to waiting', async () => {
     moveToWait: async (token: string) => void moved.push(token),
   } as unknown as Job<RunJob, RunJobResult>;
   // no database and no queue: it must use neither
-  const work = processJob({} as RunDependencies, {} as RunQueue, { phase: 'stopping' } as JobWorker);
+  const worker = { phase: 'stopping', started: new Map() } as unknown as JobWorker;
+  const work = processJob({} as RunDependencies, {} as RunQueue, worker);
   await expect(work(job, 'token', undefined)).rejects.toThrow(WaitingError);
   expect(moved).toEqual(['token']);
 });

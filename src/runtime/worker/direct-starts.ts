@@ -1,0 +1,75 @@
+import type { DirectWorker, NewRun, Place } from '../../library/runs/direct-start.ts';
+import type { DirectQueue } from '../../queue/direct-queue.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { claimBody } from '../../store/run/claim-run.ts';
+import type { RunDependencies } from '../run/dependencies.ts';
+import { HeldRun } from '../run/held-run.ts';
+import { afterClaim } from './after-claim.ts';
+import { claimTerms } from './claim-job.ts';
+import { hasStopped, type JobWorker } from './job-worker.ts';
+
+/**
+ * Starts the runs that this process accepts, in the statement that accepts them, while the worker has a free slot and
+ * no job waits: a run then needs no commit and no way through the queue before its first model call. BullMQ processes
+ * its job like any other; the processor finds the run started. If this process dies, the lease expires, and the sweep of
+ * any worker gives the run to another one.
+ */
+export class DirectStarts implements DirectWorker {
+  readonly #open = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly deps: RunDependencies,
+    private readonly queue: RunQueue,
+    private readonly worker: JobWorker,
+    /** By shard. */
+    private readonly queues: readonly DirectQueue[],
+  ) {}
+
+  async reserve({ threadId, runId, agent: name, shard }: NewRun): Promise<Place | undefined> {
+    const { deps, queue, worker } = this;
+    const { company, intake } = worker;
+    const own = this.queues[shard];
+    if (!own || !deps.agents.has(name) || intake.paused || hasStopped(worker) || !(await own.reserve()))
+      return undefined;
+    const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
+    const hasEntered = intake.enter();
+    if (!hasEntered || hasStopped(worker) || !company.enter(run)) {
+      if (hasEntered) intake.leave();
+      own.leave();
+      return undefined;
+    }
+    let close!: () => void;
+    const open = new Promise<void>((resolve) => (close = resolve));
+    this.#open.add(open);
+    const leave = () => {
+      company.leave(run);
+      intake.leave();
+      this.#open.delete(open);
+      close();
+    };
+    const agent = deps.agents.get(name);
+    const job = own.take({ thread_id: threadId, run_id: runId, enqueue_no: 1, agent: name });
+    return {
+      claim: {
+        ...claimBody(deps.db, claimTerms(deps, worker, agent, false)),
+        ...{ job_token: job.token!, job_lock_ms: worker.leaseMs },
+      },
+      fill: (answer) => {
+        const held = { deps, queue, worker, job, token: job.token, run };
+        const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
+        if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
+        worker.started.set(job.id!, running);
+        void own.process(job, running).finally(() => worker.started.delete(job.id!));
+      },
+      leave: () => {
+        leave();
+        own.leave();
+      },
+    };
+  }
+
+  /** Resolves once no run that was started here is executing any more. */
+  async settled(): Promise<void> {
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+}

@@ -1,0 +1,210 @@
+import { defineAgent, type EnqueueOptions, type RunHandle } from 'lanefold';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
+import { expectSound } from '../../support/log.ts';
+import { functionsIn } from '../../support/statements.ts';
+import { typedModel, type TypedModel } from '../../support/typed-model.ts';
+import { until } from '../../support/until.ts';
+
+describe.skipIf(noRedis())('a run accepted by a process with a free worker', () => {
+  let lanefold: TestLanefold;
+  let model: TypedModel;
+  beforeAll(async () => {
+    model = typedModel();
+    const agents = [
+      defineAgent({ name: 'typist', model: 'typed:m', instructions: 'Be kind.' }),
+      defineAgent({ name: 'echo', model: 'scripted:echo' }),
+    ];
+    lanefold = await startLanefold({ agents, models: { typed: () => model } });
+    await lanefold.startWorker({ concurrency: 2 });
+  });
+  afterAll(() => lanefold?.close());
+  afterEach(() => void vi.restoreAllMocks());
+
+  /** The worker starts runs at once when it has found the queue empty. */
+  const idle = () =>
+    until('the worker waits for jobs', async () => {
+      const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
+      await lanefold.runs.wait(run);
+      return run.status === 'running';
+    });
+  const ask = (more: Partial<EnqueueOptions> = {}) => lanefold.runs.enqueue({ agent: 'typist', input: 'go', ...more });
+  const jobOf = (run: RunHandle) => lanefold.queues[0]!.getJob(`${run.id}.1`);
+  const answer = async (text: string) => {
+    const keyboard = await model.next();
+    keyboard.type(text);
+    keyboard.stop();
+  };
+  const completed = async (run: RunHandle, result: string) => {
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result });
+    await expectSound(lanefold, run.threadId);
+  };
+
+  test('is claimed by the statement that accepts it', async () => {
+    await idle();
+    const sent: string[] = [];
+    const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+    vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+      sent.push(...functionsIn(args[0]));
+      return query.apply(this, args) as never;
+    });
+    const run = await ask();
+    expect(run.status).toBe('running');
+    await answer('Done.');
+    await completed(run, 'Done.');
+    expect(sent).toContain('enqueue_run');
+    expect(sent).not.toContain('claim_run');
+  });
+
+  test('has a job like any other', async () => {
+    await idle();
+    const run = await ask();
+    const keyboard = await model.next();
+    await until('the job is active', async () => (await (await jobOf(run))?.getState()) === 'active');
+    keyboard.type('Done.');
+    keyboard.stop();
+    await completed(run, 'Done.');
+    await until('the job is completed', async () => (await (await jobOf(run))!.getState()) === 'completed');
+    expect(await jobOf(run)).toMatchObject({
+      name: 'run',
+      data: { thread_id: run.threadId, run_id: run.id, enqueue_no: 1, agent: 'typist' },
+      returnvalue: { status: 'completed', iterations: 1 },
+    });
+  });
+
+  test('continues a thread', async () => {
+    await idle();
+    const first = await ask();
+    await answer('One.');
+    await completed(first, 'One.');
+    const second = await ask({ threadId: first.threadId });
+    expect(second.status).toBe('running');
+    await answer('Two.');
+    await completed(second, 'Two.');
+  });
+
+  test('fails like any other, and its job with it', async () => {
+    await idle();
+    const run = await ask();
+    (await model.next()).fail(Object.assign(new Error('refused'), { statusCode: 400 }));
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'failed' });
+    await until('the job has failed', async () => (await (await jobOf(run))?.getState()) === 'failed');
+  });
+
+  test('goes through the queue if it waits for its turn', async () => {
+    await idle();
+    for (const more of [{ delayMs: 1 }, { priority: 1 }]) {
+      const run = await ask(more);
+      expect(run.status, JSON.stringify(more)).toBe('queued');
+      await answer('Later.');
+      await completed(run, 'Later.');
+      await idle();
+    }
+  });
+
+  test('goes through the queue if every slot of the worker is taken', async () => {
+    await idle();
+    const runs = [await ask(), await ask(), await ask()];
+    expect(runs.map((run) => run.status)).toEqual(['running', 'running', 'queued']);
+    for (const _ of runs) await answer('Done.');
+    for (const run of runs) await completed(run, 'Done.');
+  });
+
+  test.each([
+    ['is paused', () => lanefold.queues[0]!.pause(), () => lanefold.queues[0]!.resume()],
+    [
+      'has a global limit',
+      () => lanefold.queues[0]!.setGlobalConcurrency(1),
+      () => lanefold.queues[0]!.removeGlobalConcurrency(),
+    ],
+  ])('goes through the queue if that %s', async (_, limit, lift) => {
+    await idle();
+    await limit();
+    // on Redis, it counts for a moment that the queue was open
+    const run = await until('a run is queued', async () => {
+      const one = await ask();
+      if (one.status === 'queued') return one;
+      await answer('Done.');
+      await completed(one, 'Done.');
+      return undefined;
+    });
+    await lift();
+    await answer('Done.');
+    await completed(run, 'Done.');
+  });
+
+  test('is given back if the process stops', async () => {
+    const other = await startWith(lanefold);
+    await until('its worker waits for jobs', async () => {
+      const run = await other.lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
+      await other.lanefold.runs.wait(run);
+      return run.status === 'running';
+    });
+    const run = await other.lanefold.runs.enqueue({ agent: 'typist', input: 'go' });
+    expect(run.status).toBe('running');
+    await model.next();
+    expect(await other.worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
+    await answer('Done.');
+    await completed(run, 'Done.');
+    await other.lanefold.close();
+  });
+
+  test('is the same for a tenant', async () => {
+    await idle();
+    const tenant = lanefold.forTenant('acme');
+    const run = await tenant.runs.enqueue({ agent: 'echo', input: 'go' });
+    expect(run.status).toBe('running');
+    expect(await tenant.runs.wait(run)).toMatchObject({ status: 'completed' });
+  });
+
+  test.skipIf(queueBackend() === 'redis')('leaves the same job as one that a worker took from the queue', async () => {
+    const { pool } = lanefold.database;
+    const queue = 'canary';
+    const [direct, taken] = ['direct', 'taken'];
+    const request = (id: string) => ({ run_id: id, agent: 'a', job_queue: queue });
+    const client = await pool.connect();
+    try {
+      await client.query('begin');
+      const claim = { worker_id: 'w', job_token: 'token', job_lock_ms: 1_000 };
+      await client.query('select lanefold._add_taken_job($1, $2, $3)', ['t', direct, { ...request(direct), claim }]);
+      await client.query('select lanefold._add_job($1, $2, 1, $3)', ['t', taken, request(taken)]);
+      await client.query(
+        `select bullmq.move_to_active($1, 'token', 1000, (extract(epoch from lanefold._now()) * 1000)::bigint, 'w', null, null)`,
+        [queue],
+      );
+      const { rows } = await client.query<Record<string, unknown>>(
+        'select to_jsonb(j) as job from bullmq.job j where queue = $1 order by id',
+        [queue],
+      );
+      const alike = rows.map(({ job }) => {
+        const { seq, added_at_ms, processed_at_ms, locked_until_ms, ...rest } = job as Record<string, number>;
+        expect([added_at_ms! <= processed_at_ms!, locked_until_ms! - processed_at_ms!, seq! > 0]).toEqual([
+          true,
+          1_000,
+          true,
+        ]);
+        return JSON.parse(JSON.stringify(rest).replaceAll(taken, direct)) as unknown;
+      });
+      expect(alike[0], 'BullMQ keeps a job in another way: see _add_taken_job in db/sql/run/add_job.sql').toEqual(
+        alike[1],
+      );
+      const { rows: events } = await client.query<{ event: string; data: object }>(
+        'select event, data from bullmq.event where queue = $1 order by id',
+        [queue],
+      );
+      const of = (id: string) => events.filter(({ data }) => JSON.stringify(data).includes(`${id}.1`));
+      const rename = (list: object[]) => JSON.parse(JSON.stringify(list).replaceAll(taken, direct)) as unknown;
+      expect(rename(of(taken).filter(({ event }) => event !== 'waiting'))).toEqual(of(direct));
+    } finally {
+      await client.query('rollback');
+      client.release();
+    }
+  });
+});
+
+async function startWith(lanefold: TestLanefold) {
+  const { createLanefold } = await import('lanefold');
+  const other = await createLanefold(lanefold.options);
+  return { lanefold: other, worker: await other.startWorker({ concurrency: 2 }) };
+}
