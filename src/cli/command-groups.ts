@@ -8,7 +8,7 @@ const groups: Record<string, readonly string[]> = {
   'Control runs:': ['approve', 'deny', 'cancel', 'retry', 'rerun'],
   'Change threads:': ['fork', 'compact', 'erase'],
   'Access and evidence:': ['keys', 'tenants', 'roles', 'heads', 'verify'],
-  'Test:': ['replay', 'chaos'],
+  'Test:': ['replay', 'chaos', 'bench'],
 };
 const names = Object.values(groups).flat();
 

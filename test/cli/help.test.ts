@@ -1,7 +1,19 @@
 import { describe, expect, test } from 'vitest';
 import { cli } from './cli.ts';
 
-const commands = ['approve', 'chaos', 'context', 'deny', 'erase', 'migrate', 'replay', 'run', 'thread', 'worker'];
+const commands = [
+  'approve',
+  'bench',
+  'chaos',
+  'context',
+  'deny',
+  'erase',
+  'migrate',
+  'replay',
+  'run',
+  'thread',
+  'worker',
+];
 
 describe('help', () => {
   test('lists the commands, the environment and the exit codes', async () => {
@@ -64,6 +76,8 @@ describe('invalid usage exits with 2, one line and a hint', () => {
     [['replay'], "missing required argument 'file'", 'See'],
     [['run', 'hi', 'there'], 'too many arguments', 'See'],
     [['worker', '--concurrency', '0'], 'must be a whole number of at least 1', 'See'],
+    [['bench', '--concurrency', '1,0'], 'must be a whole number from 1 to 1000', 'See'],
+    [['bench', '--seconds', 'soon'], 'must be a whole number from 1 to 3600', 'See'],
     [['thread', 't', '--limit', '1.5'], 'must be a whole number of at least 1', 'See'],
     [['replay', 'no-such-file.json'], 'Cannot read the recording no-such-file.json', 'JSON'],
   ])('%j', async (args, message, hint) => {

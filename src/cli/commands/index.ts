@@ -1,6 +1,7 @@
 // One line per command; `lanefold --help` lists them by name.
 export { addApi } from './api.ts';
 export { addApprove, addDeny } from './approve.ts';
+export { addBench } from './bench.ts';
 export { addCancel } from './cancel.ts';
 export { addChaos } from './chaos.ts';
 export { addCompact } from './compact.ts';
