@@ -1,7 +1,7 @@
 import { metrics, ROOT_CONTEXT, type Attributes } from '@opentelemetry/api';
 import { MeterProvider, MetricReader } from '@opentelemetry/sdk-metrics';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { Measurements } from '../../src/telemetry/opentelemetry/measurements.ts';
+import { Batch } from '../../src/telemetry/opentelemetry/batch.ts';
 
 class Reader extends MetricReader {
   protected override async onForceFlush(): Promise<void> {}
@@ -33,9 +33,9 @@ test('measurements of a claim that goes on reach the SDK within a second, counts
   };
   const [one, two]: [Attributes, Attributes] = [{ model: 'one' }, { model: 'two' }];
 
-  const measurements = new Measurements();
-  for (const seconds of [1, 2]) measurements.record(durations, seconds, one, ROOT_CONTEXT);
-  for (const attributes of [one, two, one]) measurements.add(tokens, 10, attributes);
+  const batch = new Batch();
+  for (const seconds of [1, 2]) batch.record(durations, seconds, one, ROOT_CONTEXT);
+  for (const attributes of [one, two, one]) batch.add(tokens, 10, attributes);
   expect(await collected()).toEqual([]);
   vi.advanceTimersByTime(1_000);
 
