@@ -8,14 +8,14 @@ const rounds = 30;
 /** Unoptimized code costs several times as much, and V8 needs some thousand steps to optimize telemetry. */
 const warmUps = 40;
 
-const observed = ['nothing', 'context', 'traces', 'metrics'] as const satisfies Observed[];
+const observed = ['nothing', 'context', 'spans', 'traces', 'metrics'] as const satisfies Observed[];
 type Workers = Record<(typeof observed)[number], BenchProcess>;
 
 /** The kinds that are compared. */
 const pairs = [
   ['traces', 'nothing'],
   ['context', 'nothing'],
-  ['traces', 'context'],
+  ['spans', 'nothing'],
   ['metrics', 'nothing'],
 ] as const;
 
@@ -51,8 +51,9 @@ export async function telemetryCost(servers: Servers): Promise<void> {
   console.log(
     `\nUser CPU per model step with one tool call: ${spread(nothing)} without telemetry. Telemetry adds (median and ` +
       `quartiles of ${rounds} differences of runs side by side; goal 0.1 each; ${steps} steps a run):\n` +
-      `traces ${traces}: the context manager of OpenTelemetry, which tracks every promise of the process, ${context}; ` +
-      `spans and their metrics, compared with a worker with only the context manager, ${spans}\n` +
+      `traces ${traces}\n` +
+      `only the context manager of OpenTelemetry, which tracks every promise of the process before Node 24, ${context}\n` +
+      `only spans and their metrics, without a context manager, ${spans}\n` +
       `metrics ${metrics}`,
   );
   for (const worker of Object.values(workers)) await worker.stop();

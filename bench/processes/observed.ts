@@ -7,14 +7,18 @@ import { createLanefold } from 'lanefold';
 import { givenOptions, serve } from '../support/serve.ts';
 import { agent, models, text400 } from '../workload.ts';
 
-/** `context`: only context propagation between callbacks, which any tracing library enables. */
-export type Observed = 'nothing' | 'context' | 'traces' | 'metrics';
+/**
+ * `context`: only context propagation between callbacks, which any tracing library enables. `spans`: traces without it.
+ */
+export type Observed = 'nothing' | 'context' | 'spans' | 'traces' | 'metrics';
 
 const { databaseUrl, observed } = givenOptions<{ databaseUrl: string; observed: Observed }>();
 
 const toNowhere: SpanExporter = { export: (_, done) => done({ code: 0 }), shutdown: async () => {} };
-if (observed === 'traces') {
-  new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(toNowhere)] }).register();
+const traced = observed === 'traces' || observed === 'spans';
+if (traced) {
+  const provider = new NodeTracerProvider({ spanProcessors: [new BatchSpanProcessor(toNowhere)] });
+  provider.register(observed === 'spans' ? { contextManager: null } : {});
   const exporter = new InMemoryMetricExporter(AggregationTemporality.DELTA);
   const reader = new PeriodicExportingMetricReader({ exporter, exportIntervalMillis: 3_600_000 });
   metrics.setGlobalMeterProvider(new MeterProvider({ readers: [reader] }));
@@ -26,7 +30,7 @@ if (observed === 'context') {
 
 const lanefold = await createLanefold({
   ...{ databaseUrl, redisUrl: null, agents: [agent], models },
-  telemetry: observed === 'traces',
+  telemetry: traced,
 });
 await lanefold.startWorker({ concurrency: 1, metrics: observed === 'metrics' });
 

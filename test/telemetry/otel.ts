@@ -17,6 +17,7 @@ export function startSdk() {
     /** The ended spans of a run, in the order of their ends. */
     spansOf: (runId: string): ReadableSpan[] =>
       exporter.getFinishedSpans().filter((span) => span.attributes['lanefold.run.id'] === runId),
+    spansNamed: (name: string): ReadableSpan[] => exporter.getFinishedSpans().filter((span) => span.name === name),
     /** Everything that was exported, as text. */
     exported: (): string =>
       JSON.stringify(

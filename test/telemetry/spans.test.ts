@@ -74,10 +74,14 @@ const claimSpans = (runId: string, count: number) =>
 
 describe('a run', () => {
   test('continues the trace of its enqueuer, with its calls below it, and nothing of what was said', async () => {
-    const model = runtime.model([
+    const answers = [
       { text: 'let me see', calls: [{ name: 'look', args: { what: 'the-needle' } }] },
       { text: 'the-answer' },
-    ]);
+    ];
+    const model = runtime.model((_, n) => {
+      trace.getTracer('of the client').startSpan('inside the model').end();
+      return answers[n]!;
+    });
     const root = trace.getTracer('backend').startSpan('checkout');
     const run = await context.with(trace.setSpan(context.active(), root), () =>
       runtime.run({ agent: 'seer', model: model.id, input: 'the-question' }),
@@ -135,6 +139,9 @@ describe('a run', () => {
       },
     });
     for (const span of [...chats, tool!]) expect(parentId(span)).toBe(claim!.spanContext().spanId);
+    const ids = (found: ReadableSpan[]) => found.map((span) => span.spanContext().spanId);
+    expect(sdk.spansNamed('inside the model').map(parentId)).toEqual(ids(chats));
+    expect(sdk.spansNamed('inside the tool').map(parentId)).toEqual(ids([tool!]));
     const said = /the-question|let me see|the-needle|the-answer|Secret instructions/;
     expect(sdk.exported()).not.toMatch(said);
   });

@@ -27,19 +27,27 @@ export function providerName({ provider }: LanguageModelV4): string {
   return providerNames[word] ?? word;
 }
 
-/** Inline scripts are model ids too; a span's name must stay short. */
-export const modelName = ({ modelId }: LanguageModelV4): string => modelId.slice(0, 100);
+interface ObservedModel {
+  spanName: string;
+  /** In spans and metrics alike. */
+  attributes: Attributes;
+}
 
-const known = new WeakMap<LanguageModelV4, Attributes>();
+const known = new WeakMap<LanguageModelV4, ObservedModel>();
 
-/** The attributes of a model, in spans and metrics alike. Cached per model, because calls are many and models few. */
-export function modelAttributes(model: LanguageModelV4): Attributes {
-  const found = known.get(model) ?? {
-    'gen_ai.operation.name': 'chat',
-    'gen_ai.provider.name': providerName(model),
-    'gen_ai.request.model': modelName(model),
-  };
-  known.set(model, found);
+/** What telemetry says about a model. Cached per model, because calls are many and models few. */
+export function observedModel(model: LanguageModelV4): ObservedModel {
+  let found = known.get(model);
+  if (!found) {
+    // inline scripts are model ids too; a span's name must stay short
+    const name = model.modelId.slice(0, 100);
+    const attributes = {
+      'gen_ai.operation.name': 'chat',
+      'gen_ai.provider.name': providerName(model),
+      'gen_ai.request.model': name,
+    };
+    known.set(model, (found = { spanName: `chat ${name}`, attributes }));
+  }
   return found;
 }
 
@@ -70,10 +78,9 @@ export const usageNames = {
   reasoning_tokens: 'reasoning.output_tokens',
 } as const;
 
-const usageUnder = (prefix: string) => {
+const addUsageUnder = (prefix: string) => {
   const names = Object.entries(usageNames).map(([counter, name]) => [counter, `${prefix}.${name}`] as const);
-  return (usage: Usage): Attributes => {
-    const found: Attributes = {};
+  return (found: Attributes, usage: Usage): Attributes => {
     for (const [counter, name] of names) {
       if (usage[counter] !== undefined) found[name] = usage[counter];
     }
@@ -81,11 +88,10 @@ const usageUnder = (prefix: string) => {
   };
 };
 
-export const usageAttributes = usageUnder('gen_ai.usage');
-export const lostUsageAttributes = usageUnder('lanefold.lost_usage');
+export const addUsage = addUsageUnder('gen_ai.usage');
+export const addLostUsage = addUsageUnder('lanefold.lost_usage');
 
-export function answerAttributes(turn: ModelTurn): Attributes {
-  const found: Attributes = {};
+export function addAnswer(found: Attributes, turn: ModelTurn): Attributes {
   if (turn.finishReason !== null) found['gen_ai.response.finish_reasons'] = [turn.finishReason];
   if (turn.responseId !== undefined) found['gen_ai.response.id'] = turn.responseId;
   return found;

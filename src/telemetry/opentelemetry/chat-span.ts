@@ -1,102 +1,116 @@
-import type { Attributes, Context } from '@opentelemetry/api';
+import type { Attributes, Context, Span } from '@opentelemetry/api';
 import type { JsonObject, ModelTurn } from '../../context/message.ts';
 import { errorTypeOf } from '../error-type.ts';
 import type { ClaimedRun, ObservedModelCall } from '../telemetry.ts';
-import {
-  addSettings,
-  answerAttributes,
-  lostUsageAttributes,
-  modelAttributes,
-  modelName,
-  usageAttributes,
-} from './attributes.ts';
+import { addAnswer, addLostUsage, addSettings, addUsage, observedModel } from './attributes.ts';
 import { inputContent, outputContent } from './content.ts';
 import type { Tracing } from './tracing.ts';
-
-/** An answered model call. Its span stays open until it is known whether the answer was stored. */
-export interface AnsweredCall {
-  call: ObservedModelCall;
-  settle(committed: boolean): void;
-}
 
 /** The error type of a call whose answer was never stored: its tokens were spent, and the call is repeated. */
 const lost = 'llm_lost';
 
 /**
- * Makes a model call inside a span, and gives `onAnswer` its answer. Tokens of an answer that was not committed are
- * recorded separately, because the run does not count them either: the sums over all spans equal the run's `usage`.
+ * A model call as a span. An answered call stays open until it is known whether the answer was stored. Tokens of an
+ * answer that was not are recorded separately, because the run does not count them either: the sums over all spans
+ * equal the run's `usage`.
  */
-export async function observeModelCall<T extends { turn: ModelTurn }>(
-  tracing: Tracing,
-  parent: Context,
-  run: ClaimedRun,
-  call: ObservedModelCall,
-  work: (onFirstPart: () => void) => Promise<T>,
-  onAnswer: (answered: AnsweredCall) => void,
-): Promise<T> {
-  const { api, tracer, meters, measurements, content } = tracing;
-  const startedAt = performance.now();
-  const startTime = Date.now();
-  const metered = modelAttributes(call.model);
-  const span = tracer.startSpan(
-    `chat ${modelName(call.model)}`,
-    { kind: api.SpanKind.CLIENT, startTime, attributes: metered },
-    parent,
-  );
-  const recording = span.isRecording();
-  if (recording) span.setAttributes(callAttributes(run, call));
-  if (content && recording) span.setAttributes(inputContent(content, call));
-  let firstPartAt: number | undefined;
-  const onFirstPart = () => (firstPartAt ??= performance.now());
-  try {
-    const result = await api.context.with(api.trace.setSpan(parent, span), () => work(onFirstPart));
-    const { turn } = result;
-    const seconds = (performance.now() - startedAt) / 1000;
-    measurements.record(meters.modelCall, seconds, metered, parent);
-    if (recording) span.setAttributes(answerAttributes(turn));
-    if (content && recording) span.setAttributes(outputContent(content, turn));
-    if (firstPartAt !== undefined) {
-      const untilFirst = (firstPartAt - startedAt) / 1000;
-      span.setAttribute('gen_ai.response.time_to_first_chunk', untilFirst);
-      measurements.record(meters.firstChunk, untilFirst, metered, parent);
+export class ChatSpan {
+  readonly #startedAt = performance.now();
+  readonly #startTime = Date.now();
+  /** The attributes that samplers and metrics use. */
+  readonly #metered: Attributes;
+  readonly #span: Span;
+  #firstPartAt: number | undefined;
+  #seconds = 0;
+  #turn: ModelTurn | undefined;
+
+  constructor(
+    private readonly tracing: Tracing,
+    private readonly parent: Context,
+    private readonly run: ClaimedRun,
+    readonly call: ObservedModelCall,
+  ) {
+    const { api, tracer, content } = tracing;
+    const { spanName, attributes } = observedModel(call.model);
+    this.#metered = attributes;
+    const options = { kind: api.SpanKind.CLIENT, startTime: this.#startTime, attributes };
+    this.#span = tracer.startSpan(spanName, options, parent);
+    if (content && this.#span.isRecording()) this.#span.setAttributes(inputContent(content, call));
+  }
+
+  /** Makes the call inside the span, so that spans of the provider's client are nested in it. */
+  during<T>(work: (onFirstPart: () => void) => Promise<T>): Promise<T> {
+    const { api } = this.tracing;
+    const onFirstPart = () => void (this.#firstPartAt ??= performance.now());
+    return api.context.with(api.trace.setSpan(this.parent, this.#span), work, undefined, onFirstPart);
+  }
+
+  answered(turn: ModelTurn): void {
+    const { meters, batch, content } = this.tracing;
+    this.#turn = turn;
+    this.#seconds = this.#secondsUntil(performance.now());
+    batch.record(meters.modelCall, this.#seconds, this.#metered, this.parent);
+    if (this.#firstPartAt !== undefined)
+      batch.record(meters.firstChunk, this.#secondsUntil(this.#firstPartAt), this.#metered, this.parent);
+    if (content && this.#span.isRecording()) this.#span.setAttributes(outputContent(content, turn));
+  }
+
+  /** Ends the span of an answered call. */
+  settle(committed: boolean): void {
+    const { meters, batch } = this.tracing;
+    batch.later(() => this.#end(committed ? undefined : lost));
+    if (!committed) return;
+    for (const { counter, instrument } of meters.tokens) {
+      const count = this.#turn?.usage[counter];
+      if (count) batch.add(instrument, count, this.#metered);
     }
-    const settle = (committed: boolean) => {
-      if (committed) {
-        if (recording) span.setAttributes(usageAttributes(turn.usage));
-        for (const { counter, instrument } of meters.tokens) {
-          if (turn.usage[counter]) measurements.add(instrument, turn.usage[counter], metered);
-        }
-      } else {
-        span.setAttributes({ ...lostUsageAttributes(turn.usage), 'error.type': lost });
-        span.setStatus({ code: api.SpanStatusCode.ERROR });
-      }
-      span.end(startTime + seconds * 1000);
-    };
-    onAnswer({ call, settle });
-    return result;
-  } catch (error) {
-    const failed = { 'error.type': errorTypeOf(error) };
-    const seconds = (performance.now() - startedAt) / 1000;
-    measurements.record(meters.modelCall, seconds, { ...metered, ...failed }, parent);
-    span.setAttributes(failed).setStatus({ code: api.SpanStatusCode.ERROR });
-    span.end(startTime + seconds * 1000);
+  }
+
+  /** Ends the span of a failed call. */
+  failed(error: unknown): never {
+    const { meters, batch } = this.tracing;
+    const type = errorTypeOf(error);
+    this.#seconds = this.#secondsUntil(performance.now());
+    batch.record(meters.modelCall, this.#seconds, { ...this.#metered, 'error.type': type }, this.parent);
+    batch.later(() => this.#end(type));
     throw error;
   }
-}
 
-/**
- * The attributes of a span besides those that samplers use. The SDK copies the attributes given at the start three
- * times, so only the samplers' are given there.
- */
-function callAttributes(run: ClaimedRun, call: ObservedModelCall): Attributes {
-  const attributes: Attributes = {
-    'gen_ai.conversation.id': run.threadId,
-    'lanefold.run.id': run.runId,
-    'lanefold.llm_call_id': call.callId,
-    'lanefold.iteration': call.iteration,
-  };
-  if (call.stream) attributes['gen_ai.request.stream'] = true;
-  return addSettings(attributes, call.settings);
+  /** Those that no sampler uses. The SDK copies attributes given at the start three times, others once. */
+  #attributes(): Attributes {
+    const { run, call } = this;
+    const attributes: Attributes = {
+      'gen_ai.conversation.id': run.threadId,
+      'lanefold.run.id': run.runId,
+      'lanefold.llm_call_id': call.callId,
+      'lanefold.iteration': call.iteration,
+    };
+    if (call.stream) attributes['gen_ai.request.stream'] = true;
+    return addSettings(attributes, call.settings);
+  }
+
+  #secondsUntil(moment: number): number {
+    return (moment - this.#startedAt) / 1000;
+  }
+
+  #end(errorType: string | undefined): void {
+    const { api } = this.tracing;
+    const turn = this.#turn;
+    if (this.#span.isRecording()) {
+      const attributes = this.#attributes();
+      if (turn) {
+        addAnswer(attributes, turn);
+        if (this.#firstPartAt !== undefined)
+          attributes['gen_ai.response.time_to_first_chunk'] = this.#secondsUntil(this.#firstPartAt);
+        const add = errorType === undefined ? addUsage : addLostUsage;
+        add(attributes, turn.usage);
+      }
+      if (errorType !== undefined) attributes['error.type'] = errorType;
+      this.#span.setAttributes(attributes);
+    }
+    if (errorType !== undefined) this.#span.setStatus({ code: api.SpanStatusCode.ERROR });
+    this.#span.end(this.#startTime + this.#seconds * 1000);
+  }
 }
 
 /** Marks a model call that died with its worker, when the run is resumed: that worker's own span never ended. */

@@ -2,7 +2,7 @@ import { LanefoldError } from '../../errors.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
 import type { Telemetry } from '../telemetry.ts';
 import { formatTraceparent } from '../traceparent.ts';
-import { Measurements } from './measurements.ts';
+import { Batch } from './batch.ts';
 import { createMeters } from './meters.ts';
 import { RunSpans } from './run-spans.ts';
 import type { Tracing } from './tracing.ts';
@@ -40,7 +40,7 @@ export async function openTelemetry({ content }: TelemetryOptions, redactor: Red
     api,
     tracer: api.trace.getTracer('lanefold'),
     meters: createMeters(api.metrics.getMeter('lanefold')),
-    measurements: new Measurements(),
+    batch: new Batch(),
     content: captured ? redactor : undefined,
   };
   return {

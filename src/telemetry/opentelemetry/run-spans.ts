@@ -4,10 +4,10 @@ import type { StepDraft } from '../../strategies/machine.ts';
 import type { ToolOutcome } from '../../tools/outcome.ts';
 import { RunTelemetry } from '../telemetry.ts';
 import type { ClaimedRun, Interruption, ObservedModelCall, ObservedToolCall } from '../telemetry.ts';
-import { observeModelCall, markLostCall, type AnsweredCall } from './chat-span.ts';
+import { ChatSpan, markLostCall } from './chat-span.ts';
 import { startClaimSpan } from './claim-span.ts';
 import type { Tracing } from './tracing.ts';
-import { observeToolCall } from './tool-span.ts';
+import { ToolSpan } from './tool-span.ts';
 
 /** One claim of a run as a span that contains its model and tool calls. */
 export class RunSpans extends RunTelemetry {
@@ -16,7 +16,7 @@ export class RunSpans extends RunTelemetry {
   readonly #span: Span;
   readonly #context: Context;
   /** Model answers whose step is not committed yet; they count only once it is. */
-  #answered: AnsweredCall[] = [];
+  #answered: ChatSpan[] = [];
   #modelCalls = 0;
   #toolCalls = 0;
 
@@ -41,22 +41,30 @@ export class RunSpans extends RunTelemetry {
     work: (onFirstPart: () => void) => Promise<T>,
   ): Promise<T> {
     this.#modelCalls += 1;
-    return observeModelCall(this.tracing, this.#context, this.run, call, work, (answered) =>
-      this.#answered.push(answered),
+    const chat = new ChatSpan(this.tracing, this.#context, this.run, call);
+    // Not `await`: while a context manager is registered, Node tracks every promise, and this makes one instead of two.
+    return chat.during(work).then(
+      (result) => {
+        chat.answered(result.turn);
+        this.#answered.push(chat);
+        return result;
+      },
+      (error: unknown) => chat.failed(error),
     );
   }
 
   override toolCall(call: ObservedToolCall, work: () => Promise<ToolOutcome>): Promise<ToolOutcome> {
     this.#toolCalls += 1;
-    return observeToolCall(this.tracing, this.#context, this.run, call, work);
+    const tool = new ToolSpan(this.tracing, this.#context, this.run, call);
+    return tool.during(work).then(
+      (outcome) => tool.ended(outcome),
+      (error: unknown) => tool.failed(error),
+    );
   }
 
   override stepCommitted({ events = [] }: StepDraft): void {
-    if (this.#answered.length > 0) {
-      const stored = new Set(events.map(({ kind, data }) => kind === 'llm_completed' && data?.['call_id']));
-      // when several calls run at once, later steps store the others
-      this.#settle(true, ({ callId, repair }) => repair === true || stored.has(callId));
-    }
+    // when several calls run at once, later steps store the others
+    this.#settle(true, ({ callId, repair }) => repair === true || events.some((event) => stores(event, callId)));
     for (const { kind, data } of events) {
       if (kind === 'llm_lost') markLostCall(this.tracing, this.#context, this.run, data);
     }
@@ -76,6 +84,7 @@ export class RunSpans extends RunTelemetry {
 
   #settle(committed: boolean, which: (call: ObservedModelCall) => boolean = () => true): void {
     const open = this.#answered;
+    if (open.length === 0) return;
     this.#answered = [];
     for (const answered of open) {
       if (which(answered.call)) answered.settle(committed);
@@ -84,17 +93,20 @@ export class RunSpans extends RunTelemetry {
   }
 
   #end(errorType: string | undefined): void {
-    const { api, meters, measurements } = this.tracing;
+    const { api, meters, batch } = this.tracing;
     const agent: Attributes = { 'gen_ai.agent.name': this.run.agent };
     const attributes = { ...agent };
     if (errorType !== undefined) {
       attributes['error.type'] = errorType;
       this.#span.setAttribute('error.type', errorType).setStatus({ code: api.SpanStatusCode.ERROR });
     }
+    batch.record(meters.claim, (performance.now() - this.#startedAt) / 1000, attributes, this.#context);
+    batch.record(meters.modelCalls, this.#modelCalls, agent, this.#context);
+    batch.record(meters.toolCalls, this.#toolCalls, agent, this.#context);
+    batch.flush();
     this.#span.end();
-    measurements.record(meters.claim, (performance.now() - this.#startedAt) / 1000, attributes, this.#context);
-    measurements.record(meters.modelCalls, this.#modelCalls, agent, this.#context);
-    measurements.record(meters.toolCalls, this.#toolCalls, agent, this.#context);
-    measurements.flush();
   }
 }
+
+type StepEvent = NonNullable<StepDraft['events']>[number];
+const stores = ({ kind, data }: StepEvent, callId: string) => kind === 'llm_completed' && data?.['call_id'] === callId;

@@ -1,6 +1,6 @@
 import type { Tracer } from '@opentelemetry/api';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
-import type { Measurements } from './measurements.ts';
+import type { Batch } from './batch.ts';
 import type { Meters } from './meters.ts';
 
 /** The state that all spans of a process share. */
@@ -8,7 +8,7 @@ export interface Tracing {
   api: typeof import('@opentelemetry/api');
   tracer: Tracer;
   meters: Meters;
-  measurements: Measurements;
+  batch: Batch;
   /** Undefined: content is not recorded. */
   content: Redactor | undefined;
 }
