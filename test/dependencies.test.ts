@@ -202,6 +202,23 @@ describe('BullMQ', () => {
     await queue.close();
   });
 
+  test('counts in its main loop what a worker fetches and processes, and marks a worker that waits', async () => {
+    const connection = poolOf({ options: '-c search_path="bullmq"', max: 5 });
+    const worker = new Worker('waiting', async () => {}, { connection: connection as never });
+    const inside = worker as unknown as {
+      mainLoopQueue: { numTotal(): number; add(work: Promise<unknown>): void };
+      waiting: unknown;
+    };
+    const why = 'src/queue/direct-queue.ts could not tell whether a worker has a free slot';
+    await vi.waitFor(() => expect(inside.waiting, why).toBeTruthy(), { timeout: 30_000 });
+    expect(inside.mainLoopQueue.numTotal(), why).toBe(1);
+    let end = () => {};
+    inside.mainLoopQueue.add(new Promise<void>((resolve) => (end = resolve)));
+    expect(inside.mainLoopQueue.numTotal(), why).toBe(2);
+    end();
+    await worker.close();
+  });
+
   test('adds a job with the function add_job', async () => {
     const { rows } = await database.pool.query<{ signature: string }>(
       `select oidvectortypes(proargtypes) as signature from pg_proc where oid = 'bullmq.add_job'::regproc`,

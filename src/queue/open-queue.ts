@@ -5,7 +5,6 @@ import { bullClasses } from './bull-classes.ts';
 import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { cleanQueue } from './clean.ts';
 import { openConnections } from './connection.ts';
-import { DirectQueue } from './direct-queue.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
 import { databaseLost, outage, unreachable } from './outage.ts';
 import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue } from './queue.ts';
@@ -84,7 +83,6 @@ export function openQueue(options: QueueOptions): RunQueue {
       for (const worker of own) void worker.run().catch(workOptions.onError);
       return own;
     },
-    direct: (own) => own.map((worker, shard) => new DirectQueue(backend, queues[shard]!, worker)),
     async ready() {
       await allReady(queues).catch((error: unknown) => {
         // prefer the error that explains the missing answer

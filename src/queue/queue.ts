@@ -1,6 +1,5 @@
 import type { Job, Worker } from 'bullmq';
 import type { bullClasses } from './bull-classes.ts';
-import type { DirectQueue } from './direct-queue.ts';
 import type { RunJob, RunJobResult } from './job.ts';
 
 export interface QueueOptions {
@@ -85,8 +84,6 @@ export interface RunQueue {
    * @throws LanefoldError `queue_unreachable`; `database_unreachable` for an agent's queue in PostgreSQL
    */
   work(processor: Processor, options: WorkOptions, agentQueue?: string): Promise<BullWorker[]>;
-  /** Lets the workers of the shards, in their order, process jobs that they did not fetch. */
-  direct(workers: readonly BullWorker[]): DirectQueue[];
   /** @throws LanefoldError `queue_unreachable` */
   ready(): Promise<void>;
   /** Removes jobs that ended more than `keepMs` ago; of the rest, keeps only the last `keep` per shard and state. */

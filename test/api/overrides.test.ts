@@ -176,7 +176,7 @@ describe('overrides of callers over HTTP', () => {
   test('the library may override everything, unless the agent lists what', async () => {
     const enqueue = (agent: string) =>
       api.lanefold.runs.enqueue({ agent, input: 'x', maxIterations: 50, model: 'scripted:["x"]' });
-    expect(await enqueue('closed')).toMatchObject({ status: 'queued' });
+    expect(await enqueue('closed')).toMatchObject({ duplicate: false });
     await expect(enqueue('strict')).rejects.toMatchObject({ code: 'override_not_allowed' });
   });
 });

@@ -1,6 +1,7 @@
 import { newId } from '../../checks/ids.ts';
 import { closeWorker } from '../../queue/bull-workers.ts';
 import type { DirectWorker } from '../../library/runs/direct-start.ts';
+import { DirectQueue } from '../../queue/direct-queue.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { listen } from '../../postgres/listen.ts';
 import type { Logger } from '../../log/logger.ts';
@@ -134,7 +135,8 @@ export async function startWorker(
     throw error;
   });
   intake.open(workers, concurrency * workers.length);
-  const direct = new DirectStarts(running, queue, self, queue.direct(workers));
+  const shards = workers.map((one, shard) => new DirectQueue(queue.backend, queue.queues[shard]!, one));
+  const direct = new DirectStarts(running, queue, self, shards);
   deps.directWorkers?.add(direct);
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
