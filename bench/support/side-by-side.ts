@@ -73,7 +73,8 @@ export async function measureInTurn(servers: Servers, contestants: Entered[], pl
 async function measureRound(servers: Servers, entry: Entry, plan: Plan): Promise<void> {
   const loads = entry.loads ?? plan.concurrencies.map((concurrency): Load => ({ concurrency }));
   const most = Math.max(...loads.map(({ concurrency }) => concurrency));
-  const { measured, serverPid, stop } = await start(servers, entry, most);
+  // more slots than runs, so that no run waits for one
+  const { measured, serverPid, stop } = await start(servers, entry, 2 * most);
   const measure = async (seconds: number, load: Load) => {
     const measurement = await measured.ask<Measurement>('measure', { seconds, ...load });
     entry.runs += measurement.runs;
