@@ -1,19 +1,22 @@
 import { Job } from 'bullmq';
 import { within } from '../common/time-limit.ts';
+import { answerTimeoutMs } from './add-jobs.ts';
 import { jobId, toJob, type RunJob, type RunJobResult } from './job.ts';
 import type { Backend, BullQueue, BullWorker } from './queue.ts';
 
 /** The parts of BullMQ's worker that it keeps to itself; `test/dependencies.test.ts` checks them. */
 interface Inside {
-  /** Counts what the worker fetches and processes; null while it does not run. */
-  mainLoopQueue: { numTotal(): number; add(processing: Promise<unknown>): void } | null;
+  /** What the worker fetches and processes; null while it does not run. */
+  mainLoopQueue: { numPending(): number; numTotal(): number; add(processing: Promise<unknown>): void } | null;
   /** Set while the worker waits for a job to be added: it has found the queue empty. */
   waiting: unknown;
 }
 
-/** How long it counts that a queue in Redis is neither paused nor limited, and how long an answer may take, in ms. */
+/** How long the answer that a queue in Redis is neither paused nor limited is trusted, and how long it may take, in ms. */
 const openForMs = 100;
 const patienceMs = 20;
+
+const nothing = () => undefined;
 
 export type BullJob = Job<RunJob, RunJobResult>;
 
@@ -49,7 +52,7 @@ export class DirectQueue {
 
   /** A job as if the worker had just taken it. */
   take(run: RunJob): BullJob {
-    const job = new Job(this.queue as never, 'run', toJob(run), { attempts: 1 }, jobId(run)) as BullJob;
+    const job = new Job(this.worker as never, 'run', toJob(run), { attempts: 1 }, jobId(run)) as BullJob;
     job.token = `${this.worker.id}:direct:${this.#tokens++}`;
     job.processedOn = job.timestamp;
     return job;
@@ -63,31 +66,36 @@ export class DirectQueue {
   async process(job: BullJob, running: Promise<unknown>): Promise<void> {
     const taken = this.backend === 'postgres' ? job : await this.#addAndTake(job).catch(() => undefined);
     const processing = taken && this.#process(taken, job.token!);
-    const isCounted = taken?.id === job.id;
-    if (isCounted) this.leave();
+    // if another worker has the job, the run still occupies a slot of this one
+    if (taken?.id !== job.id) this.#inside.mainLoopQueue?.add(running.then(nothing, nothing));
+    this.leave();
     await Promise.allSettled([running, processing]);
-    if (!isCounted) this.leave();
   }
 
   #process(job: BullJob, token: string): Promise<unknown> {
     const { mainLoopQueue: loop } = this.#inside;
-    // while the worker waits for a job, it would find none
-    const fetchesNext = () => !this.#inside.waiting && (loop?.numTotal() ?? 0) <= this.worker.concurrency;
+    // A waiting worker has found the queue empty, and takes the next job itself. A loop that has ended takes none.
+    const fetchesNext = () => {
+      const inside = this.#inside;
+      return (
+        loop !== null && loop === inside.mainLoopQueue && !inside.waiting && loop.numTotal() <= this.worker.concurrency
+      );
+    };
     const processing = this.worker.processJob(job, token, fetchesNext);
     loop?.add(processing);
     return processing;
   }
 
   async #addAndTake({ data, opts, id, token }: BullJob): Promise<BullJob | undefined> {
-    await this.queue.add('run', data, { ...opts, jobId: id! });
+    await within(answerTimeoutMs, this.queue.add('run', data, { ...opts, jobId: id! }));
     return this.worker.getNextJob(token!, { block: false });
   }
 
   #hasFreeSlot(): boolean {
     const { mainLoopQueue: loop, waiting } = this.#inside;
     if (!loop || !waiting || this.worker.isPaused() || this.worker.closing) return false;
-    // The fetch that waits is counted as well. If a job comes when all slots are taken, the processor returns it.
-    return loop.numTotal() - 1 + this.#reserved < this.worker.concurrency;
+    // The fetch that waits is pending as well. If a job comes when all slots are taken, the processor returns it.
+    return loop.numPending() - 1 + this.#reserved < this.worker.concurrency;
   }
 
   /** Asks once for all that ask at the same moment. */

@@ -11,14 +11,15 @@ const gathered: Record<string, string[]> = {
   ],
 };
 
-/** `inFlight`: fewer, larger batches; nothing but the next job waits for the end of one. */
+/** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
 const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
 
 type Row = Record<string, unknown>;
 
 /**
  * A pool for BullMQ whose calls that end jobs at the same moment share a statement and a commit: most of the cost of a
- * call is that of its commit. If a batch fails, each call is sent alone, as BullMQ sent it.
+ * call is that of its commit. A call whose job is locked, and each call of a batch that fails, is sent alone, as BullMQ
+ * sent it.
  */
 export class GatheringPool extends pg.Pool {
   readonly #gatherers = new Map<string, Gatherer<Row[] | undefined>>();
@@ -38,12 +39,13 @@ export class GatheringPool extends pg.Pool {
   async #gather(name: string, values: unknown[], alone: () => Promise<unknown>): Promise<unknown> {
     try {
       const rows = await this.#gathererOf(name).add(JSON.stringify(values));
-      // a call that fetches the next job may find none
-      return { rows: rows ?? [] };
+      // a row without an id: there is no next job
+      if (rows) return { rows: rows.filter(({ id }) => id !== null) };
     } catch (error) {
       if (isConnectionError(error)) throw error;
-      return alone();
     }
+    // its job is locked or gone, or the batch failed
+    return alone();
   }
 
   #gathererOf(name: string): Gatherer<Row[] | undefined> {
@@ -67,6 +69,8 @@ const functionIn = (text: string): string | undefined => {
   return name !== undefined && Object.hasOwn(gathered, name) ? name : undefined;
 };
 
+/** Waits for no job that another statement has locked, so that two batches, or a batch and a renewal, cannot deadlock. */
 const gatheredCall = (name: string, types: string[]): string =>
   `select c.call, r.* from jsonb_array_elements($1::jsonb) with ordinality as c (args, call)
-   cross join lateral ${name}(${types.map((type, i) => `(c.args ->> ${i})::${type}`).join(', ')}) as r`;
+   cross join lateral (select from job where queue = c.args ->> 0 and id = c.args ->> 1 for update skip locked) as held
+   left join lateral ${name}(${types.map((type, i) => `(c.args ->> ${i})::${type}`).join(', ')}) as r on true`;

@@ -94,7 +94,30 @@ const send = async (log: TestLog, [name, threadId, args]: Call): Promise<unknown
 
 const thread = fc.constantFrom('t1', 't2', 't3', 't4');
 const run = fc.constantFrom('r1', 'r2');
+const claimed = {
+  worker_id: 'w',
+  lease_ms: 60_000,
+  config_fingerprint: 'x',
+  max_claims_without_progress: 5,
+  alone: false,
+};
 const call: fc.Arbitrary<(round: number) => Call> = fc.oneof(
+  {
+    weight: 3,
+    arbitrary: fc
+      .tuple(
+        thread,
+        run,
+        fc.constantFrom('Be kind.', null),
+        fc.constantFrom<object>({}, { prompt: 'Think.' }),
+        fc.constantFrom('react', 'tot'),
+      )
+      .map(
+        ([t, r, prompt, options, known]) =>
+          (n: number) =>
+            enqueue(`${t}-${n}`, r, { options, claim: { ...claimed, prompt, strategies: [known] } }),
+      ),
+  },
   {
     weight: 4,
     arbitrary: fc.tuple(thread, run, fc.constantFrom('wait', 'reject')).map(

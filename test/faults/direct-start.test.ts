@@ -4,23 +4,28 @@ import { eventsOf, expectSound } from '../support/log.ts';
 import { until } from '../support/until.ts';
 import { quick, startHarness, type FaultHarness } from './harness.ts';
 
+/** What a child has printed about its run on a thread: `queued` or `running`. */
+const saidOf = (lines: readonly string[], threadId: string): string | undefined =>
+  lines.find((line) => line.endsWith(` ${threadId}`))?.split(' ')[0];
+
 describe.skipIf(noRedis())('a process that crashes with a run that it accepted and started at once', () => {
   let harness: FaultHarness;
   beforeAll(async () => void (harness = await startHarness()));
   afterAll(() => harness?.close());
 
   test('leaves it to another worker, which ends it once', async () => {
-    const asked: string[] = [];
-    harness.callServer.respond = ({ worker, threadId }) => {
-      asked.push(`${worker} ${threadId}`);
-      return worker === 'child' ? new Promise<never>(() => {}) : { text: 'Done.' };
+    let lines: readonly string[] = [];
+    let asked = false;
+    harness.callServer.respond = async ({ worker, threadId }) => {
+      const how = worker === 'child' && (await until('the child says how', () => saidOf(lines, threadId!)));
+      if (how !== 'running') return { text: 'Done.' };
+      asked = true;
+      return new Promise<never>(() => {});
     };
     const child = await harness.spawnWorker({ worker: quick, enqueues: 'own' });
-    const started = await until('the child starts a run at once', () =>
-      child.lines.find((line) => line.startsWith('running ')),
-    );
-    const threadId = started.slice('running '.length);
-    await until('its model is called', () => asked.some((one) => one.startsWith('child')));
+    ({ lines } = child);
+    await until('the child starts a run at once and calls its model', () => asked);
+    const threadId = lines.find((line) => line.startsWith('running '))!.slice('running '.length);
     await child.kill();
     await harness.startWorker(quick);
     const [run] = (await harness.runs.list({ threadId })).data;

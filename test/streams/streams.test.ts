@@ -38,7 +38,8 @@ describe.skipIf(noRedis())('a stream', () => {
     expect(reader.answer('thinking')).toBe('Hm, hello.');
     expect(reader.answer()).toBe('Hello 🙂 there');
     expect(reader.seqs()).toEqual(await stored(run));
-    expect(reader.kinds()).not.toContain('llm_snapshot');
+    // the worker may learn of the reader after the first words, which then come as a snapshot
+    expect(reader.kinds().filter((kind) => kind === 'llm_snapshot').length).toBeLessThanOrEqual(1);
     expect(reader.kinds().slice(-2)).toEqual(['request_completed', 'checkpoint']);
   });
 

@@ -61,8 +61,8 @@ begin
     v_call := p_calls -> (place - 1);
     v_claim := v_claims -> (place - 1);
     if v_claim <> 'null' and v_claimed[place] is null then
-      select lanefold._claim_run(t.id, t, v_claim #>> '{args,0}', 1, v_claim #> '{args,2}') into v_claimed[place]
-      from lanefold.thread t where t.id = v_call ->> 'thread_id';
+      v_claimed[place] := (select lanefold._claim_run(t.id, t, v_claim #>> '{args,0}', 1, v_claim #> '{args,2}')
+        from lanefold.thread t where t.id = v_call ->> 'thread_id');
     end if;
     result := lanefold._accepted(v_call ->> 'thread_id', v_call #> '{args,0}', v_claimed[place]);
     return next;

@@ -2,8 +2,8 @@
 -- p: {run_id, request_id, request_hash, agent, strategy, model, context_ref?, input, options?, busy:
 -- reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?, max_context_bytes?,
 -- contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before,
--- ttl_ms?: how long after that a worker may start it, claim?: of a worker in the caller's process, which takes the run at
--- once: as for claim_run, and with job_queue also job_token, job_lock_ms}. options.priority: of the job, as in BullMQ.
+-- ttl_ms?: how long after that a worker may start it, claim?: the p of claim_run for a worker in the caller's process,
+-- which takes the run at once, with job_queue also job_token and job_lock_ms}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise the
 -- caller adds the job of a `queued` run. Without context_ref the run is on the thread's active lane. Repeating a
 -- request_id with the same hash returns the same run, before `busy` is considered. An interrupt ends earlier
@@ -71,8 +71,10 @@ begin
         perform lanefold._fail('LF007', format('Request %s was already accepted with another body, as run %s.', p ->> 'request_id', r.id),
           'Use a new request id for a new request.');
       end if;
-      if r.id = v_run and p -> 'claim' ? 'repeated' and r.status = 'running' then
-        -- this very request, repeated by a worker that did not receive its claim
+      if r.id = v_run and p -> 'claim' ? 'repeated' and r.status = 'running' and r.lease = (p #>> '{claim,lease_gap}')::bigint
+        and lanefold._sees_all() then
+        -- This very request, repeated by a worker that did not receive its claim, and which nothing has changed since: the
+        -- first lease of a run is the gap of its claim.
         v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
       end if;
       return json_build_object('run_id', r.id, 'status', r.status, 'enqueue_no', r.enqueue_no, 'queue_shard', r.queue_shard,

@@ -1,5 +1,8 @@
 import type { JsonObject } from '../../context/message.ts';
+import { isLanefoldError } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
 import type { Claim, Refusal } from '../../store/run/claim-run.ts';
+import type { EnqueuedRun } from '../../store/run/enqueue-run.ts';
 
 /** A run that is about to be accepted. */
 export interface NewRun {
@@ -15,7 +18,7 @@ export interface Place {
   claim: JsonObject;
   /** The run was accepted, and its claim answered. */
   fill(answer: Claim | Refusal): void;
-  /** The run was not accepted, or waits for its turn. */
+  /** The run was not claimed: it was rejected, is a duplicate, or takes its way through the queue. */
   leave(): void;
 }
 
@@ -25,8 +28,29 @@ export interface DirectWorker {
   reserve(run: NewRun): Promise<Place | undefined>;
 }
 
-/** Reserves a place for a run in the first worker that has one. */
-export async function reservePlace(workers: Iterable<DirectWorker>, run: NewRun): Promise<Place | undefined> {
+/** Sends a request with the claim of the first worker that has a place for its run, if any has. */
+export async function startDirectly(
+  workers: Iterable<DirectWorker>,
+  run: NewRun,
+  send: (claim?: JsonObject) => Promise<EnqueuedRun>,
+): Promise<EnqueuedRun> {
+  const place = await findPlace(workers, run);
+  if (!place) return send();
+  let accepted: EnqueuedRun;
+  try {
+    accepted = await send(place.claim);
+  } catch (error) {
+    place.leave();
+    // if the claim caused it, the run is accepted as any other, and ends with that error
+    if (isLanefoldError(error, 'database_error') && !isTransient(error)) return send();
+    throw error;
+  }
+  if (accepted.claim) place.fill(accepted.claim);
+  else place.leave();
+  return accepted;
+}
+
+async function findPlace(workers: Iterable<DirectWorker>, run: NewRun): Promise<Place | undefined> {
   for (const worker of workers) {
     const place = await worker.reserve(run);
     if (place) return place;

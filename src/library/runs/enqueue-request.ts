@@ -8,7 +8,7 @@ import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import type { Transaction } from '../../store/transaction/transaction.ts';
 import { parentOf } from '../../telemetry/traceparent.ts';
-import { reservePlace, type DirectWorker } from './direct-start.ts';
+import { startDirectly, type DirectWorker } from './direct-start.ts';
 import { createHash } from 'node:crypto';
 import canonicalize from 'canonicalize';
 
@@ -79,18 +79,11 @@ export async function storeRequest(
   };
   const { priority } = body['options'] as RunOptions;
   const delayMs = body['delay_ms'] as number | undefined;
-  const waitsItsTurn = tx || priority || delayMs || (queue.backend === 'postgres' && !ownJob);
+  const usesQueue = tx || priority || delayMs || (queue.backend === 'postgres' && !ownJob);
   const newRun = { threadId, runId: id, agent: body['agent'] as string, shard };
-  const place = waitsItsTurn ? undefined : await reservePlace(deps.directWorkers ?? [], newRun);
-  const accepted = await enqueueRun(db, threadId, place ? { ...request, claim: place.claim } : request, tx).catch(
-    (error: unknown) => {
-      place?.leave();
-      throw error;
-    },
-  );
-  const { run_id, status, duplicate, enqueue_no, claim } = accepted;
-  if (claim) place?.fill(claim);
-  else place?.leave();
+  const send = (claim?: JsonObject) => enqueueRun(db, threadId, claim ? { ...request, claim } : request, tx);
+  const accepting = usesQueue ? send() : startDirectly(deps.directWorkers ?? [], newRun, send);
+  const { run_id, status, duplicate, enqueue_no, claim } = await accepting;
   const run = { id: run_id, threadId, requestId, status, duplicate };
   if (status !== 'queued' || duplicate || claim || ownJob) return { run };
   const job = {

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import type { DirectWorker, NewRun, Place } from '../../library/runs/direct-start.ts';
 import type { DirectQueue } from '../../queue/direct-queue.ts';
 import type { RunQueue } from '../../queue/queue.ts';
@@ -10,12 +11,14 @@ import { hasStopped, type JobWorker } from './job-worker.ts';
 
 /**
  * Starts the runs that this process accepts, in the statement that accepts them, while the worker has a free slot and
- * no job waits: a run then needs no commit and no way through the queue before its first model call. BullMQ processes
+ * no job waits: a run then needs no commit of its own and no way through the queue before its first model call. BullMQ processes
  * its job like any other; the processor finds the run started. If this process dies, the lease expires, and the sweep of
  * any worker gives the run to another one.
  */
 export class DirectStarts implements DirectWorker {
   readonly #open = new Set<Promise<unknown>>();
+  /** Tools and models must not see the request that a run was accepted in, nor keep its context alive. */
+  readonly #context = new AsyncResource('lanefold.worker');
 
   constructor(
     private readonly deps: RunDependencies,
@@ -54,15 +57,16 @@ export class DirectStarts implements DirectWorker {
         ...claimBody(deps.db, claimTerms(deps, worker, agent, false)),
         ...{ job_token: job.token!, job_lock_ms: worker.leaseMs },
       },
-      fill: (answer) => {
-        const held = { deps, queue, worker, job, token: job.token, run };
-        const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
-        if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
-        // its job fails with it, but may not have been added yet
-        running.catch(() => {});
-        worker.started.set(job.id!, running);
-        void own.process(job, running).finally(() => worker.started.delete(job.id!));
-      },
+      fill: (answer) =>
+        this.#context.runInAsyncScope(() => {
+          const held = { deps, queue, worker, job, token: job.token, run };
+          const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
+          if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
+          // its job fails with it, but may not have been added yet
+          running.catch(() => {});
+          worker.started.set(job.id!, running);
+          void own.process(job, running).finally(() => worker.started.delete(job.id!));
+        }),
       leave: () => {
         leave();
         own.leave();

@@ -13,6 +13,8 @@ export class Intake {
   #limit = 0;
   #busy = 0;
   #fetching = true;
+  /** A job came while every slot was taken. */
+  #full = false;
   #outage: Promise<void> | undefined;
   #held = false;
   #closed = false;
@@ -38,7 +40,11 @@ export class Intake {
 
   /** Takes a slot for a job. Returns false if none is free: the job must go back. */
   enter(): boolean {
-    if (this.#busy >= this.#limit) return false;
+    if (this.#busy >= this.#limit) {
+      this.#full = true;
+      this.#update();
+      return false;
+    }
     this.#busy += 1;
     this.#update();
     return true;
@@ -46,6 +52,7 @@ export class Intake {
 
   leave(): void {
     this.#busy -= 1;
+    this.#full = false;
     this.#update();
   }
 
@@ -78,7 +85,8 @@ export class Intake {
 
   #update(): void {
     if (this.#closed) return;
-    const fetching = !this.paused && !this.#held && (this.#busy < this.#limit || this.#workers.length < 2);
+    const isOpen = !this.paused && !this.#held && !this.#full;
+    const fetching = isOpen && (this.#busy < this.#limit || this.#workers.length < 2);
     if (fetching === this.#fetching) return;
     this.#fetching = fetching;
     // do not wait for active jobs: they may be waiting for the end of the pause

@@ -14,7 +14,7 @@ export interface JobWorker {
   readonly intake: Intake;
   readonly telemetry: Telemetry;
   readonly company: Company;
-  /** Runs that the statement that accepted them also claimed, by job; see `DirectStarts`. */
+  /** The executions of direct starts, by job id. */
   readonly started: Map<string, Promise<RunJobResult>>;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;

@@ -16,7 +16,7 @@ export interface EnqueuedRun {
   queue_shard: number;
   /** The request was accepted before. */
   duplicate: boolean;
-  /** Present if the request asked for a claim and the run could start. */
+  /** If the request had a claim: its answer, or null if the run could not start. */
   claim?: Claim | Refusal | null;
 }
 
@@ -27,8 +27,8 @@ export async function enqueueRun(
   given: JsonObject,
   tx?: Transaction,
 ): Promise<EnqueuedRun> {
-  // a compaction has no input
   const { claim } = given;
+  // a compaction has no input
   const { messages, contents } = outOfLine(db, given['input'] === undefined ? [] : [given['input'] as JsonObject]);
   const [input] = messages;
   const request = { ...given, ...(input && { input }), ...(contents && { contents }), ...contextLimit(db) };

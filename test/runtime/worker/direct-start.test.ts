@@ -1,4 +1,4 @@
-import { defineAgent, type EnqueueOptions, type RunHandle } from 'lanefold';
+import { createLanefold, defineAgent, type EnqueueOptions, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
@@ -26,10 +26,10 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
   afterEach(() => void vi.restoreAllMocks());
 
   /** The worker starts runs at once when it has found the queue empty. */
-  const idle = () =>
+  const idle = (some: Lanefold = lanefold) =>
     until('the worker waits for jobs', async () => {
-      const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
-      await lanefold.runs.wait(run);
+      const run = await some.runs.enqueue({ agent: 'echo', input: 'go' });
+      await some.runs.wait(run);
       await until('its job has ended', async () => (await (await jobOf(run))?.getState()) === 'completed');
       return run.status === 'running';
     });
@@ -141,18 +141,26 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
   });
 
   test('is given back if the process stops', async () => {
-    const other = await startWith(lanefold);
-    await until('its worker waits for jobs', async () => {
-      const run = await other.lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
-      await other.lanefold.runs.wait(run);
-      return run.status === 'running';
-    });
+    const other = await startWith(lanefold, 2);
+    await idle(other.lanefold);
     const run = await other.lanefold.runs.enqueue({ agent: 'typist', input: 'go' });
     expect(run.status).toBe('running');
     await model.next();
     expect(await other.worker.stop({ graceMs: 0 })).toEqual({ released: 1 });
     await answer('Done.');
     await completed(run, 'Done.');
+    await other.lanefold.close();
+  });
+
+  test('is started one after the other by a worker with one slot', async () => {
+    const other = await startWith(lanefold, 1);
+    await idle(other.lanefold);
+    for (let n = 0; n < 3; n++) {
+      const run = await other.lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
+      expect(run.status).toBe('running');
+      await other.lanefold.runs.wait(run);
+      await until('its job has ended', async () => (await (await jobOf(run))?.getState()) === 'completed');
+    }
     await other.lanefold.close();
   });
 
@@ -209,8 +217,8 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
   });
 });
 
-async function startWith(lanefold: TestLanefold) {
-  const { createLanefold } = await import('lanefold');
+/** Another process with a worker on the same queue. */
+async function startWith(lanefold: TestLanefold, concurrency: number) {
   const other = await createLanefold(lanefold.options);
-  return { lanefold: other, worker: await other.startWorker({ concurrency: 2 }) };
+  return { lanefold: other, worker: await other.startWorker({ concurrency }) };
 }
