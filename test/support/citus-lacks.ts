@@ -6,6 +6,8 @@ export const citusLacks = {
   plans: onCitus,
   /** Nothing is batched: a transaction over nodes would be a two-phase commit. */
   batches: onCitus,
+  /** With the queue in PostgreSQL, the job is not added in the transaction of the run, so no run starts directly. */
+  directStarts: onCitus && process.env['LANEFOLD_TEST_QUEUE'] !== 'redis',
   /** `grant_role` refuses readers, because nodes cannot tell whose rows a function may read. */
   readers: onCitus,
   /** Only a superuser migrates: what Citus creates on the other nodes has to be their owner's. */

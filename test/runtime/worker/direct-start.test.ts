@@ -1,6 +1,7 @@
 import { createLanefold, defineAgent, type EnqueueOptions, type Lanefold, type RunHandle } from 'lanefold';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
+import { citusLacks } from '../../support/citus-lacks.ts';
 import { noRedis, queueBackend, startLanefold, type TestLanefold } from '../../support/lanefold.ts';
 import { expectSound } from '../../support/log.ts';
 import { functionsIn } from '../../support/statements.ts';
@@ -10,7 +11,7 @@ import { until } from '../../support/until.ts';
 /** The statements that write a run or its job. */
 const counted = /^(enqueue_run|claim_run|commit_step)$|\bmove_to_\w+|\badd_job\b/;
 
-describe.skipIf(noRedis())('a run accepted by a process with a free worker', () => {
+describe.skipIf(noRedis() || citusLacks.directStarts)('a run accepted by a process with a free worker', () => {
   let lanefold: TestLanefold;
   let model: TypedModel;
   beforeAll(async () => {
