@@ -1,4 +1,4 @@
-import { treeCpuMs } from './cpu.ts';
+import { treeCpuMs } from '../../src/bench/cpu.ts';
 
 /** CPU time of the servers in milliseconds; absent on systems without `/proc`. */
 export interface ServersCpu {

@@ -1,3 +1,4 @@
+import type { ServerSettings } from '../store/scratch/read-server.ts';
 import type { Percentiles } from './durations.ts';
 
 /** A setting to use, and why. */
@@ -35,14 +36,7 @@ export interface Level {
 export interface BenchReport {
   queue: 'postgres' | 'redis';
   machine: { cpus: number; cpu: string; node: string };
-  postgres: {
-    version: string;
-    fsync: string;
-    synchronous_commit: string;
-    shared_buffers: string;
-    max_wal_size: string;
-    max_connections: number;
-    open_connections: number;
+  postgres: Omit<ServerSettings, 'backend'> & {
     /** On one connection. A commit includes the round trip. */
     round_trip_ms: Percentiles;
     commit_ms: Percentiles;

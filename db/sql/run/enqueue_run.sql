@@ -129,11 +129,11 @@ begin
   if v_interrupts then
     v_queued := lanefold._interrupt(p_thread_id, v_run, t.active_run_id);
   end if;
-  if v_queued and v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
-    v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
-  end if;
   if not v_queued then
     return json_build_object('run_id', v_run, 'status', 'waiting', 'enqueue_no', 0, 'queue_shard', v_shard, 'duplicate', false);
+  end if;
+  if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
+    v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
   end if;
   return lanefold._accepted(p_thread_id, p, v_claim);
 end $$;

@@ -1,1 +1,0 @@
-export { treeCpuMs } from '../../src/bench/cpu.ts';
