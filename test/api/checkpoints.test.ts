@@ -51,8 +51,12 @@ describe.skipIf(noRedis())('checkpoint tokens over HTTP', () => {
     expect(await post('collect', { token })).toMatchObject({ status: 200, body: { id, status: 'completed' } });
 
     const next = await post('resume', { token, query: 'more' }, { 'Idempotency-Key': 'more-1' });
-    expect(next).toMatchObject({ status: 202, body: { thread_id: 'c-1', request_id: 'more-1', resumed_from: id } });
-    expect(await ended(next.headers.get('location')!)).toMatchObject({ result: 'more', resumed_from: id });
+    // a follow-up that starts at once may have ended before the answer
+    expect(next.status).toBe(next.body['finished_at'] === null ? 202 : 200);
+    expect(next.body).toMatchObject({ thread_id: 'c-1', request_id: 'more-1', resumed_from: id });
+    const followUp = `/v1/threads/c-1/runs/${next.body['id']}`;
+    expect(next.headers.get('location')).toBe(next.status === 202 ? followUp : null);
+    expect(await ended(followUp)).toMatchObject({ result: 'more', resumed_from: id });
     const again = await post('resume', { token, query: 'more', request_id: 'more-1' });
     expect(again).toMatchObject({ status: 200, body: { id: next.body['id'], result: 'more' } });
   });
