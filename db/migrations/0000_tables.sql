@@ -100,6 +100,70 @@ CREATE TABLE "lanefold"."_lane" (
 	CONSTRAINT "_lane_thread_id_context_ref_pk" PRIMARY KEY("thread_id","context_ref")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_limit" (
+	"version" bigint NOT NULL,
+	"amount" bigint NOT NULL,
+	"per_ms" bigint,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"removed_at" timestamptz,
+	"owner" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"kind" text NOT NULL,
+	"scope" jsonb NOT NULL,
+	"amounts" jsonb,
+	"tokens" text,
+	"calendar" text,
+	"time_zone" text,
+	"share" text COLLATE "C",
+	"weights" jsonb,
+	"on_exhausted" text DEFAULT 'wait' NOT NULL,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_limit_owner_name_pk" PRIMARY KEY("owner","name")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_limit_account" (
+	"touched_at" timestamptz NOT NULL,
+	"since" timestamptz,
+	"until" timestamptz,
+	"priority" integer DEFAULT 0 NOT NULL,
+	"granted" boolean DEFAULT false NOT NULL,
+	"thread_id" text COLLATE "C" NOT NULL,
+	"run_id" text COLLATE "C" NOT NULL,
+	"holds" jsonb NOT NULL,
+	"wait_owner" text COLLATE "C",
+	"wait_name" text COLLATE "C",
+	"wait_key" text COLLATE "C",
+	"wait_share" text COLLATE "C",
+	"wants" jsonb,
+	"job" jsonb,
+	CONSTRAINT "_limit_account_run_id_thread_id_pk" PRIMARY KEY("run_id","thread_id")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_limit_bucket" (
+	"slice" bigint NOT NULL,
+	"used" bigint NOT NULL,
+	"reserved" bigint NOT NULL,
+	"total" bigint NOT NULL,
+	"drained_until" timestamptz,
+	"turn" double precision DEFAULT 0 NOT NULL,
+	"waiting" integer DEFAULT 0 NOT NULL,
+	"owner" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"ring" bigint[] NOT NULL,
+	CONSTRAINT "_limit_bucket_owner_name_key_pk" PRIMARY KEY("owner","name","key")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_limit_share" (
+	"turn" double precision NOT NULL,
+	"owner" text COLLATE "C" NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"key" text COLLATE "C" NOT NULL,
+	"share" text COLLATE "C" NOT NULL,
+	CONSTRAINT "_limit_share_owner_name_key_share_pk" PRIMARY KEY("owner","name","key","share")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."pending_input" (
 	"thread_id" text COLLATE "C" NOT NULL,
 	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
@@ -275,6 +339,7 @@ CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","c
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_active" ON "lanefold"."_run" USING btree ("thread_id") WHERE active;--> statement-breakpoint
@@ -297,6 +362,8 @@ CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_
 ALTER TABLE lanefold.thread SET (fillfactor = 70);--> statement-breakpoint
 ALTER TABLE lanefold._tool_call SET (fillfactor = 90);--> statement-breakpoint
 ALTER TABLE lanefold._worker SET (fillfactor = 50);--> statement-breakpoint
+ALTER TABLE lanefold._limit_bucket SET (fillfactor = 50);--> statement-breakpoint
+ALTER TABLE lanefold._limit_account SET (fillfactor = 70);--> statement-breakpoint
 -- What is appended never changes, so it may be frozen at once: by the vacuum that follows so many inserts anyway, when
 -- the pages are still in memory, and not years later by one that reads and rewrites the whole log to keep the
 -- transaction ids from wrapping around.

@@ -1,0 +1,133 @@
+-- The name of a bucket in calls: owner, name and key, with spaces between. Neither of the first two contains one. Null
+-- without a name.
+create or replace function lanefold._limit_place(p_owner text, p_name text, p_key text)
+returns text language sql immutable parallel safe
+return p_owner || ' ' || p_name || ' ' || p_key;
+
+-- The number of the newest limit, changed or removed; 0 without limits.
+create or replace function lanefold._limits_version()
+returns bigint language sql stable as $$
+  select coalesce(max(version), 0) from lanefold._limit;
+$$;
+
+-- The number of the slice that `p_at` is in, and how many slices a bucket has. One more than the interval consists of,
+-- because its first and last are not whole: no interval of that length, wherever it begins, has more than the limit.
+create or replace function lanefold._limit_window(l lanefold._limit, p_at timestamptz, out slice bigint, out slices int)
+language plpgsql stable as $$
+begin
+  if l.per_ms is not null then
+    slice := floor(extract(epoch from p_at) * 1000 / (l.per_ms / 32.0));
+    slices := 33;
+  else
+    slice := case when l.calendar is null then 0 else extract(epoch from date_trunc(l.calendar, p_at, coalesce(l.time_zone, 'UTC')))::bigint end;
+    slices := 1;
+  end if;
+end $$;
+
+-- The places that calls and the accounts of their runs name.
+create or replace function lanefold._limit_places(p_calls jsonb, p_accounts jsonb)
+returns text[] language sql immutable as $$
+  select coalesce(array_agg(distinct p.place), '{}') from (
+    select jsonb_object_keys(v.x) as place from jsonb_array_elements(p_calls) c, lateral (values (c -> 'take'), (c -> 'drain')) as v (x)
+    where v.x is not null
+    union all
+    select jsonb_array_elements_text(c -> 'check') from jsonb_array_elements(p_calls) c
+    union all
+    select jsonb_array_elements(c -> 'done') ->> 0 from jsonb_array_elements(p_calls) c
+    union all
+    select jsonb_object_keys(value -> 'holds') from jsonb_each(p_accounts)
+    union all
+    select lanefold._limit_place(value ->> 'wait_owner', value ->> 'wait_name', value ->> 'wait_key') from jsonb_each(p_accounts)) p
+  where p.place is not null;
+$$;
+
+-- Locks buckets in one order, creates those that are missing, and forgets what has left their intervals. A removed limit
+-- has its bucket as long as something may return to it, and refuses nothing.
+create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
+returns table (l lanefold._limit, k lanefold._limit_bucket, place text) language plpgsql rows 10 as $$
+declare
+  w record;
+begin
+  insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
+  select m.owner, m.name, x.key, w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
+  from (select split_part(p, ' ', 1) as owner, split_part(p, ' ', 2) as name, regexp_replace(p, '^\S+ \S+ ', '') as key from unnest(p_places) p) x
+  join lanefold._limit m on m.owner = x.owner and m.name = x.name
+  cross join lateral lanefold._limit_window(m, p_at) w
+  where m.removed_at is null
+    and not exists (select from lanefold._limit_bucket b where b.owner = x.owner and b.name = x.name and b.key = x.key)
+  order by 1, 2, 3
+  on conflict (owner, name, key) do nothing;
+  for l, k in
+    select m, b from lanefold._limit_bucket b join lanefold._limit m on m.owner = b.owner and m.name = b.name
+    where (b.owner, b.name, b.key) in (
+      select split_part(p, ' ', 1), split_part(p, ' ', 2), regexp_replace(p, '^\S+ \S+ ', '') from unnest(p_places) p)
+    order by b.owner, b.name, b.key for update of b
+  loop
+    place := lanefold._limit_place(k.owner, k.name, k.key);
+    w := lanefold._limit_window(l, p_at);
+    for n in greatest(k.slice + 1, w.slice - w.slices + 1) .. w.slice loop
+      k.ring[n % w.slices + 1] := 0;
+    end loop;
+    k.slice := greatest(k.slice, w.slice);  -- the clock may have gone back
+    k.used := (select sum(u) from unnest(k.ring) u);
+    if l.removed_at is not null then
+      l.amount := 9223372036854775807 / 2;
+      l.amounts := null;
+    end if;
+    return next;
+  end loop;
+end $$;
+
+-- A reservation of a slice ends, and this much was used of it. What was reserved before the interval counts no more.
+create or replace function lanefold._settle_limit(k lanefold._limit_bucket, p_reserved bigint, p_slice bigint, p_used bigint)
+returns lanefold._limit_bucket language plpgsql immutable as $$
+declare
+  v_slices constant int := array_length(k.ring, 1);
+begin
+  k.reserved := k.reserved - p_reserved;
+  k.total := k.total + p_used;
+  if p_slice > k.slice - v_slices then
+    k.ring[p_slice % v_slices + 1] := k.ring[p_slice % v_slices + 1] + p_used - p_reserved;
+    k.used := k.used + p_used - p_reserved;
+  end if;
+  return k;
+end $$;
+
+-- Takes from the newest slice. What counts once, runs and requests, is used; the rest is reserved.
+create or replace function lanefold._take_limit(k lanefold._limit_bucket, p_amount bigint, p_kind text)
+returns lanefold._limit_bucket language plpgsql immutable as $$
+declare
+  v_place constant int := k.slice % array_length(k.ring, 1) + 1;
+begin
+  k.used := k.used + p_amount;
+  k.ring[v_place] := k.ring[v_place] + p_amount;
+  if p_kind in ('runs', 'requests') then
+    k.total := k.total + p_amount;
+  else
+    k.reserved := k.reserved + p_amount;
+  end if;
+  return k;
+end $$;
+
+-- When a bucket may have p_excess less, in ms from now; null if only the end of another run can tell.
+create or replace function lanefold._limit_delay_ms(l lanefold._limit, k lanefold._limit_bucket, p_excess bigint, p_at timestamptz)
+returns bigint language plpgsql stable as $$
+declare
+  v_slices constant int := array_length(k.ring, 1);
+  v_until timestamptz;
+  v_excess bigint := p_excess;
+begin
+  if p_excess > 0 and l.calendar is not null then
+    v_until := date_trunc(l.calendar, p_at, coalesce(l.time_zone, 'UTC')) + ('1 ' || l.calendar)::interval;
+  elsif p_excess > 0 and l.per_ms is not null then
+    for n in k.slice - v_slices + 1 .. k.slice loop
+      v_excess := v_excess - k.ring[n % v_slices + 1];
+      if v_excess <= 0 then
+        v_until := to_timestamp((n + v_slices) * (l.per_ms / 32.0) / 1000);
+        exit;
+      end if;
+    end loop;
+  end if;
+  v_until := greatest(v_until, case when k.drained_until > p_at then k.drained_until end);
+  return ceil(greatest(extract(epoch from v_until - p_at) * 1000, 1));
+end $$;

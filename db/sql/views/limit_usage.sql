@@ -1,0 +1,26 @@
+-- Every bucket of every limit: what was used in its interval, what of that is reserved, and how many runs wait. A limit
+-- that nobody has used yet has one row without a key. Repeats `_limit_window` and the policy of tables with tenants,
+-- because its readers need no rights on functions, and limits have no policy: the functions of a tenant's session take
+-- from the operator's limits too.
+create or replace view lanefold.limit_usage as
+select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
+       coalesce(u.used, 0::bigint) as used, coalesce(b.reserved, 0::bigint) as reserved, coalesce(b.waiting, 0) as waiting,
+       coalesce(b.total, 0::bigint) as total, b.drained_until, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.amounts,
+       l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by
+from lanefold._limit l
+left join lanefold._limit_bucket b on b.owner = l.owner and b.name = l.name
+cross join lateral (
+  select clock_timestamp() + coalesce(nullif(current_setting('lanefold.clock_offset', true), ''), '0')::interval as at) c
+cross join lateral (
+  select case when l.per_ms is not null then floor(extract(epoch from c.at) * 1000 / (l.per_ms / 32.0))::bigint
+              when l.calendar is not null then extract(epoch from date_trunc(l.calendar, c.at, coalesce(l.time_zone, 'UTC')))::bigint
+              else 0 end as slice) w
+left join lateral (
+  -- position p has the newest slice that is p - 1 modulo the length
+  select sum(x.used)::bigint as used from unnest(b.ring) with ordinality as x (used, p)
+  where b.slice - mod(b.slice - (x.p - 1), array_length(b.ring, 1)) > w.slice - array_length(b.ring, 1)) u on true
+where l.removed_at is null and case
+  when has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
+    coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', l.owner)
+  when has_function_privilege(session_user, 'lanefold._any_tenant()', 'execute') then current_setting('lanefold.tenant', true) = l.owner
+  else exists (select from lanefold._role k where k.name = session_user and k.tenant in ('*', l.owner)) end;

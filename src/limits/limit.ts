@@ -1,0 +1,40 @@
+/** What a limit counts. */
+export type LimitKind = 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+
+/** A limit as the database has it. */
+export interface Limit {
+  /** The tenant that set it, for its own runs; `*`: the operator, for all runs. */
+  owner: string;
+  name: string;
+  /**
+   * `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls
+   * in the interval.
+   */
+  kind: LimitKind;
+  /**
+   * The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the request's
+   * `limitKeys`. With the value `*`, each value of the dimension has the amount for itself. `{}`: all runs.
+   */
+  scope: Record<string, string>;
+  /** In billionths of a US dollar for `money`. */
+  amount: number;
+  /** Other amounts for single values of the scope's `*` dimension; for several, values joined by `/`. */
+  amounts: Record<string, number> | null;
+  /** For `tokens`: which of them; default `total`. */
+  tokens: 'input' | 'output' | 'total' | null;
+  /** Length of the sliding interval. Null for `concurrency`, and with `calendar`. */
+  perMs: number | null;
+  calendar: 'day' | 'week' | 'month' | null;
+  /** Of the calendar; null: UTC. */
+  timeZone: string | null;
+  /** The dimension whose values take turns when runs wait. */
+  share: string | null;
+  /** How many turns a value of `share` gets while another one gets one; default 1. */
+  weights: Record<string, number> | null;
+  /** `end`: a run that the limit refuses ends with `budget_exhausted` instead of waiting. */
+  onExhausted: 'wait' | 'end';
+  version: number;
+}
+
+/** Amounts of money are stored in billionths of a dollar. */
+export const perDollar = 1_000_000_000;
