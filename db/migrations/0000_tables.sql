@@ -242,6 +242,7 @@ CREATE TABLE "lanefold"."_run" (
 	"state" jsonb,
 	"last_commit" jsonb,
 	"cancel_reason" text,
+	"waiting_for" jsonb,
 	"traceparent" text,
 	CONSTRAINT "_run_thread_id_id_pk" PRIMARY KEY("thread_id","id")
 );

@@ -92,6 +92,8 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
+    /** While it is queued: the limit it waits for, {owner, limit, key, until?}. */
+    waitingFor: jsonb('waiting_for'),
     /** W3C `traceparent` of the caller that enqueued the run, for the traces of its workers. */
     traceparent: text('traceparent'),
   },

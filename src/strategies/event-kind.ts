@@ -11,6 +11,7 @@ export type RunEventKind =
   | 'approval_decided'
   | 'input_injected'
   | 'worker_lost'
+  | 'run_delayed'
   | 'compaction_completed'
   | 'compaction_failed'
   | 'output_started'

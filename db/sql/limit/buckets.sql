@@ -46,7 +46,8 @@ $$;
 create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
 returns table (l lanefold._limit, k lanefold._limit_bucket, place text) language plpgsql rows 10 as $$
 declare
-  w record;
+  r record;
+  v_now record;
 begin
   insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
   select m.owner, m.name, x.key, w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
@@ -57,18 +58,20 @@ begin
     and not exists (select from lanefold._limit_bucket b where b.owner = x.owner and b.name = x.name and b.key = x.key)
   order by 1, 2, 3
   on conflict (owner, name, key) do nothing;
-  for l, k in
+  for r in
     select m, b from lanefold._limit_bucket b join lanefold._limit m on m.owner = b.owner and m.name = b.name
     where (b.owner, b.name, b.key) in (
       select split_part(p, ' ', 1), split_part(p, ' ', 2), regexp_replace(p, '^\S+ \S+ ', '') from unnest(p_places) p)
     order by b.owner, b.name, b.key for update of b
   loop
+    l := r.m;
+    k := r.b;
     place := lanefold._limit_place(k.owner, k.name, k.key);
-    w := lanefold._limit_window(l, p_at);
-    for n in greatest(k.slice + 1, w.slice - w.slices + 1) .. w.slice loop
-      k.ring[n % w.slices + 1] := 0;
+    v_now := lanefold._limit_window(l, p_at);
+    for n in greatest(k.slice + 1, v_now.slice - v_now.slices + 1) .. v_now.slice loop
+      k.ring[n % v_now.slices + 1] := 0;
     end loop;
-    k.slice := greatest(k.slice, w.slice);  -- the clock may have gone back
+    k.slice := greatest(k.slice, v_now.slice);  -- the clock may have gone back
     k.used := (select sum(u) from unnest(k.ring) u);
     if l.removed_at is not null then
       l.amount := 9223372036854775807 / 2;
@@ -129,5 +132,8 @@ begin
     end loop;
   end if;
   v_until := greatest(v_until, case when k.drained_until > p_at then k.drained_until end);
-  return ceil(greatest(extract(epoch from v_until - p_at) * 1000, 1));
+  if v_until is not null then
+    return ceil(greatest(extract(epoch from v_until - p_at) * 1000, 1));
+  end if;
+  return null;
 end $$;

@@ -9,7 +9,7 @@ declare
   v_version bigint;
   v_new lanefold._limit;
   v_old lanefold._limit;
-  w record;
+  v_now record;
 begin
   if lanefold._scope() not in ('*', p_owner) then
     perform lanefold._fail('LF014', 'A tenant sets its own limits only.', 'Nothing was written.');
@@ -32,9 +32,9 @@ begin
   returning * into v_new;
   if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
     -- in the new interval, all of it was used just now
-    w := lanefold._limit_window(v_new, v_at);
+    v_now := lanefold._limit_window(v_new, v_at);
     update lanefold._limit_bucket
-    set slice = w.slice, ring = array_fill(0::bigint, array[(w.slice % w.slices)::int]) || used || array_fill(0::bigint, array[(w.slices - 1 - w.slice % w.slices)::int])
+    set slice = v_now.slice, ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || used || array_fill(0::bigint, array[(v_now.slices - 1 - v_now.slice % v_now.slices)::int])
     where owner = p_owner and name = p_name;
   end if;
   perform pg_notify('lanefold_limits', v_version::text);

@@ -32,6 +32,7 @@ declare
   l lanefold._limit;
   k lanefold._limit_bucket;
   a lanefold._limit_account;
+  r record;
   v_call jsonb;
   v_run text;
   v_place text;
@@ -49,11 +50,11 @@ begin
     select h.* from lanefold._limit_account h
     where (h.thread_id, h.run_id) in (select c ->> 'thread_id', c ->> 'run_id' from jsonb_array_elements(p_calls) c)
     order by h.thread_id, h.run_id for update) x;
-  for l, k, v_place in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
+  for r in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
     n := n + 1;
-    v_index := v_index || jsonb_build_object(v_place, n);
-    v_limits[n] := l;
-    v_buckets[n] := k;
+    v_index := v_index || jsonb_build_object(r.place, n);
+    v_limits[n] := r.l;
+    v_buckets[n] := r.k;
     v_look[n] := false;
   end loop;
 
@@ -193,7 +194,7 @@ begin
     end if;
     a.touched_at := v_at;
     v_accounts := v_accounts || jsonb_build_object(v_run, to_jsonb(a) || case when v_call ? 'end' then '{"ended": true}'::jsonb else '{}' end);
-    v_answers := v_answers || v_answer;
+    v_answers := array_append(v_answers, v_answer);
   end loop;
 
   perform lanefold._store_limits(v_buckets, v_accounts);

@@ -9,7 +9,7 @@
 -- max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
--- started}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
+-- started, waited: a limit had delayed it}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
 -- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was moved
 -- and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
@@ -173,7 +173,7 @@ begin
   set status = 'running', lease = v_lease, worker_id = p ->> 'worker_id', lease_until = v_until, lease_ms = (p ->> 'lease_ms')::int,
       started_at = coalesce(started_at, v_at), user_seq = r.user_seq,
       first_event_seq = coalesce(first_event_seq, t.event_rev),
-      input = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
+      input = null, waiting_for = null, agent_unknown_since = null, expires_at = null, iteration = greatest(iteration, 1), event_count = event_count + coalesce(jsonb_array_length(v_events), 0),
       queued_inputs = case when v_inputs is null then queued_inputs else 0 end,
       claims_without_progress = claims_without_progress + 1
   where thread_id = p_thread_id and id = p_run_id;
@@ -203,5 +203,6 @@ create or replace function lanefold._claim_answer(
     'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, r.id),
     'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
-    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent);
+    'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent,
+    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh);
 $$;

@@ -1,0 +1,30 @@
+-- Returns a run to the queue until a limit lets it go on; called by the worker that holds it and was refused. The run
+-- keeps its job, which the worker delays, and the claim does not count. p_waiting_for: {owner, limit, key, until?}. Adds
+-- `run_delayed` to the trace. Returns {delayed: true}, {delayed: false} if another worker holds the run or it has ended,
+-- or {cancel_requested: true} and writes nothing if it is to be cancelled.
+create or replace function lanefold.delay_run(p_thread_id text, p_run_id text, p_lease bigint, p_waiting_for jsonb)
+returns jsonb language plpgsql as $$
+declare
+  t lanefold.thread;
+  r lanefold._run;
+  v_at timestamptz;
+begin
+  t := lanefold._lock_thread(p_thread_id);
+  select * into r from lanefold._run where thread_id = p_thread_id and id = p_run_id;
+  v_at := lanefold._now();
+  if r.lease is distinct from p_lease or r.status <> 'running' then
+    -- also a repeat after a lost answer: the run waits already
+    return jsonb_build_object('delayed', r.lease = p_lease and r.status = 'queued' and r.waiting_for is not null);
+  elsif r.cancel_requested_at is not null then
+    return '{"delayed": false, "cancel_requested": true}';
+  end if;
+  insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
+  values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
+    json_build_array(json_build_object('k', 'run_delayed', 'i', r.iteration, 'd', p_waiting_for)));
+  update lanefold._run
+  set status = 'queued', waiting_for = p_waiting_for, enqueued_at = v_at, lease_until = null, worker_id = null,
+      claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
+  where thread_id = p_thread_id and id = p_run_id;
+  update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
+  return '{"delayed": true}';
+end $$;

@@ -1,0 +1,25 @@
+import { expect, test } from 'vitest';
+import { rows, useLog, value } from '../db/helpers.ts';
+const log = useLog();
+test('try', async () => {
+  const set = (name: string, p: object) => value(log.db, `select lanefold.set_limit('*', $1, $2)`, name, JSON.stringify({ scope: {}, by: 'me', ...p }));
+  await set('slots', { kind: 'concurrency', amount: 2 });
+  await set('tpm', { kind: 'tokens', amount: 100, per_ms: 60000 });
+  await set('usd', { kind: 'money', amount: 1000, calendar: 'day', time_zone: 'Europe/Berlin' });
+  const use = async (...calls: object[]) => (await rows<{ result: any }>(log.db, 'select u.result from lanefold.use_limits($1) u', JSON.stringify(calls))).map((r) => r.result);
+  const run = (n: number, p: object) => ({ version: 3, thread_id: `t${n}`, run_id: `r${n}`, ...p });
+  const take = { '* slots ': 1, '* tpm ': 40, '* usd ': 10 };
+  const job = { enqueue_no: 1 };
+  const out: unknown[] = [];
+  out.push(await use(run(1, { take, job }), run(2, { take, job }), run(3, { take, job }), run(4, { take: { '* tpm ': 1000 } })));
+  out.push(await use({ ...run(1, { take }), version: 1 }));
+  out.push(await rows(log.db, 'select name, key, amount, used, reserved, waiting, total from lanefold.limit_usage order by 1'));
+  const [a] = out[0] as any[];
+  out.push(await use(run(1, { done: [['* tpm ', 40, a.slices['* tpm '], 10], ['* usd ', 10, a.slices['* usd '], 3]], end: { '* tpm ': 10, '* usd ': 3 } })));
+  out.push(await rows(log.db, 'select name, key, amount, used, reserved, waiting, total from lanefold.limit_usage order by 1'));
+  out.push(await use(run(3, { take, granted: true })));
+  out.push(await rows(log.db, 'select name, key, amount, used, reserved, waiting, total from lanefold.limit_usage order by 1'));
+  out.push(await rows(log.db, 'select run_id, holds, wait_name, granted from lanefold._limit_account order by 1'));
+  for (const o of out) console.log(JSON.stringify(o, null, 1).replace(/\n\s+/g, ' '));
+  expect(1).toBe(1);
+});
