@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -42,21 +42,30 @@ test('a change of a source of the project is seen, and of the .env in the curren
   expect(await changes(files)).toEqual(['agents.ts', path.join('..', '.env')]);
 });
 
+/** Changes a file in one step, so that it is one change however slow this machine is. */
+async function replace(file: string, text: string): Promise<void> {
+  await writeFile(`${file}.new`, text);
+  await rename(`${file}.new`, file);
+}
+
 test('a child that hangs while it loads is killed for the next one, which keeps to the port before', async () => {
   const stopped = deferred<void>();
   const log = path.join(root, 'said');
   const file = path.join(project, 'agents.ts');
   const env = { ...process.env, SAID: log, AGENTS: file };
+  // not as a change: the watcher starts afterwards
+  watcher.close();
   await writeFile(file, 'hang');
+  watcher = watchSources(project, path.join(root, '.env'));
   const code = runRestarting({
     ...{ args: [], env, watcher, stopped: stopped.promise },
     limitMs: { loading: 50, restart: 20_000, stop: 20_000 },
   });
   const said = async () => (await readFile(log, 'utf8').catch(() => '')).trim().split('\n');
   await until('the first child hangs', async () => (await said()).includes('hangs'));
-  await writeFile(file, 'serve');
+  await replace(file, 'serve');
   await until('the second child serves', async () => (await said()).includes('serves, before: none'));
-  await writeFile(file, 'serve again');
+  await replace(file, 'serve again');
   await until('the third child serves', async () => (await said()).includes('serves, before: 4321'));
   stopped.resolve();
   expect(await code).toBe(0);
