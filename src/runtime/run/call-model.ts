@@ -7,7 +7,10 @@ import { loggedCalls } from '../../tools/call-limit.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
+import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
+import { reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -28,9 +31,11 @@ export async function callModel(
   const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
+  let reserved: Reservation | undefined;
   try {
     const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
     const model = await deps.models.resolve(call.model);
+    reserved = await reserveCall(deps, run, call);
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
     const lane = laneKey(run.threadId, claim.context_ref);
@@ -50,6 +55,7 @@ export async function callModel(
           (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
+      reserved = settleCall(reserved, turn.usage);
       if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
@@ -68,8 +74,10 @@ export async function callModel(
     });
   } catch (error) {
     signal.throwIfAborted();
+    if (error instanceof LimitReached) throw error;
     return { ...modelFailed(error), callId };
   } finally {
+    settleCall(reserved);
     closeLive?.();
   }
 }

@@ -11,6 +11,7 @@ import { isLost, Released } from '../run/held-run.ts';
 import { strategyOf } from '../run/strategy-of.ts';
 import type { HeldJob } from './held-job.ts';
 import { hasLeft } from './job-worker.ts';
+import { limitsOfRun, settleLimits } from './limited-run.ts';
 import { interruptionOf, onInterrupted } from './lost-run.ts';
 import { queuedMs } from './queued-ms.ts';
 
@@ -31,6 +32,8 @@ export async function executeRun(
     ...{ fresh: claim.fresh, step: claim.step, traceparent: claim.traceparent },
     queuedMs: queuedMs(job),
   });
+  const limits = limitsOfRun(held, claim);
+  if (limits) run.limits = limits;
   keeper.hold(run, jobId(job.data));
   if (hasLeft(worker)) run.lose(new Released());
   const log = jobLog(job, claim, agent, strategyOf(deps.agents, claim));
@@ -50,6 +53,7 @@ export async function executeRun(
     keeper.drop(run);
     run.telemetry.ended(end);
     deps.onRelease?.(run, end.run);
+    if (limits) void settleLimits(limits, claim, end).catch(onError);
     deps.live?.committed(threadId);
     onEnd(end.status);
     if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);
