@@ -65,7 +65,7 @@ begin
     end if;
     v_answer := '{"ok": true}';
     v_slices := '{}';
-    v_run := (v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id');
+    v_run := coalesce((v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'), '');  -- a call that only looks has none
     a := jsonb_populate_record(null::lanefold._limit_account, coalesce(v_accounts -> v_run, '{"holds": {}, "priority": 0, "granted": false}')
       || jsonb_build_object('thread_id', v_call -> 'thread_id', 'run_id', v_call -> 'run_id'));
     v_wait := lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key);
@@ -107,6 +107,15 @@ begin
     if v_call ? 'granted' and v_wait is null then
       v_answer := '{"late": true}';
     elsif v_call ? 'take' then
+      if a.granted then
+        -- the call it was let go on for was counted then; `base` returns what was reserved for it
+        for v_place, v_amount in select key, value::bigint from jsonb_each_text(a.wants -> 'take') loop
+          n := (v_index ->> v_place)::int;
+          continue when n is null or (v_limits[n]).kind <> 'requests' or not a.holds ? v_place;
+          v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, (a.holds -> v_place ->> 1)::bigint, -v_amount);
+          a.holds := lanefold._change_hold(a.holds, v_place, 0, null, -v_amount);
+        end loop;
+      end if;
       for v_place, v_amount in select key, value::bigint from jsonb_each_text(v_call -> 'take') order by key loop
         n := (v_index ->> v_place)::int;
         continue when n is null or lanefold._holds_already((v_limits[n]).kind, a.holds -> v_place);

@@ -2,9 +2,8 @@ import { placesOf, type Dimensions } from '../../limits/dimensions.ts';
 import type { Limit } from '../../limits/limit.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
-import type { Run } from '../../store/run/run.ts';
 import { findAwaitedPlaces, readCurrentLimits, type CurrentLimits } from '../../store/limit/current-limits.ts';
-import { useLimits, type LimitAnswer, type LimitCall, type ReadyRun } from '../../store/limit/use-limits.ts';
+import { useLimits, type Amounts, type LimitAnswer, type LimitCall, type ReadyRun } from '../../store/limit/use-limits.ts';
 
 /** A bucket that a run or a call uses. */
 export interface Placed {
@@ -59,10 +58,9 @@ export class LimitGate {
     return answer;
   }
 
-  /** Settles what an ended run was left with; without a `run`, it never was in the database. */
-  async settle(ids: { thread_id: string; run_id: string }, run: Run | undefined): Promise<void> {
-    void run;
-    await this.use({ ...ids, end: {} });
+  /** Returns what a run holds that has ended without settling; `used`: by bucket, if it is known. */
+  async settle({ threadId, runId }: { threadId: string; runId: string }, used: Amounts = {}): Promise<void> {
+    if (this.version > 0) await this.use({ thread_id: threadId, run_id: runId, end: used });
   }
 
   close(): void {

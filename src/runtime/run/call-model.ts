@@ -7,10 +7,9 @@ import { loggedCalls } from '../../tools/call-limit.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
-import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
-import { reserveCall, settleCall } from './reserve-call.ts';
+import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -32,8 +31,10 @@ export async function callModel(
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
   let reserved: Reservation | undefined;
+  let called = claim.model;
   try {
     const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
+    called = call.model;
     const model = await deps.models.resolve(call.model);
     reserved = await reserveCall(deps, run, call);
     run.assertHeld();
@@ -74,8 +75,10 @@ export async function callModel(
     });
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof LimitReached) throw error;
-    return { ...modelFailed(error), callId };
+    if (isOfLimits(error)) throw error;
+    const failed = modelFailed(error);
+    if (failed.retryAfterMs !== undefined) await run.limits?.drain(called, failed.retryAfterMs).catch(() => {});
+    return { ...failed, callId };
   } finally {
     settleCall(reserved);
     closeLive?.();

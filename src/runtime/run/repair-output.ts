@@ -9,10 +9,9 @@ import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
-import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
-import { reserveCall, settleCall } from './reserve-call.ts';
+import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
@@ -79,7 +78,7 @@ export async function repairOutput(
     return { type: 'output_repaired', checked, usage: turn.usage, model: other };
   } catch (fault) {
     signal.throwIfAborted();
-    if (fault instanceof LimitReached) throw fault;
+    if (isOfLimits(fault)) throw fault;
     return modelFailed(fault);
   } finally {
     settleCall(reserved);

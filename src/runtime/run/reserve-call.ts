@@ -1,6 +1,8 @@
 import type { Usage } from '../../context/message.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { estimateInput } from './fit-context.ts';
@@ -37,6 +39,10 @@ export async function reserveCall(
 }
 
 const ends = ['budget_exhausted', 'limit_too_small', 'price_unknown'] as const;
+
+/** The call was not made, or not counted: an error of the run and not of the model. */
+export const isOfLimits = (error: unknown): boolean =>
+  error instanceof LimitReached || isTransient(error) || isLanefoldError(error, 'database_error');
 
 /** The call has ended: without usage, unanswered. Returns undefined, so that a call is settled once. */
 export function settleCall(reserved: Reservation | undefined, usage?: Usage): undefined {

@@ -6,6 +6,7 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
+import type { RunLimits } from '../limits/run-limits.ts';
 import { driveRun } from '../run/drive.ts';
 import { isLost, Released } from '../run/held-run.ts';
 import { strategyOf } from '../run/strategy-of.ts';
@@ -32,8 +33,6 @@ export async function executeRun(
     ...{ fresh: claim.fresh, step: claim.step, traceparent: claim.traceparent },
     queuedMs: queuedMs(job),
   });
-  const limits = limitsOfRun(held, claim);
-  if (limits) run.limits = limits;
   keeper.hold(run, jobId(job.data));
   if (hasLeft(worker)) run.lose(new Released());
   const log = jobLog(job, claim, agent, strategyOf(deps.agents, claim));
@@ -47,13 +46,16 @@ export async function executeRun(
     log.step(...step);
     deps.live?.committed(threadId);
   };
+  let limits: RunLimits | undefined;
   try {
     deps.onHold?.(run);
+    limits = await limitsOfRun(held, claim);
+    if (limits) run.limits = limits;
     const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claim));
     keeper.drop(run);
     run.telemetry.ended(end);
     deps.onRelease?.(run, end.run);
-    if (limits) void settleLimits(limits, claim, end).catch(onError);
+    if (limits) void settleLimits(held, limits, claim, end).catch(onError);
     deps.live?.committed(threadId);
     onEnd(end.status);
     if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);

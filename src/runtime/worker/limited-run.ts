@@ -1,43 +1,41 @@
-import type { JsonObject, Usage } from '../../context/message.ts';
+import type { JsonObject } from '../../context/message.ts';
 import { delayRun } from '../../store/limit/delay-run.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
-import { spentOf, type SpentByModel } from '../../store/run/spent.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { LimitReached } from '../limits/limit-reached.ts';
 import type { RunEnd } from '../run/run-end.ts';
-import { RunLimits } from '../limits/run-limits.ts';
+import { limitsFor, spentBy } from '../limits/limits-for.ts';
+import type { LimitedRun, RunLimits } from '../limits/run-limits.ts';
+import type { HeldRun } from '../run/held-run.ts';
 import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 
 /** The limits of a run that was just claimed; undefined if the database has none. */
-export function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): RunLimits | undefined {
+export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits | undefined> {
   const { gate, counting } = deps;
+  // a limit applies to every run that is claimed after it was set
+  if (gate && gate.version < claim.limits_version) await gate.refresh();
   if (!gate || gate.version === 0) return undefined;
-  const { options } = claim;
-  const at = new Date(claim.created_at);
-  const limited = {
-    ...{ threadId: run.threadId, runId: run.runId, tenant: claim.tenant_id, agent: claim.agent, caller: claim.caller },
-    ...{ limitKeys: options?.limit_keys ?? {}, createdAt: claim.created_at, priority: options?.priority ?? 0 },
-    job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
-  };
-  const price: ConstructorParameters<typeof RunLimits>[2] = (model, tokens) =>
-    counting.priceOf(model, { calls: 1, cachedTokens: 0, writtenTokens: 0, ...tokens }, at);
-  return new RunLimits(gate, limited, price, spentIn(claim, claim.iteration, claim.usage, claim.other_usage));
+  const { iteration, usage, other_usage: otherUsage } = claim;
+  return limitsFor(gate, counting, limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
 }
 
-/** What a run has used by now, by model. */
-const spentIn = (
-  { model, created_at: createdAt }: Claim,
-  iteration: number,
-  usage: Usage | null | undefined,
-  otherUsage: Record<string, Usage> | null | undefined,
-): SpentByModel[] =>
-  spentOf({ model, createdAt: new Date(createdAt), iteration, usage: usage ?? null, otherUsage: otherUsage ?? null });
+const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({
+  ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, caller: claim.caller, createdAt: claim.created_at },
+  ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
+  job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
+});
 
 /** A run has ended, or waits for approval: what it reserved returns, and what it used is settled. */
-export async function settleLimits(limits: RunLimits, claim: Claim, end: RunEnd): Promise<void> {
-  if (end.status === 'suspended') return limits.pause();
-  await limits.end(spentIn(claim, end.iteration, end.usage, end.otherUsage), { fresh: claim.fresh });
+export async function settleLimits(
+  { job, run }: HeldJob,
+  limits: RunLimits,
+  claim: Claim,
+  { status, iteration, usage, otherUsage }: RunEnd,
+): Promise<void> {
+  if (status === 'suspended') return limits.pause();
+  const spent = spentBy(limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
+  await limits.end(spent, { fresh: claim.fresh });
 }
 
 /**

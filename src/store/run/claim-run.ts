@@ -71,6 +71,8 @@ export interface Claim {
   created_at: string;
   /** A limit had delayed the run. */
   waited: boolean;
+  /** The number of the newest change of limits. */
+  limits_version: number;
 }
 
 /** A stored answer to a question that the strategy itself asked. */
