@@ -18,7 +18,13 @@ export function assertLimitKeys(keys: unknown): void {
   for (const [name, value] of entries) {
     if (!dimensionGrammar.test(name)) throw invalid(`limitKeys has the name ${JSON.stringify(name)}`);
     if (ownDimensions.some((own) => own === name)) throw invalid(`limitKeys sets ${name}, which every run has already`);
-    if (typeof value !== 'string' || value === '' || value.length > longestValue || value === '*' || value.includes('/'))
+    if (
+      typeof value !== 'string' ||
+      value === '' ||
+      value.length > longestValue ||
+      value === '*' ||
+      value.includes('/')
+    )
       throw invalid(`limitKeys.${name} is not a text of 1 to ${longestValue} characters without /`);
   }
 }

@@ -160,4 +160,44 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     const run = await ask({ limitKeys: { customer: 'dollars' } });
     expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'failed', error: { type: 'price_unknown' } });
   });
+
+  test('takes turns with runs of others by weight, whoever came first, and its own go by priority', async () => {
+    await sql.setLimit('fair', {
+      kind: 'concurrency',
+      scope: { plan: 'fair' },
+      amount: 1,
+      share: 'customer',
+      weights: { large: 1, small: 1, paying: 2 },
+    });
+    const one = (customer: string, input: string, priority?: number) =>
+      ask({ input, limitKeys: { plan: 'fair', customer }, ...(priority === undefined ? {} : { priority }) });
+    const blocker = await one('other', 'block');
+    const blocking = await model.next();
+    const runs: RunHandle[] = [];
+    const line = async (customer: string, input: string, priority?: number) => {
+      const run = await one(customer, input, priority);
+      await waiting(run);
+      runs.push(run);
+    };
+    for (const n of [1, 2, 3, 4]) await line('large', `large ${n}`, 5);
+    await line('large', 'large, urgent', 1);
+    for (const n of [1, 2]) await line('small', `small ${n}`);
+    for (const n of [1, 2, 3, 4]) await line('paying', `paying ${n}`);
+    blocking.type('done');
+    blocking.stop();
+    await lanefold.runs.wait(blocker);
+    const order: string[] = [];
+    for (const _ of runs) {
+      const keyboard = await model.next();
+      const [part] = keyboard.call.prompt.at(-1)!.content as { text: string }[];
+      order.push(part!.text);
+      keyboard.type('done');
+      keyboard.stop();
+    }
+    const turns = [
+      ...['paying 1', 'large, urgent', 'small 1', 'paying 2', 'paying 3', 'large 1', 'small 2', 'paying 4'],
+      ...['large 2', 'large 3', 'large 4'],
+    ];
+    expect(order).toEqual(turns);
+  });
 });

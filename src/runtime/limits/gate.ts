@@ -3,7 +3,13 @@ import type { Limit } from '../../limits/limit.ts';
 import type { Database } from '../../postgres/pool.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { findAwaitedPlaces, readCurrentLimits, type CurrentLimits } from '../../store/limit/current-limits.ts';
-import { useLimits, type Amounts, type LimitAnswer, type LimitCall, type ReadyRun } from '../../store/limit/use-limits.ts';
+import {
+  useLimits,
+  type Amounts,
+  type LimitAnswer,
+  type LimitCall,
+  type ReadyRun,
+} from '../../store/limit/use-limits.ts';
 
 /** A bucket that a run or a call uses. */
 export interface Placed {

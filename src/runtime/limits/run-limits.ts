@@ -218,9 +218,13 @@ const exhausted = (place: string): LanefoldError =>
   });
 
 const tooSmall = ({ impossible: place, most }: LimitAnswer, take: Record<string, number>): LanefoldError =>
-  new LanefoldError('limit_too_small', `A model call needs ${take[place!]} of the limit ${nameIn(place!)}, which is ${most}.`, {
-    hint: 'Raise the limit, or lower maxOutputTokens of the agent.',
-  });
+  new LanefoldError(
+    'limit_too_small',
+    `A model call needs ${take[place!]} of the limit ${nameIn(place!)}, which is ${most}.`,
+    {
+      hint: 'Raise the limit, or lower maxOutputTokens of the agent.',
+    },
+  );
 
 const priceUnknown = (model: string, limit: string): LanefoldError =>
   new LanefoldError('price_unknown', `The price of model ${model} is unknown, and the limit ${limit} is in money.`, {

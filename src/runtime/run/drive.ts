@@ -35,8 +35,7 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLost(error) || error instanceof Released || error instanceof LimitReached)
-      throw error;
+    if (isTransient(error) || isLost(error) || error instanceof Released || error instanceof LimitReached) throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }

@@ -37,6 +37,7 @@ async function afterRefusal(
   return { status: status ?? 'unknown', reason };
 }
 
-const hasEnded = (status: string | null): boolean => status === null || ['completed', 'failed', 'cancelled'].includes(status);
+const hasEnded = (status: string | null): boolean =>
+  status === null || ['completed', 'failed', 'cancelled'].includes(status);
 
 const isEnding = (reason: string): reason is RefusedClaim => refusedClaims.some((ending) => ending === reason);

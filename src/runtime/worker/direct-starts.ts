@@ -7,7 +7,8 @@ import type { RunDependencies } from '../run/dependencies.ts';
 import { HeldRun } from '../run/held-run.ts';
 import { afterClaim } from './after-claim.ts';
 import { claimTerms } from './claim-job.ts';
-import { hasStopped, type JobWorker } from './job-worker.ts';
+import type { HeldJob } from './held-job.ts';
+import { hasStopped, type JobWorker, type StartedRun } from './job-worker.ts';
 
 /**
  * Starts the runs that this process accepts, in the statement that accepts them, while the worker has a free slot and
@@ -59,12 +60,14 @@ export class DirectStarts implements DirectWorker {
       },
       fill: (answer) =>
         this.#context.runInAsyncScope(() => {
-          const held = { deps, queue, worker, job, token: job.token, run };
+          let onProcess!: StartedRun['onProcess'];
+          const processed = new Promise<Pick<HeldJob, 'job' | 'token'>>((resolve) => (onProcess = resolve));
+          const held = { deps, queue, worker, job, token: job.token, run, processed };
           const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
           if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());
           // its job fails with it, but may not have been added yet
           running.catch(() => {});
-          worker.started.set(job.id!, running);
+          worker.started.set(job.id!, { running, onProcess });
           void own.process(job, running).finally(() => worker.started.delete(job.id!));
         }),
       leave: () => {

@@ -14,4 +14,6 @@ export interface HeldJob {
   /** BullMQ's lock of the job. */
   token: string | undefined;
   run: HeldRun;
+  /** For a run that was started before its job: resolves once this worker processes the job, if it does. */
+  processed?: Promise<Pick<HeldJob, 'job' | 'token'>>;
 }

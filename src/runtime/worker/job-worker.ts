@@ -1,9 +1,16 @@
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
+import type { HeldJob } from './held-job.ts';
 import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
+
+/** A run that was started before this worker processes its job. */
+export interface StartedRun {
+  running: Promise<RunJobResult>;
+  onProcess(taken: Pick<HeldJob, 'job' | 'token'>): void;
+}
 
 /** Worker state shared by its job processors. */
 export interface JobWorker {
@@ -14,8 +21,8 @@ export interface JobWorker {
   readonly intake: Intake;
   readonly telemetry: Telemetry;
   readonly company: Company;
-  /** The executions of direct starts, by job id. */
-  readonly started: Map<string, Promise<RunJobResult>>;
+  /** Runs that were started directly, by the id of their job. */
+  readonly started: Map<string, StartedRun>;
   readonly onError: (error: unknown) => void;
   readonly onRunEnd?: ((end: EndedRun) => void) | undefined;
   /** `stopping`: takes no more jobs. `leaving`: the grace period is over; nothing new starts. */

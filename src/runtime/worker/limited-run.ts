@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../context/message.ts';
+import pTimeout from 'p-timeout';
 import { delayRun } from '../../store/limit/delay-run.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunJobResult } from '../../queue/job.ts';
@@ -21,7 +22,14 @@ export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Pr
 }
 
 const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({
-  ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, caller: claim.caller, createdAt: claim.created_at },
+  ...{
+    threadId,
+    runId,
+    tenant: claim.tenant_id,
+    agent: claim.agent,
+    caller: claim.caller,
+    createdAt: claim.created_at,
+  },
   ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
   job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
 });
@@ -45,7 +53,7 @@ export async function settleLimits(
  * @throws always: `DelayedError` tells BullMQ that the job has moved
  */
 export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
-  const { deps, queue, worker, job, token, run } = held;
+  const { deps, queue, worker, run } = held;
   const [owner, limit, key] = [...place.split(' ', 2), place.split(' ').slice(2).join(' ')] as [string, string, string];
   const waitingFor: JsonObject = {
     limit,
@@ -56,12 +64,22 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
   const { delayed } = await run.persist(() => delayRun(deps.db, run, waitingFor));
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
+  const { job, token } = await inQueue(held);
   return delayJob(job, token, Math.min(delayMs ?? longestDelayMs, longestDelayMs), async () => {
     // the sweep puts a run in line, or wakes it, if this fails
     const wakes = await run.limits!.wait().catch(worker.onError);
     if (wakes) await queue.wake({ ...job.data, queue: job.queueName }).catch(worker.onError);
   });
 }
+
+/**
+ * The job under the lock it has in the queue. If another worker has the job of a run that was started here, it cannot be
+ * delayed: it ends, and the sweep gives the run a new one.
+ */
+const inQueue = async (held: HeldJob): Promise<Pick<HeldJob, 'job' | 'token'>> =>
+  held.processed ? pTimeout(held.processed, { milliseconds: patienceMs, fallback: () => held }) : held;
+
+const patienceMs = 1_000;
 
 /** Should nobody let the run go on, because every process that could has died, its job asks again after this. */
 const longestDelayMs = 3_600_000;

@@ -14,7 +14,10 @@ export function processJob(deps: RunDependencies, queue: RunQueue, worker: JobWo
   const { company, intake } = worker;
   return async (job, token) => {
     const started = worker.started.get(job.id!);
-    if (started) return started;
+    if (started) {
+      started.onProcess({ job, token });
+      return started.running;
+    }
     const { thread_id: threadId, run_id: runId } = job.data;
     const run = new HeldRun(threadId, runId, worker.leaseMs, performance.now());
     // the worker stopped or filled up while the job was in flight: another worker takes it

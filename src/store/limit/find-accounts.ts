@@ -9,10 +9,7 @@ const most = 200;
  * others.
  */
 export const findIdleAccounts = (db: Database): Promise<{ thread_id: string; run_id: string }[]> =>
-  db.query(
-    'idle_limit_accounts',
-    `select thread_id, run_id from lanefold.idle_limit_accounts(30000, ${most})`,
-  );
+  db.query('idle_limit_accounts', `select thread_id, run_id from lanefold.idle_limit_accounts(30000, ${most})`);
 
 /** Runs of a fleet that a limit has delayed and that are not in line: their process died before it put them there. */
 export const findUnlinedRuns = (db: Database, prefix: string): Promise<QueuedRun[]> =>

@@ -17,7 +17,11 @@ export interface LimitedRunRow {
 }
 
 /** Undefined if the run does not exist. */
-export async function readLimitedRun(db: Database, threadId: string, runId: string): Promise<LimitedRunRow | undefined> {
+export async function readLimitedRun(
+  db: Database,
+  threadId: string,
+  runId: string,
+): Promise<LimitedRunRow | undefined> {
   const [row] = await db.query<LimitedRunRow>(
     'limited_run',
     `select tenant_id as "tenantId", caller, agent, model, options -> 'limit_keys' as "limitKeys",
