@@ -1,5 +1,7 @@
+export const limitKinds = ['concurrency', 'runs', 'requests', 'tokens', 'money'] as const;
+
 /** What a limit counts. */
-export type LimitKind = 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+export type LimitKind = (typeof limitKinds)[number];
 
 /** A limit as the database has it. */
 export interface Limit {
@@ -34,6 +36,12 @@ export interface Limit {
   /** `end`: a run that the limit refuses ends with `budget_exhausted` instead of waiting. */
   onExhausted: 'wait' | 'end';
   version: number;
+}
+
+/** A limit as it is set and listed, without its owner and name. Its amounts are exact, also those of money. */
+export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | 'amounts'> {
+  amount: bigint;
+  amounts: Record<string, bigint> | null;
 }
 
 /** Amounts of money are stored in billionths of a dollar. */
