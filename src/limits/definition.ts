@@ -1,9 +1,11 @@
 import type { LimitKind } from './limit.ts';
 
-/** Sliding intervals with a name, in ms. */
-export const namedIntervals = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 } as const;
+export type LimitInterval = 'second' | 'minute' | 'hour' | 'day';
 
-export type LimitInterval = keyof typeof namedIntervals;
+/** In ms. */
+export const namedIntervals: Readonly<Record<LimitInterval, number>> = {
+  ...{ second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000 },
+};
 
 /** A limit, as you set it. */
 export interface LimitDefinition {

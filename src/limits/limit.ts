@@ -1,7 +1,6 @@
-export const limitKinds = ['concurrency', 'runs', 'requests', 'tokens', 'money'] as const;
-
 /** What a limit counts. */
-export type LimitKind = (typeof limitKinds)[number];
+export type LimitKind = 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+export const limitKinds = ['concurrency', 'runs', 'requests', 'tokens', 'money'] as const satisfies LimitKind[];
 
 /** A limit as the database has it. */
 export interface Limit {

@@ -1,5 +1,5 @@
 import { z } from '@hono/zod-openapi';
-import { namedIntervals } from '../../limits/definition.ts';
+import { namedIntervals, type LimitInterval } from '../../limits/definition.ts';
 import { limitKinds } from '../../limits/limit.ts';
 import { count, Id, orNull, timestamp } from './values.ts';
 
@@ -9,7 +9,7 @@ const amount = z.number().min(0).openapi({
   description: 'The most of it. A whole number; for `money` US dollars, with at most 9 decimal places.',
   example: 100_000,
 });
-const named = Object.keys(namedIntervals) as [keyof typeof namedIntervals];
+const named = Object.keys(namedIntervals) as [LimitInterval];
 
 const fields = {
   kind: z.enum(limitKinds).openapi({

@@ -3,7 +3,7 @@ import { snakeKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ListedLimit } from '../../library/limits/limits.ts';
-import { namedIntervals, type LimitDefinition } from '../../limits/definition.ts';
+import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../limits/definition.ts';
 import { limitKinds } from '../../limits/limit.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
@@ -117,7 +117,7 @@ function decimal(text: string): number {
 }
 
 const interval = (text: string): LimitDefinition['per'] =>
-  Object.hasOwn(namedIntervals, text) ? (text as keyof typeof namedIntervals) : duration(text);
+  Object.hasOwn(namedIntervals, text) ? (text as LimitInterval) : duration(text);
 
 function pair(text: string, at: number): [string, string] {
   if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
