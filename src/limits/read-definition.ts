@@ -1,18 +1,14 @@
 import { z } from 'zod';
 import { refuseUnknownKeys, type KeysOf } from '../checks/unknown-keys.ts';
-import { LanefoldError } from '../errors.ts';
+import { omitUndefined } from '../common/omit-undefined.ts';
+import { checkInterval, checkScope, checkShare } from './check-definition.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from './definition.ts';
+import { invalid } from './invalid-limit.ts';
 import { limitKinds, type StoredLimit } from './limit.ts';
-import { billionthsOf } from './money.ts';
-import { bucketProblem, dimensionProblem, eachOf, valueProblem } from './scope.ts';
+import { amountOf, amountsOf } from './read-amounts.ts';
 
 const shortestMs = 1_000;
 const longestMs = 31 * 86_400_000;
-/** Both fit a bigint twice, so that what is used and what is asked for can be added. */
-const mostCount = 1e15;
-const mostDollars = 1e9;
-const mostDimensions = 8;
-const mostEntries = 1_000;
 
 const keys: KeysOf<LimitDefinition> = {
   ...{ kind: true, amount: true, scope: true, amounts: true, tokens: true, per: true, calendar: true },
@@ -42,7 +38,6 @@ const Fields = z.object({
   weights: record(number),
   onExhausted: oneOf(['wait', 'end']).optional(),
 });
-type Fields = z.infer<typeof Fields>;
 
 /**
  * Checks a limit that a caller sets.
@@ -57,7 +52,7 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
     const [issue] = parsed.error.issues;
     throw invalid(issue!.path.join('.') || 'definition', issue!.path.length > 0 ? issue!.message : 'must be an object');
   }
-  const fields = parsed.data;
+  const fields: LimitDefinition = omitUndefined(parsed.data);
   checkScope(fields, owner);
   checkInterval(fields);
   checkShare(fields);
@@ -76,89 +71,3 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
     onExhausted: fields.onExhausted ?? 'wait',
   };
 }
-
-function checkScope({ scope = {} }: Fields, owner: string): void {
-  if (Object.keys(scope).length > mostDimensions) throw invalid('scope', `has more than ${mostDimensions} dimensions`);
-  for (const [dimension, value] of Object.entries(scope)) {
-    const problem = dimensionProblem(dimension);
-    if (problem) throw invalid('scope', problem);
-    const wrong = value === '*' ? undefined : valueProblem(dimension, value);
-    if (wrong) throw invalid(`scope.${dimension}`, wrong);
-  }
-  if (owner !== '*' && scope['tenant'] !== undefined && scope['tenant'] !== owner)
-    throw invalid('scope.tenant', `must be ${owner} or left out: a limit of a tenant applies to its runs only`);
-}
-
-function checkInterval({ kind, per, calendar, timeZone }: Fields): void {
-  if (kind === 'concurrency') {
-    const field = per !== undefined ? 'per' : calendar !== undefined ? 'calendar' : undefined;
-    if (field) throw invalid(field, 'is not for the kind concurrency, which counts the runs at work now');
-  } else if (per === undefined && calendar === undefined) {
-    throw invalid('per', `is missing: a limit of ${kind} needs an interval, per or calendar`);
-  } else if (per !== undefined && calendar !== undefined) {
-    throw invalid('calendar', 'cannot be combined with per: the interval slides, or follows the calendar');
-  }
-  if (timeZone === undefined) return;
-  if (calendar === undefined) throw invalid('timeZone', 'is only for a limit with calendar');
-  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
-}
-
-/** Offsets such as `+02:00` are none: PostgreSQL reads them with the opposite sign. */
-function isTimeZone(name: string): boolean {
-  try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return /^[a-z]/i.test(name);
-  } catch {
-    return false;
-  }
-}
-
-function checkShare({ share, weights }: Fields): void {
-  const problem = share === undefined ? undefined : dimensionProblem(share);
-  if (problem) throw invalid('share', problem);
-  if (weights === undefined) return;
-  if (share === undefined) throw invalid('weights', 'is only for a limit with share');
-  assertFew('weights', weights);
-  for (const [value, weight] of Object.entries(weights)) {
-    const wrong = valueProblem(share, value);
-    if (wrong) throw invalid(`weights.${value}`, wrong);
-    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
-  }
-}
-
-function amountsOf({ kind, scope = {}, amounts = {} }: Fields): Record<string, bigint> | null {
-  const entries = Object.entries(amounts);
-  if (entries.length === 0) return null;
-  const each = eachOf(scope);
-  if (each.length === 0) throw invalid('amounts', 'is only for a limit with * in its scope');
-  assertFew('amounts', amounts);
-  return Object.fromEntries(
-    entries.map(([key, amount]) => {
-      const wrong = bucketProblem(each, key);
-      if (wrong) throw invalid(`amounts.${key}`, wrong);
-      return [key, amountOf(kind, amount, `amounts.${key}`)];
-    }),
-  );
-}
-
-function amountOf(kind: Fields['kind'], amount: number, field: string): bigint {
-  if (kind === 'money') {
-    const billionths = amount >= 0 && amount <= mostDollars ? billionthsOf(amount) : undefined;
-    if (billionths !== undefined) return billionths;
-    throw invalid(field, `must be US dollars from 0 to ${mostDollars} with at most 9 decimal places`);
-  }
-  if (Number.isInteger(amount) && amount >= 0 && amount <= mostCount) return BigInt(amount);
-  throw invalid(field, `must be a whole number from 0 to ${mostCount}`);
-}
-
-function assertFew(field: string, entries: object): void {
-  if (Object.keys(entries).length > mostEntries) throw invalid(field, `has more than ${mostEntries} entries`);
-}
-
-const invalid = (path: string, problem: string): LanefoldError => {
-  const field = path.slice(0, 200);
-  return new LanefoldError('invalid_input', `The limit is invalid: ${field} ${problem}.`, {
-    hint: 'Nothing was written. Correct the field, and set the limit again.',
-    details: { field, problem },
-  });
-};
