@@ -88,6 +88,10 @@ export const errorStatus = {
   append_only: 409,
   already_decided: 409,
   not_awaiting_approval: 409,
+  // a limit would never let the call pass
+  budget_exhausted: 409,
+  limit_too_small: 422,
+  price_unknown: 422,
   // too much at once; try again later
   rate_limited: 429,
   // a dependency is unavailable

@@ -131,6 +131,10 @@ export const run = lanefold.table(
     index('_run_of_tenant')
       .on(t.tenantId)
       .where(sql`finished_at is null and tenant_id <> 'default'`),
+    // Costs only the runs that wait for a limit.
+    index('_run_delayed')
+      .on(t.enqueuedAt)
+      .where(sql`waiting_for is not null`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)
       .where(sql`not active and finished_at is null`),

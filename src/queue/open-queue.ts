@@ -6,6 +6,7 @@ import { allReady, closeWorker, createWorker } from './bull-workers.ts';
 import { cleanQueue } from './clean.ts';
 import { openConnections } from './connection.ts';
 import { jobId, type RunJob, type RunJobResult } from './job.ts';
+import { wakeJob } from './wake-job.ts';
 import { databaseLost, outage, unreachable } from './outage.ts';
 import type { BullQueue, BullWorker, PlacedJob, QueueOptions, RunQueue } from './queue.ts';
 
@@ -62,6 +63,11 @@ export function openQueue(options: QueueOptions): RunQueue {
           throw outage(backend, error);
         });
       }
+    },
+    async wake({ queue: name, ...job }) {
+      const agentQueue = name.startsWith(agentQueueName('')) ? name.slice(agentQueueName('').length) : undefined;
+      const queue = agentQueue === undefined ? queues.find((one) => one.name === name) : openAgentQueue(agentQueue);
+      if (queue) await wakeJob(queue, job).catch((error: Error) => Promise.reject(outage(backend, error)));
     },
     async work(processor, workOptions, agentQueue) {
       const names = agentQueue === undefined ? shardNames : [agentQueueName(agentQueue)];

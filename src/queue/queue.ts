@@ -79,6 +79,11 @@ export interface RunQueue {
    */
   addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
   /**
+   * Ends the delay of a job in the named queue, or adds the job if it is gone. Does nothing for the queue of another
+   * fleet.
+   */
+  wake(job: RunJob & { queue: string }): Promise<void>;
+  /**
    * Starts processing the jobs of every shard, or with `agentQueue`, those in that agent's queue instead.
    *
    * @throws LanefoldError `queue_unreachable`; `database_unreachable` for an agent's queue in PostgreSQL

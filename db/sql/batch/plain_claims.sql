@@ -10,6 +10,7 @@ declare
     'alone', 'strategies', 'max_context_bytes', 'job_token', 'job_lock_ms'];
   v_locked text[];
   v_at timestamptz;
+  v_limits_version constant bigint := lanefold._limits_version();
 begin
   select array_agg(k.id) into v_locked from (
     select t.id
@@ -81,6 +82,6 @@ begin
       select json_build_object('seq', 0, 'role', 'system', 'content', c.prompt) as message where c.prompt is not null
       union all
       select json_build_object('seq', c.user_seq, 'role', 'user', 'content', c.content)) m),
-    null, null, 0)
+    null, null, 0, v_limits_version)
   from claim c;
 end $$;

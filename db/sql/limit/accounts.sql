@@ -31,3 +31,18 @@ begin
       holds = excluded.holds, wait_owner = excluded.wait_owner, wait_name = excluded.wait_name, wait_key = excluded.wait_key,
       wait_share = excluded.wait_share, wants = excluded.wants, job = excluded.job;
 end $$;
+
+-- Up to p_most accounts that nobody has touched for p_ms, longest first. Touches them, so that the next call returns
+-- others.
+create or replace function lanefold.idle_limit_accounts(p_ms int, p_most int)
+returns table (thread_id text, run_id text) language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+begin
+  return query
+    update lanefold._limit_account a set touched_at = v_at
+    from (select k.run_id, k.thread_id from lanefold._limit_account k
+          where k.touched_at < v_at - p_ms * interval '1 ms' order by k.touched_at limit p_most for update skip locked) x
+    where a.run_id = x.run_id and a.thread_id = x.thread_id
+    returning a.thread_id::text, a.run_id::text;
+end $$;

@@ -68,8 +68,8 @@ begin
     k := r.b;
     place := lanefold._limit_place(k.owner, k.name, k.key);
     v_now := lanefold._limit_window(l, p_at);
-    for n in greatest(k.slice + 1, v_now.slice - v_now.slices + 1) .. v_now.slice loop
-      k.ring[n % v_now.slices + 1] := 0;
+    for n in 1 .. least(v_now.slice - k.slice, v_now.slices) loop
+      k.ring[(v_now.slice - n + 1) % v_now.slices + 1] := 0;
     end loop;
     k.slice := greatest(k.slice, v_now.slice);  -- the clock may have gone back
     k.used := (select sum(u) from unnest(k.ring) u);
@@ -123,10 +123,11 @@ begin
   if p_excess > 0 and l.calendar is not null then
     v_until := date_trunc(l.calendar, p_at, coalesce(l.time_zone, 'UTC')) + ('1 ' || l.calendar)::interval;
   elsif p_excess > 0 and l.per_ms is not null then
-    for n in k.slice - v_slices + 1 .. k.slice loop
-      v_excess := v_excess - k.ring[n % v_slices + 1];
+    for n in 1 .. v_slices loop
+      -- from the oldest one on
+      v_excess := v_excess - k.ring[(k.slice + n) % v_slices + 1];
       if v_excess <= 0 then
-        v_until := to_timestamp((n + v_slices) * (l.per_ms / 32.0) / 1000);
+        v_until := to_timestamp((k.slice + n) * (l.per_ms / 32.0) / 1000);
         exit;
       end if;
     end loop;

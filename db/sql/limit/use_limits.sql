@@ -3,8 +3,8 @@
 --
 -- p_calls: [{version: of the limits that the caller knows, thread_id, run_id,
 --   take?: {place: amount}, all of it or nothing,
---   shares?: {place: value of the sharing dimension}, since?, priority?, job?: {enqueue_no, queue_shard, agent}: with a
---   job, the run waits if it is refused,
+--   job?: {queue, enqueue_no, agent}: nobody executes the run; if it is refused, it waits in line, with
+--   shares?: {place: value of the sharing dimension}, since?, priority?,
 --   granted?: true: its turn has come, as `ready` said,
 --   done?: [[place, reserved, slice, used]]: of calls that have ended,
 --   base?: {place: used by the run}: the caller has just claimed the run; what an earlier claim reserved returns,
@@ -14,7 +14,7 @@
 --   check?: [place]: look whether somebody may go on}].
 -- A place names a bucket, see _limit_place. Returns an answer for each call, in order:
 --   {ok: true, slices: {place: slice, of each reservation}}
---   {stale: version}: the caller's limits are not the current ones, and nothing was taken
+--   {stale: version}: the caller's limits are not the current ones, and nothing was done
 --   {refused: place, delay_ms?, ends?: true}: the limit wants the run to end
 --   {impossible: place, most}: more than the whole limit
 --   {late: true}: somebody else let the waiting run go on.
@@ -59,9 +59,13 @@ begin
   end loop;
 
   for v_call in select value from jsonb_array_elements(p_calls) loop
+    if v_call ? 'take' and not v_call ? 'granted' and (v_call ->> 'version')::bigint <> v_version then
+      v_answers := array_append(v_answers, jsonb_build_object('stale', v_version));
+      continue;
+    end if;
     v_answer := '{"ok": true}';
     v_slices := '{}';
-    v_run := (v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id');
+    v_run := coalesce((v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'), '');  -- a call that only looks has none
     a := jsonb_populate_record(null::lanefold._limit_account, coalesce(v_accounts -> v_run, '{"holds": {}, "priority": 0, "granted": false}')
       || jsonb_build_object('thread_id', v_call -> 'thread_id', 'run_id', v_call -> 'run_id'));
     v_wait := lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key);
@@ -102,9 +106,16 @@ begin
 
     if v_call ? 'granted' and v_wait is null then
       v_answer := '{"late": true}';
-    elsif v_call ? 'take' and (v_call ->> 'version')::bigint <> v_version then
-      v_answer := jsonb_build_object('stale', v_version);
     elsif v_call ? 'take' then
+      if a.granted then
+        -- the call it was let go on for was counted then; `base` returns what was reserved for it
+        for v_place, v_amount in select key, value::bigint from jsonb_each_text(a.wants -> 'take') loop
+          n := (v_index ->> v_place)::int;
+          continue when n is null or (v_limits[n]).kind <> 'requests' or not a.holds ? v_place;
+          v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, (a.holds -> v_place ->> 1)::bigint, -v_amount);
+          a.holds := lanefold._change_hold(a.holds, v_place, 0, null, -v_amount);
+        end loop;
+      end if;
       for v_place, v_amount in select key, value::bigint from jsonb_each_text(v_call -> 'take') order by key loop
         n := (v_index ->> v_place)::int;
         continue when n is null or lanefold._holds_already((v_limits[n]).kind, a.holds -> v_place);
@@ -135,7 +146,7 @@ begin
           end if;
         end loop;
         v_answer := v_answer || jsonb_build_object('slices', v_slices);
-        a.granted := v_call ? 'granted';
+        a.granted := v_call ?| array['granted', 'job'];
         if v_call ? 'granted' then
           n := (v_index ->> v_wait)::int;
           k := v_buckets[n];

@@ -1,6 +1,6 @@
 -- Cancels a run. A run that no worker holds ends here; a running one is left to its worker, whose terminal commit
 -- records `cancelled` whatever its outcome. Repeating it, or calling it after the end, has no effect. Returns {status,
--- accepted, finished?, promoted?}. Raises LF011.
+-- accepted, finished?, promoted?, waited?: for a limit}. Raises LF011.
 create or replace function lanefold.cancel_run(p_thread_id text, p_run_id text, p_reason text default 'user_cancelled')
 returns jsonb language plpgsql as $$
 declare
@@ -27,5 +27,5 @@ begin
     return jsonb_build_object('status', 'running', 'accepted', true);
   end if;
   v_out := lanefold.finish_run(p_thread_id, p_run_id, null, '{"status": "cancelled", "reason": "cancelled"}');
-  return v_out || '{"accepted": true}';
+  return v_out || '{"accepted": true}' || case when r.waiting_for is not null then '{"waited": true}' else '{}' end::jsonb;
 end $$;

@@ -9,7 +9,7 @@
 -- max_context_bytes?}.
 -- Returns {claimed: false, status, reason, promoted?: the run that becomes active if this ended one} or
 -- {claimed: true, fresh, lease, step, …, context, calls, nodes: the answers its strategy has, elapsed_ms: since it
--- started, waited: a limit had delayed it}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
+-- started, waited: a limit had delayed it, limits_version}. The reason is unknown, superseded, leased, not_queued, poisoned, context_too_large (_fail_too_large);
 -- alone: the run is queued for a worker that holds no other run (_fail_poisoned); unknown_strategy: the run was moved
 -- and the caller adds its job to the returned `agent_queue` (_move_run); early: the run may start delay_ms from now;
 -- or expired: the run was not started in time and has failed.
@@ -179,7 +179,7 @@ begin
   where thread_id = p_thread_id and id = p_run_id;
 
   return lanefold._claim_answer(r, v_fresh, v_lease, r.user_seq, t.state, v_config, coalesce(v_context, '[]'), v_calls, v_nodes,
-    v_elapsed_ms);
+    v_elapsed_ms, lanefold._limits_version());
 end $$;
 
 -- The events of a first claim: p_injected are those of drained inputs; p_messages is null for a compaction, which calls
@@ -197,12 +197,12 @@ $$;
 -- PostgreSQL inlines the function.
 create or replace function lanefold._claim_answer(
   r lanefold._run, p_fresh boolean, p_lease bigint, p_user_seq bigint, p_thread_state jsonb, p_config json, p_context json,
-  p_calls json, p_nodes json, p_elapsed_ms bigint
+  p_calls json, p_nodes json, p_elapsed_ms bigint, p_limits_version bigint
 ) returns json language sql stable as $$
   select json_build_object('claimed', true, 'fresh', p_fresh, 'lease', p_lease, 'step', r.step, 'iteration', greatest(r.iteration, 1),
     'agent', r.agent, 'strategy', r.strategy, 'model', r.model, 'context_ref', r.context_ref, 'request_id', coalesce(r.request_id, r.id),
     'options', r.options, 'usage', r.usage, 'other_usage', r.other_usage, 'state', r.state,
     'cancel_requested', r.cancel_requested_at is not null, 'user_seq', p_user_seq, 'thread_state', p_thread_state, 'config', p_config,
     'context', p_context, 'calls', p_calls, 'nodes', p_nodes, 'elapsed_ms', p_elapsed_ms, 'traceparent', r.traceparent,
-    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh);
+    'tenant_id', r.tenant_id, 'caller', r.caller, 'created_at', r.created_at, 'waited', r.waiting_for is not null and not p_fresh, 'limits_version', p_limits_version);
 $$;

@@ -27,6 +27,7 @@ begin
     'unknownStrategy', case when r.finished_at is null and r.agent_unknown_since is not null then r.unknown_strategy end,
     'iteration', r.iteration, 'step', r.step, 'usage', r.usage, 'otherUsage', r.other_usage, 'result', r.result, 'error', r.error,
     'priority', coalesce((r.options ->> 'priority')::int, 0), 'startAt', r.start_at, 'expiresAt', r.expires_at,
+    'waitingFor', case when r.status = 'queued' then r.waiting_for end,
     'resumedFrom', r.options ->> 'resumed_from', 'retryOf', r.options ->> 'retry_of', 'createdAt', r.created_at,
     'startedAt', r.started_at, 'finishedAt', r.finished_at,
     'durationMs', (extract(epoch from r.finished_at - r.started_at) * 1000)::bigint);

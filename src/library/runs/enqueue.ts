@@ -21,6 +21,7 @@ import {
 import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
+import { assertLimitKeys } from '../../limits/limit-keys.ts';
 import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 
 /** `CHOSEN`: the name of the request's strategy, if it is known at compile time. */
@@ -51,6 +52,8 @@ export interface EnqueueOptions<
   busy?: 'reject' | 'wait' | 'interrupt';
   /** Overrides the agent's model for this run. */
   model?: ModelName;
+  /** Values that limits may apply to, such as `{ customer: 'acme' }`. */
+  limitKeys?: Record<string, string>;
   /** Merged over the agent's `toolContext`. */
   toolContext?: JsonObject;
   /** `keep` (default): a failed run stays in the context, closed. `restore`: the lane goes back to before the run. */
@@ -80,6 +83,7 @@ const enqueueKeys: KeysOf<EnqueueOptions> = {
   ttlMs: true,
   priority: true,
   model: true,
+  limitKeys: true,
   toolContext: true,
   onFailure: true,
   extraRefs: true,
@@ -127,6 +131,7 @@ async function toBody(
   }
   assertRefs(options.extraRefs);
   assertSchedule(options);
+  assertLimitKeys(options.limitKeys);
   const input = acceptContent(given);
   assertNotBlank(input, 'The input');
   const agentModel = agents.get(options.agent).model;
@@ -144,6 +149,7 @@ async function toBody(
       ...(overrides as unknown as JsonObject),
       ...(model === agentModel ? {} : { agent_model: agentModel }),
       ...(options.priority ? { priority: options.priority } : {}),
+      ...(options.limitKeys ? { limit_keys: options.limitKeys } : {}),
       ...(options.toolContext ? { tool_context: options.toolContext } : {}),
       ...(options.onFailure === 'restore' ? { on_failure: 'restore' } : {}),
       ...(options.resumedFrom === undefined ? {} : { resumed_from: options.resumedFrom }),

@@ -2,10 +2,12 @@ import { redactSecrets } from '../../redaction/error-text.ts';
 
 /**
  * Where a model call failed: in the context policy or the request transformer, before the answer started, while it
- * streamed, while it was parsed, or because the model fell silent.
+ * streamed, while it was parsed, or because the model fell silent; or which limit kept it from being made.
  */
 export type ModelErrorType =
-  'context_policy' | 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout';
+  'context_policy' | 'request_transform' | 'llm_request' | 'llm_stream' | 'llm_response' | 'timeout' | LimitError;
+
+type LimitError = 'budget_exhausted' | 'limit_too_small' | 'price_unknown';
 
 /**
  * A model call without a usable turn. `retryable` means that the same call may succeed later; `retryAfterMs` is the

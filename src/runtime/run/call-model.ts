@@ -7,7 +7,9 @@ import { loggedCalls } from '../../tools/call-limit.ts';
 import type { StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
+import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
+import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { prepareCall } from './prepare-call.ts';
 import type { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
@@ -28,9 +30,13 @@ export async function callModel(
   const { callId } = command;
   if (command.afterMs) await delay(command.afterMs, undefined, { signal }).catch(() => signal.throwIfAborted());
   let closeLive: (() => void) | undefined;
+  let reserved: Reservation | undefined;
+  let called = claim.model;
   try {
     const call = await prepareCall(deps, run, agent, claim, context, command.iteration);
+    called = call.model;
     const model = await deps.models.resolve(call.model);
+    reserved = await reserveCall(deps, run, call);
     run.assertHeld();
     const { contextHash, refs, narrowed } = call;
     const lane = laneKey(run.threadId, claim.context_ref);
@@ -50,6 +56,7 @@ export async function callModel(
           (closeLive = command.quiet ? undefined : deps.live?.open(run.threadId, run.runId, callId, soFar)),
         onFirstPart,
       });
+      reserved = settleCall(reserved, turn.usage);
       if (call.estimated !== undefined) deps.counting.observe(call.model, call.estimated, turn.usage.input_tokens);
       // This is how providers report a connection that broke mid-answer; half an answer is not an answer.
       if (turn.finishReason === 'incomplete') throw cutAnswer();
@@ -68,8 +75,12 @@ export async function callModel(
     });
   } catch (error) {
     signal.throwIfAborted();
-    return { ...modelFailed(error), callId };
+    if (isOfLimits(error)) throw error;
+    const failed = modelFailed(error);
+    if (failed.retryAfterMs !== undefined) await run.limits?.drain(called, failed.retryAfterMs).catch(() => {});
+    return { ...failed, callId };
   } finally {
+    settleCall(reserved);
     closeLive?.();
   }
 }

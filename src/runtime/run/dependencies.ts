@@ -7,6 +7,7 @@ import type { Run } from '../../store/run/run.ts';
 import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import type { LiveCalls } from '../../streams/publish-deltas.ts';
 import type { Redactor } from '../../redaction/sensitive-keys.ts';
+import type { LimitGate } from '../limits/gate.ts';
 import type { HeldRun } from './held-run.ts';
 
 /** The dependencies of everything that executes a run. */
@@ -20,6 +21,8 @@ export interface RunDependencies {
   promptCaching: boolean;
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
+  /** The limits of this database. */
+  gate?: LimitGate;
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

@@ -16,6 +16,7 @@ import { RunClock } from './run-clock.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
 import { suspend } from './suspend.ts';
 
@@ -34,7 +35,8 @@ export async function driveRun(deps: RunDependencies, run: HeldRun, claim: Claim
     if (error instanceof CancelRequested) {
       return endAbnormally(deps, run, progress, 'cancelled', { type: 'cancelled', message: error.message });
     }
-    if (isTransient(error) || isLost(error) || error instanceof Released) throw error;
+    if (isTransient(error) || isLost(error) || error instanceof Released || error instanceof LimitReached)
+      throw error;
     return endAbnormally(deps, run, progress, 'failed', toRunError(error));
   }
 }
@@ -66,9 +68,11 @@ async function loop(
 ): Promise<RunEnd> {
   const { run, claim, agent } = active;
   const decider = { active, strategy, facts, progress };
-  let decision: StrategyDecision = claim.fresh
+  const restarts = claim.fresh || (claim.waited && !claim.state);
+  const first = restarts
     ? strategy.start(facts)
     : strategy.resume(facts, claim.state, claim.nodes?.map(toStoredAnswer));
+  let decision: StrategyDecision = claim.waited ? withoutLoss(first) : first;
   let resumed = !claim.fresh;
   for (;;) {
     const { state, command, memory } = decision;
@@ -100,6 +104,13 @@ async function loop(
     resumed = false;
   }
 }
+
+/** A run that a limit delayed lost no call: it had made none. */
+const withoutLoss = (decision: StrategyDecision): StrategyDecision => {
+  const { step } = decision;
+  if (!step?.events) return decision;
+  return { ...decision, step: { ...step, events: step.events.filter(({ kind }) => kind !== 'llm_lost') } };
+};
 
 function isFull({ agent, claim, context }: ActiveRun): boolean {
   const { compact_at: share } = agent.contextPolicy ?? {};

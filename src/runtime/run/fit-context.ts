@@ -62,6 +62,17 @@ function heuristicTokens(counting: Counting, model: string, messages: readonly M
   return sum;
 }
 
+/** About how many input tokens a request has, by the heuristic as the provider's reports have calibrated it. */
+export const estimateInput = (
+  counting: Counting,
+  model: string,
+  messages: readonly Message[],
+  tools: readonly object[],
+): number => {
+  const tokens = heuristicTokens(counting, model, messages) + toolTokens(tools);
+  return Math.ceil(tokens * Math.max(1, counting.calibrationOf(model).ratio));
+};
+
 export const defaultPolicy = readPolicy('window');
 
 /**

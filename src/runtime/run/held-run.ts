@@ -1,5 +1,6 @@
 import { LanefoldError, isLanefoldError, type ErrorCode } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
+import type { RunLimits } from '../limits/run-limits.ts';
 import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 
 const codes: readonly ErrorCode[] = ['lease_lost', 'step_ahead', 'run_not_found', 'thread_not_found', 'thread_erased'];
@@ -25,6 +26,8 @@ export class HeldRun {
   lease = 0;
   /** Observes the run from its claim on. */
   telemetry: RunTelemetry = silentRun;
+  /** Set while limits may apply. */
+  limits?: RunLimits;
 
   constructor(
     readonly threadId: string,

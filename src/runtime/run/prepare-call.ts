@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider';
 import { toolsOnly } from '../../agents/apply-overrides.ts';
 import type { ReadyAgent } from '../../agents/registry.ts';
-import type { JsonObject } from '../../context/message.ts';
+import type { JsonObject, Message } from '../../context/message.ts';
 import type { ModelSettings } from '../../models/settings/settings.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
@@ -24,6 +24,8 @@ function cutMoved(before: JsonObject | null, now: JsonObject | undefined): boole
 export interface PreparedCall {
   model: string;
   prompt: LanguageModelV4Prompt;
+  /** The messages of the prompt. */
+  messages: readonly Message[];
   tools: LanguageModelV4FunctionTool[];
   settings: ModelSettings;
   /** Hash of the messages as sent. */
@@ -55,6 +57,7 @@ export async function prepareCall(
   const plain = () => ({
     model: claim.model,
     prompt: own.prompt,
+    messages: own.messages,
     tools: agent.descriptors,
     settings: agent.settings,
     contextHash: own.hash,
@@ -83,6 +86,7 @@ export async function prepareCall(
     settings: request.settings,
     tools: toolsOnly(agent, request.tools).descriptors,
     prompt: sent.prompt,
+    messages: sent.messages,
     contextHash: sent.hash,
     refs: { transformed: true, ...refs, ...(request.model === claim.model ? {} : { model: request.model }) },
     ...(request.tools.length === agent.tools.size ? {} : { narrowed: request.tools }),

@@ -9,7 +9,9 @@ import { runAttempt } from '../../tools/attempt.ts';
 import type { Command, StrategyEvent } from '../../strategies/machine.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { HeldRun } from './held-run.ts';
+import type { Reservation } from '../limits/run-limits.ts';
 import { modelFailed } from './model-failed.ts';
+import { isOfLimits, reserveCall, settleCall } from './reserve-call.ts';
 import { questionOf } from './question.ts';
 import type { RunContext } from './context.ts';
 import { transformRequest, transformerContext } from './transform-request.ts';
@@ -42,6 +44,7 @@ export async function repairOutput(
     signal.throwIfAborted();
     return { type: 'output_repaired', checked: repaired };
   }
+  let reserved: Reservation | undefined;
   try {
     const request = await prepareRepair(
       deps,
@@ -52,6 +55,7 @@ export async function repairOutput(
       repairMessages(contract, { question, answer, error }),
     );
     const model = await deps.models.resolve(request.model);
+    reserved = await reserveCall(deps, run, { ...request, tools: [] });
     run.assertHeld();
     const { name, schema, description } = contract;
     const call = {
@@ -69,11 +73,15 @@ export async function repairOutput(
       const turn = await generate(model, { ...call, signal, idleTimeoutMs: agent.idleTimeoutMs });
       return { turn, checked: await contract.check(turn.text) };
     });
+    reserved = settleCall(reserved, turn.usage);
     const other = request.model === claim.model ? undefined : request.model;
     return { type: 'output_repaired', checked, usage: turn.usage, model: other };
   } catch (fault) {
     signal.throwIfAborted();
+    if (isOfLimits(fault)) throw fault;
     return modelFailed(fault);
+  } finally {
+    settleCall(reserved);
   }
 }
 

@@ -21,6 +21,8 @@ export interface RunEnd {
   awaiting?: string[];
   iteration: number;
   usage?: Usage;
+  /** The part of `usage` spent on other models than the run's, by model. */
+  otherUsage?: Record<string, Usage>;
   promoted?: QueuedRun;
   /** The ended run, if this process waits for it and the last step returned it. */
   run?: Run;
@@ -38,7 +40,7 @@ export interface RunProgress {
 }
 
 export const toRunEnd = (
-  { iteration, usage }: RunProgress,
+  { iteration, usage, otherUsage }: RunProgress,
   { status, promoted, run }: { status: string; promoted?: QueuedRun; run?: Run },
   { answer, error, awaiting }: { answer?: Json | undefined; error?: RunError; awaiting?: string[] | undefined } = {},
 ): RunEnd => ({
@@ -48,6 +50,7 @@ export const toRunEnd = (
   ...(error ? { error } : {}),
   ...(awaiting ? { awaiting } : {}),
   ...(usage ? { usage } : {}),
+  ...(otherUsage ? { otherUsage } : {}),
   ...(promoted ? { promoted } : {}),
   ...(run ? { run } : {}),
 });

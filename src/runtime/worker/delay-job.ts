@@ -44,9 +44,20 @@ export function delayOrFail(
   throw error;
 }
 
-/** Delays a job, for another worker or for this one later. @throws always, as `delayForFault` */
-export async function delayJob(job: Job, token: string | undefined, delayMs?: number): Promise<never> {
+/**
+ * Delays a job, for another worker or for this one later.
+ *
+ * @param then called once the job has moved; it must not throw
+ * @throws always, as `delayForFault`
+ */
+export async function delayJob(
+  job: Job,
+  token: string | undefined,
+  delayMs?: number,
+  then?: () => Promise<void>,
+): Promise<never> {
   await moveLater(job, token, delayMs);
+  await then?.();
   throw new DelayedError();
 }
 

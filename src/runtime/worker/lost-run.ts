@@ -4,8 +4,10 @@ import { isTransient } from '../../postgres/errors.ts';
 import type { RunJobResult } from '../../queue/job.ts';
 import type { Interruption } from '../../telemetry/telemetry.ts';
 import { cleanText } from '../../checks/text.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
 import { Released, isLost } from '../run/held-run.ts';
 import type { HeldJob } from './held-job.ts';
+import { waitForLimit } from './limited-run.ts';
 import { dispatchFirst } from '../../queue/dispatch.ts';
 import { releaseRun } from '../../store/run/requeue-runs.ts';
 
@@ -30,6 +32,7 @@ async function release({ deps: { db }, queue, run }: HeldJob, stopping: boolean)
  */
 export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJobResult> {
   const { worker, run } = held;
+  if (error instanceof LimitReached) return waitForLimit(held, error);
   if (error instanceof UnrecoverableError) throw error;
   if (isLost(error)) {
     worker.keeper.drop(run);
@@ -50,6 +53,6 @@ export async function onInterrupted(held: HeldJob, error: unknown): Promise<RunJ
 }
 
 export const interruptionOf = (error: unknown): Interruption => {
-  if (error instanceof Released) return 'released';
+  if (error instanceof Released || error instanceof LimitReached) return 'released';
   return isLost(error) ? 'lost' : 'failed';
 };

@@ -13,6 +13,8 @@ import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
+import { LimitGate } from '../limits/gate.ts';
+import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
 import { workerHealth } from './health.ts';
@@ -120,7 +122,9 @@ export async function startWorker(
     // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a starting server, so pause here
     if (queue.backend === 'postgres') void intake.interrupt();
   };
-  const running = { ...deps, maxTraceEvents: options.maxTraceEvents };
+  const gate = new LimitGate(deps.db, queue, onError);
+  await gate.refresh().catch(onError);
+  const running = { ...deps, gate, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
@@ -145,6 +149,7 @@ export async function startWorker(
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
+        lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
 
@@ -160,6 +165,7 @@ export async function startWorker(
     await agentQueues.openAll().catch(onError);
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
+  repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // takes about a fifth of the time of one connection
@@ -192,6 +198,7 @@ export async function startWorker(
       await drained;
       clearTimeout(patience);
       await notices?.close();
+      gate.close();
       await keeper.stop();
       metrics?.close();
       deps.log.info({ ...facts, released: self.released }, 'worker stopped');

@@ -65,6 +65,14 @@ export interface Claim {
   nodes: NodeRow[] | null;
   /** Time since the run started. */
   elapsed_ms: number;
+  tenant_id: string;
+  /** The API key that started the run. */
+  caller: string | null;
+  created_at: string;
+  /** A limit had delayed the run. */
+  waited: boolean;
+  /** The number of the newest change of limits. */
+  limits_version: number;
 }
 
 /** A stored answer to a question that the strategy itself asked. */

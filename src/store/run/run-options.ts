@@ -21,6 +21,8 @@ export interface RunOptions {
   takes_input?: false;
   /** Priority of the job, as in BullMQ. */
   priority?: number;
+  /** Values that limits may apply to, by dimension. */
+  limit_keys?: Record<string, string>;
   tool_context?: JsonObject;
   on_failure?: 'restore';
   /** Replaces the tools of the agent and the thread. */

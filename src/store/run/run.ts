@@ -80,12 +80,26 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
   startAt: Date | null;
   /** When it ends as `failed` with the error `expired`, unless a worker has started it; null once one has. */
   expiresAt: Date | null;
+  /** The limit that a queued run waits for; null otherwise. */
+  waitingFor: WaitingFor | null;
   /** The strategy it waits for, if workers know its agent but lack the strategy. */
   unknownStrategy: string | null;
   createdAt: Date;
   startedAt: Date | null;
   finishedAt: Date | null;
   durationMs: number | null;
+}
+
+/** The limit that keeps a run from going on. */
+export interface WaitingFor {
+  /** Its name. */
+  limit: string;
+  /** The tenant that set it; absent: the operator. */
+  owner?: string;
+  /** The values of its scope that have an amount of their own. */
+  key?: string;
+  /** When it may let the run go on, as an ISO date; absent if only the end of another run can tell. */
+  until?: string;
 }
 
 /** A run by its thread and id. */

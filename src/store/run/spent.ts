@@ -40,7 +40,13 @@ export const toSpent = (rows: readonly StoredSpent[] | null): SpentByModel[] =>
   byModel((rows ?? []).map((row) => ({ ...row, at: new Date(row.at) })));
 
 /** The tokens of one run. */
-export function spentOf({ model, createdAt: at, iteration, usage, otherUsage }: Run): SpentByModel[] {
+export function spentOf({
+  model,
+  createdAt: at,
+  iteration,
+  usage,
+  otherUsage,
+}: Pick<Run, 'model' | 'createdAt' | 'iteration' | 'usage' | 'otherUsage'>): SpentByModel[] {
   if (!usage) return [];
   const row = (other: string | null, calls: number, counters: Record<string, number>): SpentRow => ({
     ...{ model, other, at, calls },

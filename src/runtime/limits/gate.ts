@@ -1,0 +1,94 @@
+import { placesOf, type Dimensions } from '../../limits/dimensions.ts';
+import type { Limit } from '../../limits/limit.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { findAwaitedPlaces, readCurrentLimits, type CurrentLimits } from '../../store/limit/current-limits.ts';
+import { useLimits, type Amounts, type LimitAnswer, type LimitCall, type ReadyRun } from '../../store/limit/use-limits.ts';
+
+/** A bucket that a run or a call uses. */
+export interface Placed {
+  limit: Limit;
+  place: string;
+}
+
+/**
+ * The limits as this process knows them. Every call for a run passes here: when an answer says that waiting runs may go
+ * on, this process lets them go on, whoever made them wait. Without limits it costs one small query per sweep.
+ */
+export class LimitGate {
+  #current: CurrentLimits = { version: 0, limits: [] };
+  readonly #timers = new Map<string, NodeJS.Timeout>();
+  #closed = false;
+
+  constructor(
+    private readonly db: Database,
+    private readonly queue: Pick<RunQueue, 'wake'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  get version(): number {
+    return this.#current.version;
+  }
+
+  /** The limits that apply to these values of a tenant's run. */
+  places(tenant: string, dimensions: Dimensions): Placed[] {
+    const { limits } = this.#current;
+    return limits.length === 0 ? [] : placesOf(limits, tenant, dimensions);
+  }
+
+  /** Reads the limits again; runs that wait may now go on. */
+  async refresh(): Promise<void> {
+    const before = this.#current.version;
+    this.#current = await readCurrentLimits(this.db);
+    if (this.#current.version !== before) await this.check();
+  }
+
+  /** Looks whether waiting runs may go on. */
+  async check(): Promise<void> {
+    if (this.#current.version === 0) return;
+    const places = await findAwaitedPlaces(this.db);
+    if (places.length > 0) await this.use({ check: places });
+  }
+
+  async use(call: LimitCall): Promise<LimitAnswer> {
+    const answer = await useLimits(this.db, call);
+    if (answer.stale !== undefined) await this.refresh();
+    if (answer.ready) void this.#letGo(answer.ready).catch(this.onError);
+    if (answer.refused !== undefined && answer.delay_ms !== undefined) this.#checkIn(answer.refused, answer.delay_ms);
+    return answer;
+  }
+
+  /** Returns what a run holds that has ended without settling; `used`: by bucket, if it is known. */
+  async settle({ threadId, runId }: { threadId: string; runId: string }, used: Amounts = {}): Promise<void> {
+    if (this.version > 0) await this.use({ thread_id: threadId, run_id: runId, end: used });
+  }
+
+  close(): void {
+    this.#closed = true;
+    for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  async #letGo(ready: readonly ReadyRun[]): Promise<void> {
+    const going = ready.map(async ({ thread_id, run_id, take, job }) => {
+      const { ok } = await this.use({ thread_id, run_id, take, version: this.version, granted: true });
+      if (ok) await this.queue.wake({ thread_id, run_id, ...job });
+    });
+    for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.onError(result.reason);
+  }
+
+  /** One look at each place, at the earliest time that a refusal has named. */
+  #checkIn(place: string, delayMs: number): void {
+    if (this.#closed || this.#timers.has(place)) return;
+    const timer = setTimeout(
+      () => {
+        this.#timers.delete(place);
+        this.use({ check: [place] }).catch(this.onError);
+      },
+      Math.min(delayMs, longestTimerMs),
+    );
+    this.#timers.set(place, timer.unref());
+  }
+}
+
+/** The sweep looks as well, so a long wait needs no timer of its own. */
+const longestTimerMs = 60_000;

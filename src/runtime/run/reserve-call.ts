@@ -1,0 +1,58 @@
+import type { Usage } from '../../context/message.ts';
+import { isLanefoldError, type LanefoldError } from '../../errors.ts';
+import { ModelError } from '../../models/errors/model-error.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import { LimitReached } from '../limits/limit-reached.ts';
+import type { Reservation } from '../limits/run-limits.ts';
+import type { RunDependencies } from './dependencies.ts';
+import { estimateInput } from './fit-context.ts';
+import type { HeldRun } from './held-run.ts';
+import type { PreparedCall } from './prepare-call.ts';
+
+/** What an answer is taken to have at most, for limits, where neither agent nor request sets `maxOutputTokens`. */
+const usualOutputTokens = 4_096;
+
+/**
+ * Reserves what a model call may use of the limits that apply to it.
+ *
+ * @throws LimitReached if the run has to wait
+ * @throws ModelError `budget_exhausted`, `limit_too_small`, `price_unknown`: the run has to end
+ */
+export async function reserveCall(
+  { counting }: Pick<RunDependencies, 'counting'>,
+  { limits }: Pick<HeldRun, 'limits'>,
+  { model, messages, tools, settings }: Pick<PreparedCall, 'model' | 'messages' | 'tools' | 'settings'>,
+): Promise<Reservation | undefined> {
+  if (!limits?.applies(model)) return undefined;
+  const tokens = {
+    inputTokens: estimateInput(counting, model, messages, tools),
+    outputTokens: settings.max_output_tokens ?? usualOutputTokens,
+  };
+  try {
+    return await limits.take(model, tokens);
+  } catch (error) {
+    const errorType = ends.find((code) => isLanefoldError(error, code));
+    if (!errorType) throw error;
+    const { message, hint } = error as LanefoldError;
+    throw new ModelError(`${message} ${hint}`, { errorType, retryable: false });
+  }
+}
+
+const ends = ['budget_exhausted', 'limit_too_small', 'price_unknown'] as const;
+
+/** The call was not made, or not counted: an error of the run and not of the model. */
+export const isOfLimits = (error: unknown): boolean =>
+  error instanceof LimitReached || isTransient(error) || isLanefoldError(error, 'database_error');
+
+/** The call has ended: without usage, unanswered. Returns undefined, so that a call is settled once. */
+export function settleCall(reserved: Reservation | undefined, usage?: Usage): undefined {
+  reserved?.end(
+    usage && {
+      inputTokens: usage.input_tokens,
+      outputTokens: usage.output_tokens,
+      cachedTokens: usage.cache_read_tokens ?? 0,
+      writtenTokens: usage.cache_write_tokens ?? 0,
+    },
+  );
+  return undefined;
+}

@@ -1,0 +1,67 @@
+import type { JsonObject } from '../../context/message.ts';
+import { delayRun } from '../../store/limit/delay-run.ts';
+import type { Claim } from '../../store/run/claim-run.ts';
+import type { RunJobResult } from '../../queue/job.ts';
+import type { LimitReached } from '../limits/limit-reached.ts';
+import type { RunEnd } from '../run/run-end.ts';
+import { limitsFor, spentBy } from '../limits/limits-for.ts';
+import type { LimitedRun, RunLimits } from '../limits/run-limits.ts';
+import type { HeldRun } from '../run/held-run.ts';
+import { delayJob } from './delay-job.ts';
+import type { HeldJob } from './held-job.ts';
+
+/** The limits of a run that was just claimed; undefined if the database has none. */
+export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits | undefined> {
+  const { gate, counting } = deps;
+  // a limit applies to every run that is claimed after it was set
+  if (gate && gate.version < claim.limits_version) await gate.refresh();
+  if (!gate || gate.version === 0) return undefined;
+  const { iteration, usage, other_usage: otherUsage } = claim;
+  return limitsFor(gate, counting, limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
+}
+
+const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({
+  ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, caller: claim.caller, createdAt: claim.created_at },
+  ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
+  job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
+});
+
+/** A run has ended, or waits for approval: what it reserved returns, and what it used is settled. */
+export async function settleLimits(
+  { job, run }: HeldJob,
+  limits: RunLimits,
+  claim: Claim,
+  { status, iteration, usage, otherUsage }: RunEnd,
+): Promise<void> {
+  if (status === 'suspended') return limits.pause();
+  const spent = spentBy(limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
+  await limits.end(spent, { fresh: claim.fresh });
+}
+
+/**
+ * Has a run wait, without a worker, for the limit that refused it. First the run and its job are delayed, then the run
+ * gets in line: whoever lets it go on finds the job.
+ *
+ * @throws always: `DelayedError` tells BullMQ that the job has moved
+ */
+export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
+  const { deps, queue, worker, job, token, run } = held;
+  const [owner, limit, key] = [...place.split(' ', 2), place.split(' ').slice(2).join(' ')] as [string, string, string];
+  const waitingFor: JsonObject = {
+    limit,
+    ...(owner === '*' ? {} : { owner }),
+    ...(key === '' ? {} : { key }),
+    ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
+  };
+  const { delayed } = await run.persist(() => delayRun(deps.db, run, waitingFor));
+  worker.keeper.drop(run);
+  if (!delayed) return { status: 'lease_lost' };
+  return delayJob(job, token, Math.min(delayMs ?? longestDelayMs, longestDelayMs), async () => {
+    // the sweep puts a run in line, or wakes it, if this fails
+    const wakes = await run.limits!.wait().catch(worker.onError);
+    if (wakes) await queue.wake({ ...job.data, queue: job.queueName }).catch(worker.onError);
+  });
+}
+
+/** Should nobody let the run go on, because every process that could has died, its job asks again after this. */
+const longestDelayMs = 3_600_000;

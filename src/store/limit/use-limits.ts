@@ -1,0 +1,65 @@
+import type { Database } from '../../postgres/pool.ts';
+
+/** Amounts by place; see `placeOf`. */
+export type Amounts = Readonly<Record<string, number>>;
+
+/** The job of a run that nobody executes. */
+export interface WaitingJob {
+  /** Name of its queue. */
+  queue: string;
+  enqueue_no: number;
+  agent: string;
+}
+
+/** What a run takes from limits and gives back, as `use_limits` takes it. */
+export interface LimitCall {
+  thread_id?: string;
+  run_id?: string;
+  /** Of the limits that `take` was computed from. */
+  version?: number;
+  take?: Amounts;
+  job?: WaitingJob;
+  shares?: Record<string, string>;
+  since?: string;
+  priority?: number;
+  granted?: true;
+  done?: [place: string, reserved: number, slice: number, used: number][];
+  base?: Amounts;
+  pause?: true;
+  end?: Amounts;
+  drain?: Amounts;
+  check?: string[];
+}
+
+/** A waiting run that may go on. */
+export interface ReadyRun {
+  thread_id: string;
+  run_id: string;
+  job: WaitingJob;
+  take: Amounts;
+}
+
+export interface LimitAnswer {
+  ok?: true;
+  /** The slices of what was reserved, by place. */
+  slices?: Amounts;
+  /** The limits have changed, and nothing was done. */
+  stale?: number;
+  /** The place whose limit refuses. */
+  refused?: string;
+  /** When that limit may let the run go on; absent if only the end of another run can tell. */
+  delay_ms?: number;
+  /** The limit wants the run to end. */
+  ends?: true;
+  /** The place whose limit is less than the call needs, which is `most`. */
+  impossible?: string;
+  most?: number;
+  late?: true;
+  ready?: ReadyRun[];
+}
+
+const statement = 'select u.result from lanefold.use_limits($1) u';
+
+/** Calls of this process at the same moment share a statement and a transaction. */
+export const useLimits = async (db: Database, call: LimitCall): Promise<LimitAnswer> =>
+  (await db.gather<{ result: LimitAnswer }>('use_limits', statement, JSON.stringify(call))).result;

@@ -1,0 +1,150 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { LimitAnswer, LimitCall } from '../../src/store/limit/use-limits.ts';
+import { rows, useLog, value } from '../db/helpers.ts';
+
+const log = useLog();
+
+const dayMs = 86_400_000;
+const limits = {
+  slots: { kind: 'concurrency', amount: 2 },
+  starts: { kind: 'runs', amount: 40, per_ms: dayMs },
+  tokens: { kind: 'tokens', amount: 100, per_ms: dayMs },
+  dollars: { kind: 'money', amount: 200, calendar: 'month', time_zone: 'Europe/Berlin' },
+};
+const names = Object.keys(limits);
+
+const use = async (...calls: LimitCall[]): Promise<LimitAnswer[]> =>
+  (
+    await rows<{ result: LimitAnswer }>(log.db, 'select u.result from lanefold.use_limits($1) u', JSON.stringify(calls))
+  ).map(({ result }) => result);
+
+interface Bucket {
+  name: string;
+  amount: number;
+  used: number;
+  reserved: number;
+  waiting: number;
+  total: number;
+}
+
+const buckets = (key: string) =>
+  rows<Bucket>(
+    log.db,
+    `select name, amount::float8, used::float8, reserved::float8, waiting, total::float8 from lanefold.limit_usage where key = $1`,
+    key,
+  );
+
+type Step =
+  | { op: 'take'; run: number; tokens: number; waits: boolean }
+  | { op: 'done'; run: number; share: number }
+  | { op: 'base' | 'pause' | 'end'; run: number };
+
+const run = fc.integer({ min: 0, max: 4 });
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      op: fc.constant('take' as const),
+      run,
+      tokens: fc.integer({ min: 0, max: 60 }),
+      waits: fc.boolean(),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({ op: fc.constant('done' as const), run, share: fc.double({ min: 0, max: 1, noNaN: true }) }),
+  },
+  { weight: 2, arbitrary: fc.record({ op: fc.constantFrom('base' as const, 'pause' as const, 'end' as const), run }) },
+);
+
+let example = 0;
+
+test('whatever runs take and give back, no limit is exceeded and nothing is lost', async () => {
+  for (const [name, limit] of Object.entries(limits))
+    await value(
+      log.db,
+      'select lanefold.set_limit($1, $2, $3)',
+      '*',
+      name,
+      JSON.stringify({ scope: { customer: '*' }, by: 'test', ...limit }),
+    );
+  const version = names.length;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.array(step, { minLength: 1, maxLength: 3 }), { minLength: 1, maxLength: 25 }),
+      async (batches) => {
+        const key = `c${(example += 1)}`;
+        const place = (name: string) => `* ${name} ${key}`;
+        const ids = (n: number) => ({ thread_id: `${key}-t${n}`, run_id: `${key}-r${n}` });
+        /** Open calls of each run, and what each run has used. */
+        const open = new Map<number, { amount: number; slices: Record<string, number> }[]>();
+        const used = new Map<number, number>();
+        const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+        for (const batch of batches) {
+          // one call of a run at a time
+          const steps = batch.filter((one, at) => batch.findIndex((other) => other.run === one.run) === at);
+          const calls = steps.map((one): LimitCall => {
+            const calls = open.get(one.run) ?? [];
+            if (one.op === 'take') {
+              const take = {
+                [place('slots')]: 1,
+                [place('starts')]: 1,
+                [place('tokens')]: one.tokens,
+                [place('dollars')]: one.tokens,
+              };
+              return { ...ids(one.run), version, take, ...(one.waits && calls.length === 0 ? { job } : {}) };
+            }
+            if (one.op === 'done') {
+              const [call] = calls.splice(0, 1);
+              if (!call) return { ...ids(one.run), pause: true };
+              const spent = Math.floor(call.amount * one.share);
+              used.set(one.run, (used.get(one.run) ?? 0) + spent);
+              return {
+                ...ids(one.run),
+                done: ['tokens', 'dollars'].map((name) => [place(name), call.amount, call.slices[place(name)]!, spent]),
+              };
+            }
+            open.delete(one.run);
+            if (one.op === 'pause') return { ...ids(one.run), pause: true };
+            const amounts = { [place('tokens')]: used.get(one.run) ?? 0, [place('dollars')]: used.get(one.run) ?? 0 };
+            if (one.op === 'end') used.delete(one.run);
+            return { ...ids(one.run), [one.op]: amounts };
+          });
+          const answers = await use(...calls);
+          for (const [n, { ok, slices, ready }] of answers.entries()) {
+            const one = steps[n]!;
+            if (ok && one.op === 'take')
+              open.set(one.run, [...(open.get(one.run) ?? []), { amount: one.tokens, slices: slices! }]);
+            for (const { thread_id, run_id, take } of ready ?? []) {
+              const [granted] = await use({ thread_id, run_id, take, version, granted: true });
+              const which = Number(run_id.split('-r')[1]);
+              if (granted!.ok) open.set(which, [{ amount: take[place('tokens')]!, slices: granted!.slices! }]);
+            }
+          }
+          const accounts = await rows<{ holds: Record<string, [number, number, number]>; wait_name: string | null }>(
+            log.db,
+            'select holds, wait_name from lanefold._limit_account where run_id like $1',
+            `${key}-%`,
+          );
+          for (const { name, amount, used, reserved, waiting } of await buckets(key)) {
+            expect(used, name).toBeLessThanOrEqual(amount);
+            expect(reserved, name).toBe(accounts.reduce((sum, { holds }) => sum + (holds[place(name)]?.[0] ?? 0), 0));
+            expect(waiting, name).toBe(accounts.filter(({ wait_name }) => wait_name === name).length);
+          }
+        }
+        const ended = [0, 1, 2, 3, 4].map((n) => {
+          const amounts = { [place('tokens')]: used.get(n) ?? 0, [place('dollars')]: used.get(n) ?? 0 };
+          return { ...ids(n), end: amounts };
+        });
+        await use(...ended);
+        for (const { name, used, reserved, waiting, total } of await buckets(key)) {
+          expect([name, reserved, waiting]).toEqual([name, 0, 0]);
+          if (name !== 'slots') expect([name, used]).toEqual([name, total]);
+          else expect(used).toBe(0);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});

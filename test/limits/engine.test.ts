@@ -1,0 +1,163 @@
+import { defineAgent, type EnqueueOptions, type RunHandle } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { expectSound } from '../support/log.ts';
+import { sqlOf } from './sql.ts';
+import { typedModel, type TypedModel } from '../support/typed-model.ts';
+import { until } from '../support/until.ts';
+
+describe.skipIf(noRedis())('a run that a limit refuses', () => {
+  let lanefold: TestLanefold;
+  let model: TypedModel;
+  let sql: Awaited<ReturnType<typeof sqlOf>>;
+  beforeAll(async () => {
+    model = typedModel();
+    const agents = [
+      defineAgent({ name: 'typist', model: 'typed:m' }),
+      defineAgent({ name: 'echo', model: 'scripted:echo', settings: { maxOutputTokens: 10 } }),
+    ];
+    lanefold = await startLanefold({ agents, models: { typed: () => model } });
+    sql = await sqlOf(lanefold);
+    await lanefold.startWorker({ concurrency: 8 });
+  });
+  afterAll(async () => {
+    await sql?.close();
+    await lanefold?.close();
+  });
+  const ask = (more: Partial<EnqueueOptions> = {}) => lanefold.runs.enqueue({ agent: 'typist', input: 'go', ...more });
+
+  test('waits without a worker, says for what, and goes on when another run ends', async () => {
+    await sql.setLimit('slots', { kind: 'concurrency', scope: { account: '*' }, amount: 1 });
+    const first = await ask({ limitKeys: { account: 'acme' } });
+    const keyboard = await model.next();
+    const second = await ask({ limitKeys: { account: 'acme' } });
+    await until('the second run waits', async () => (await lanefold.runs.get(second)).waitingFor !== null);
+    expect(await lanefold.runs.get(second)).toMatchObject({
+      status: 'queued',
+      waitingFor: { limit: 'slots', key: 'acme' },
+    });
+    // another customer has a slot of its own
+    const other = await ask({ limitKeys: { account: 'bolt' } });
+    const others = await model.next();
+    others.type('for bolt');
+    others.stop();
+    expect(await lanefold.runs.wait(other)).toMatchObject({ result: 'for bolt' });
+    keyboard.type('one');
+    keyboard.stop();
+    expect(await lanefold.runs.wait(first)).toMatchObject({ result: 'one' });
+    const next = await model.next();
+    next.type('two');
+    next.stop();
+    expect(await lanefold.runs.wait(second)).toMatchObject({ status: 'completed', result: 'two', waitingFor: null });
+    await expectSound(lanefold, second.threadId);
+    await sql.settled();
+    expect(await sql.usage('slots')).toMatchObject([
+      { key: 'acme', used: 0, reserved: 0, waiting: 0 },
+      { key: 'bolt', used: 0, reserved: 0, waiting: 0 },
+    ]);
+  });
+
+  /** Answers the next call of the model. */
+  const answer = async (text: string) => {
+    const keyboard = await model.next();
+    keyboard.type(text);
+    keyboard.stop();
+  };
+  const waiting = (run: RunHandle) =>
+    until('the run waits', async () => (await lanefold.runs.get(run)).waitingFor ?? undefined);
+
+  test('goes on when its tokens are free again, and keeps its place and its steps', async () => {
+    await sql.setLimit('spurt', {
+      kind: 'tokens',
+      tokens: 'output',
+      scope: { burst: '*' },
+      amount: 15,
+      per_ms: 1_000,
+    });
+    const limitKeys = { burst: 'spurt' };
+    const runs = await Promise.all(
+      Array.from({ length: 4 }, () => lanefold.runs.enqueue({ agent: 'echo', input: 'hello', limitKeys })),
+    );
+    for (const run of runs)
+      expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'hello', error: null });
+    await sql.settled();
+    const kinds = (await lanefold.runs.events(runs[3]!)).map(({ kind }) => kind);
+    expect(kinds).not.toContain('llm_lost');
+    const usages = await Promise.all(runs.map(async (run) => (await lanefold.runs.get(run)).usage!.output_tokens));
+    expect(await sql.usage('spurt')).toMatchObject([{ total: usages.reduce((sum, tokens) => sum + tokens, 0) }]);
+    for (const run of runs) await expectSound(lanefold, run.threadId);
+  });
+
+  test('goes on when the limit is raised, or removed', async () => {
+    await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 0, per_ms: 86_400_000 });
+    const limitKeys = { customer: 'few' };
+    const impossible = await ask({ limitKeys });
+    expect(await lanefold.runs.wait(impossible)).toMatchObject({
+      status: 'failed',
+      error: { type: 'limit_too_small' },
+    });
+    await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 1, per_ms: 86_400_000 });
+    const first = await ask({ limitKeys });
+    await answer('one');
+    expect(await lanefold.runs.wait(first)).toMatchObject({ result: 'one' });
+    const [second, third] = [await ask({ limitKeys }), await ask({ limitKeys })];
+    expect(await waiting(second)).toMatchObject({ limit: 'few', until: expect.any(String) });
+    await waiting(third);
+    await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 2, per_ms: 86_400_000 });
+    await answer('two');
+    expect(await lanefold.runs.wait(second)).toMatchObject({ result: 'two' });
+    expect((await lanefold.runs.get(third)).waitingFor).toMatchObject({ limit: 'few' });
+    await sql.rows("select lanefold.remove_limit('*', 'few', 'test')");
+    await answer('three');
+    expect(await lanefold.runs.wait(third)).toMatchObject({ result: 'three' });
+  });
+
+  test('can be cancelled, and leaves the line', async () => {
+    await sql.setLimit('one', { kind: 'concurrency', scope: { customer: 'one' }, amount: 1 });
+    const limitKeys = { customer: 'one' };
+    const first = await ask({ limitKeys });
+    const keyboard = await model.next();
+    const [second, third] = [await ask({ limitKeys }), await ask({ limitKeys })];
+    await waiting(second);
+    await waiting(third);
+    expect(await lanefold.runs.cancel(second)).toMatchObject({ accepted: true });
+    expect(await lanefold.runs.wait(second)).toMatchObject({ status: 'cancelled' });
+    keyboard.type('one');
+    keyboard.stop();
+    await lanefold.runs.wait(first);
+    await answer('three');
+    expect(await lanefold.runs.wait(third)).toMatchObject({ result: 'three' });
+    await sql.settled();
+    expect(await sql.usage('one')).toMatchObject([{ used: 0, waiting: 0 }]);
+  });
+
+  test('ends with budget_exhausted if its limit says so', async () => {
+    await sql.setLimit('purse', {
+      kind: 'requests',
+      scope: { customer: 'purse' },
+      amount: 1,
+      calendar: 'month',
+      on_exhausted: 'end',
+    });
+    const limitKeys = { customer: 'purse' };
+    const first = await ask({ limitKeys });
+    await answer('one');
+    await lanefold.runs.wait(first);
+    const second = await ask({ limitKeys });
+    expect(await lanefold.runs.wait(second)).toMatchObject({
+      status: 'failed',
+      error: { type: 'budget_exhausted', message: expect.stringContaining('purse') },
+    });
+  });
+
+  test('is refused for money if the price of its model is unknown', async () => {
+    await sql.setLimit('dollars', {
+      kind: 'money',
+      scope: { customer: 'dollars' },
+      amount: 1_000_000_000,
+      calendar: 'day',
+    });
+    const run = await ask({ limitKeys: { customer: 'dollars' } });
+    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'failed', error: { type: 'price_unknown' } });
+  });
+});
