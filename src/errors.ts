@@ -64,6 +64,7 @@ export const errorStatus = {
   thread_not_found: 404,
   run_not_found: 404,
   key_not_found: 404,
+  limit_not_found: 404,
   call_not_found: 404,
   content_not_found: 404,
   tool_call_not_found: 404,

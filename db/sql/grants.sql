@@ -28,3 +28,20 @@ begin
     perform lanefold._give_rights(v_role.name, v_role.duty);
   end loop;
 end $$;
+
+-- The functions of limits see those of all tenants, whoever's session calls them: a run of a tenant takes from the
+-- operator's limits too. They run as the owner, which owner.sql may have changed.
+do $$
+declare
+  v_table regclass;
+  v_owner name;
+begin
+  for v_table, v_owner in
+    select c.oid, c.relowner::regrole::text from pg_catalog.pg_class c
+    where c.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass, 'lanefold._limit_account'::regclass)
+      and not exists (select from pg_catalog.pg_policy p where p.polrelid = c.oid and p.polname = 'functions' and p.polroles = array[c.relowner])
+  loop
+    execute format('drop policy if exists functions on %s', v_table);
+    execute format('create policy functions on %s to %s using (true)', v_table, v_owner);
+  end loop;
+end $$;

@@ -48,6 +48,21 @@ begin
       else lanefold._bound_tenant() = '*' end);
     alter table lanefold._worker enable row level security, force row level security;
   end if;
+  -- a limit belongs to a tenant or to the operator
+  for c in
+    select k.oid::regclass as name from pg_class k
+    where k.oid in ('lanefold._limit'::regclass, 'lanefold._limit_bucket'::regclass, 'lanefold._limit_share'::regclass) and not k.relforcerowsecurity
+  loop
+    execute format('create policy tenant on %s %s', c.name, replace(v_policy_of_operators, 'tenant_id', 'owner'));
+    execute format('alter table %s enable row level security, force row level security', c.name);
+  end loop;
+  -- what a run holds concerns limits of the operator too
+  if not (select relforcerowsecurity from pg_class where oid = 'lanefold._limit_account'::regclass) then
+    create policy tenant on lanefold._limit_account using (case
+      when lanefold._sees_all() or lanefold._chooses_tenant() then coalesce(current_setting('lanefold.tenant', true), '') in ('', '*')
+      else lanefold._bound_tenant() = '*' end);
+    alter table lanefold._limit_account enable row level security, force row level security;
+  end if;
   if not (select relforcerowsecurity from pg_class where oid = 'lanefold._role'::regclass) then
     create policy own on lanefold._role
       using (name = session_user or has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute'));

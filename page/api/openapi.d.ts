@@ -266,6 +266,7 @@ export interface components {
         | 'thread_not_found'
         | 'run_not_found'
         | 'key_not_found'
+        | 'limit_not_found'
         | 'call_not_found'
         | 'content_not_found'
         | 'tool_call_not_found'
@@ -289,6 +290,9 @@ export interface components {
         | 'append_only'
         | 'already_decided'
         | 'not_awaiting_approval'
+        | 'budget_exhausted'
+        | 'limit_too_small'
+        | 'price_unknown'
         | 'rate_limited'
         | 'database_unreachable'
         | 'database_busy'
@@ -1692,6 +1696,187 @@ export interface components {
       access: 'read' | 'chat';
       /** @description Default: 15 minutes; at most one day. */
       expires_in_ms?: number;
+    };
+    LimitList: {
+      data: components['schemas']['UsedLimit'][];
+    };
+    UsedLimit: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /**
+       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end';
+      /** @description Rises with every change of any limit. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+      /** @description By key: first those that most runs wait for, then those that have used most. */
+      usage: components['schemas']['LimitUse'][];
+    };
+    LimitUse: {
+      /** @description The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
+      key: string;
+      /** @description The amount that applies to this key. */
+      amount: number;
+      /** @description Used in the interval, including `reserved`. For `money` in US dollars. */
+      used: number;
+      /** @description Taken by calls that have not ended. */
+      reserved: number;
+      /** @description Runs that wait for it. */
+      waiting: number;
+      /** @description Everything that was ever used. */
+      total: number;
+      resets_at: string | null;
+      drained_until: string | null;
+    };
+    Limit: {
+      name: components['schemas']['Id'];
+      /** @description The tenant that set it, for its own runs. Null: the operator, for all runs. */
+      tenant: components['schemas']['Id'] | null;
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /**
+       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end';
+      /** @description Rises with every change of any limit. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>` or `cli:<user>`. */
+      updated_by: string;
+    };
+    NewLimit: {
+      /**
+       * @description `concurrency`: runs at work. `runs`: runs started in the interval. `requests`, `tokens` and `money`: of model calls in the interval.
+       * @enum {string}
+       */
+      kind: 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+      /** @description The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. */
+      amount: number;
+      /** @description The runs it applies to, by dimension: `tenant`, `key`, `agent`, `model`, `provider`, `thread`, or one of the `limit_keys` of requests. With the value `*`, each value of the dimension has the amount for itself. Default: all runs together. */
+      scope?: {
+        [key: string]: string;
+      };
+      /** @description Other amounts, by the value of the dimension with `*`. With several such dimensions, by their values in the alphabetical order of the dimensions, joined by `/`. */
+      amounts?: {
+        [key: string]: number;
+      };
+      /**
+       * @description Which tokens count, for the kind `tokens`; default `total`.
+       * @enum {string}
+       */
+      tokens?: 'input' | 'output' | 'total';
+      /** @description The interval, which slides: by name, or in ms, up to 31 days. Every kind except `concurrency` needs this or `calendar`. */
+      per?: ('second' | 'minute' | 'hour' | 'day') | number;
+      /**
+       * @description The interval starts with each day, week (on Monday) or month.
+       * @enum {string}
+       */
+      calendar?: 'day' | 'week' | 'month';
+      /** @description IANA time zone of `calendar`; default `UTC`. */
+      time_zone?: string;
+      /** @description The dimension whose values take turns when runs wait; default: the oldest run goes first. */
+      share?: string;
+      /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
+      weights?: {
+        [key: string]: number;
+      };
+      /**
+       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @enum {string}
+       */
+      on_exhausted?: 'wait' | 'end';
     };
     AuditPage: {
       data: components['schemas']['AuditEntry'][];

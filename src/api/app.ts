@@ -35,6 +35,7 @@ import { addUiMessages } from './routes/ui-messages.ts';
 import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
+import { addLimits } from './routes/limits.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
@@ -133,6 +134,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   const streamed = new ByteBudget(maxHeldBytes, 'streams');
   addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }));
   addKeys(app);
+  addLimits(app);
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants

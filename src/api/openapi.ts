@@ -23,6 +23,7 @@ const info = {
     { name: 'Contexts', description: 'What the model sees, and how to change it.' },
     { name: 'Runs', description: 'Requests that agents execute.' },
     { name: 'Events', description: 'The trace of runs.' },
+    { name: 'Limits', description: 'Limits of runs, model calls, tokens and money.' },
     { name: 'Keys', description: 'API keys, tokens for browsers, and the audit.' },
     { name: 'Operations', description: 'Probes, metrics, activity and workers.' },
   ],

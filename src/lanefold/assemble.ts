@@ -13,6 +13,7 @@ import { checkHealth, readStats } from '../library/fleet/health.ts';
 import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
+import { limitsOf } from '../library/limits/limits.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
@@ -62,6 +63,7 @@ export function assemble(
       runs: refusingOptions('runs', runs),
       contexts: refusingOptions('contexts', contexts),
       keys: refusingOptions('keys', keysOf(db, secrets)),
+      limits: refusingOptions('limits', limitsOf(db)),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {

@@ -3,6 +3,7 @@ import type { Contexts, DiffedContext, ProjectOptions } from './contexts/context
 import type { PolicyView } from './contexts/project.ts';
 import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
+import type { Limits } from './limits/limits.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';
@@ -21,6 +22,7 @@ interface Parts {
   runs: Runs;
   contexts: Contexts;
   keys: ApiKeys;
+  limits: Limits;
   audit: AuditLog;
   approvals: TenantLibrary['approvals'];
   workers: Workers;
@@ -37,6 +39,7 @@ const period = { createdAfter: true, createdBefore: true } as const;
 const log = { ...page, kind: true, contextRef: true } as const;
 const caller = { caller: true } as const;
 const whose = { from: true } as const;
+const owner = { tenant: true, by: true } as const;
 const enqueued = { tx: true, from: true, caller: true } satisfies Options<Runs['enqueue'], 1>;
 const operation = {
   ...{ opId: true, reason: true, expectedRev: true, baseSeq: true, meta: true, repair: true },
@@ -197,6 +200,12 @@ const knownOptions = {
     ...{ create: none, browserToken: none },
     rotate: [[1, { overlapMs: true, by: true } satisfies Options<ApiKeys['rotate'], 1>]],
     revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
+  },
+  limits: {
+    list: none,
+    set: [[2, owner satisfies Options<Limits['set'], 2>]],
+    remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
+    usage: [[0, { name: true, limit: true } satisfies Options<Limits['usage'], 0>]],
   },
   audit: {
     ...{ write: none, writeRead: none },

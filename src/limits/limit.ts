@@ -1,5 +1,6 @@
 /** What a limit counts. */
 export type LimitKind = 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
+export const limitKinds = ['concurrency', 'runs', 'requests', 'tokens', 'money'] as const satisfies LimitKind[];
 
 /** A limit as the database has it. */
 export interface Limit {
@@ -34,6 +35,12 @@ export interface Limit {
   /** `end`: a run that the limit refuses ends with `budget_exhausted` instead of waiting. */
   onExhausted: 'wait' | 'end';
   version: number;
+}
+
+/** A limit as it is set and listed, without its owner and name. Its amounts are exact, also those of money. */
+export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | 'amounts'> {
+  amount: bigint;
+  amounts: Record<string, bigint> | null;
 }
 
 /** Amounts of money are stored in billionths of a dollar. */

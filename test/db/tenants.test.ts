@@ -5,7 +5,7 @@ import { readSessionRights } from '../../src/store/role/session-rights.ts';
 import { reportWorker } from '../../src/store/worker/report-worker.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { onCitus } from '../support/services.ts';
-import { everythingOf, rows, useLog, workerReport } from './helpers.ts';
+import { everythingOf, rows, useLog, value, workerReport } from './helpers.ts';
 import { answer, asks, input, results, sqlRun } from './sql-run.ts';
 
 // The leak suite is made from the catalog: what is added to the schema is in it.
@@ -46,12 +46,33 @@ async function fill(tenant: string): Promise<void> {
     tenant_id: tenant,
   });
   await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
+  await fillLimits(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
     action: 'x',
     tenant_id: tenant,
     thread_id: id,
   });
+}
+
+/** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */
+async function fillLimits(tenant: string): Promise<void> {
+  const limit = { kind: 'concurrency', scope: {}, amount: 1, share: 'customer', by: `secret of ${tenant}` };
+  await rows(log.db, 'select lanefold.set_limit($1, $2, $3)', tenant, 'slots', limit);
+  const version = await value<number>(log.db, 'select max(version)::int from lanefold._limit');
+  const place = `${tenant} slots `;
+  const take = { version, take: { [place]: 1 }, shares: { [place]: 'c' }, job: { enqueue_no: 1 } };
+  for (const call of [
+    { run_id: 'first', ...take },
+    { run_id: 'second', ...take },
+    { run_id: 'first', end: {} },
+    { run_id: 'second', version, take: take.take, granted: true },
+  ])
+    await rows(
+      log.db,
+      'select lanefold.use_limits($1)',
+      JSON.stringify([{ thread_id: `thread-of-${tenant}`, ...call }]),
+    );
 }
 
 beforeAll(async () => {
@@ -93,13 +114,16 @@ async function ask(client: pg.Client, statement: string, values?: unknown[]): Pr
   }
 }
 
-/** All but the roles, of which a session sees its own, and the workers, which have no tenant: see below. */
+/** All but the roles, of which a session sees its own, and what has no tenant: see below. */
 const relations = (condition = 'true') =>
   rows<{ name: string; kind: string }>(
     log.db,
     `select relname::text as name, relkind::text as kind from pg_class
-     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker') and ${condition}`,
+     where relnamespace = 'lanefold'::regnamespace and relkind in ('r', 'p', 'v') and relname not in ('_role', '_worker', 'worker', '_limit_account') and ${condition}`,
   );
+
+/** The column with the tenant: a limit may belong to the operator too. */
+const tenantOf = (name: string): string => (/^_?limit/.test(name) ? 'owner' : 'tenant_id');
 
 interface Signature {
   name: string;
@@ -140,11 +164,14 @@ const ofOperators = ['api_key', 'audit'];
 
 test('every table has rows of both tenants, those of threads with the tenant of the thread', async () => {
   for (const { name } of await relations("relkind <> 'v'")) {
-    const thread =
-      { _api_key: "replace(id, 'key-', 'thread-')", _tenant: "'thread-of-' || tenant_id", thread: 'id' }[name] ??
-      'thread_id';
+    const tenant = tenantOf(name);
+    const named = name === '_tenant' || tenant === 'owner' ? `'thread-of-' || ${tenant}` : undefined;
+    const thread = { _api_key: "replace(id, 'key-', 'thread-')", thread: 'id' }[name] ?? named ?? 'thread_id';
     expect(
-      await rows(log.db, `select distinct ${thread} as thread, tenant_id from lanefold.${name} order by 1`),
+      await rows(
+        log.db,
+        `select distinct ${thread} as thread, ${tenant} as tenant_id from lanefold.${name} order by 1`,
+      ),
       name,
     ).toEqual(['acme', 'bolt'].map((tenant) => ({ thread: `thread-of-${tenant}`, tenant_id: tenant })));
   }
@@ -156,7 +183,7 @@ test('every insert of a function names the tenant', async () => {
     "select proname::text as name, prosrc as body from pg_proc where pronamespace = 'lanefold'::regnamespace",
   );
   const inserts = found.flatMap(({ name, body }) =>
-    [...body.matchAll(/insert into lanefold\.(?!_role|_worker)\w+ \(([^)]*)\)/g)].map((match) => ({
+    [...body.matchAll(/insert into lanefold\.(?!_role|_worker|_limit)\w+ \(([^)]*)\)/g)].map((match) => ({
       name,
       columns: match[1]!,
     })),
@@ -215,10 +242,11 @@ test.each(duties)('a %s reads no row of another tenant', async (duty) => {
   await actFor(client, 'acme');
   for (const { name } of await relations(duty === 'reader' ? "relname !~ '^_'" : 'true')) {
     if (duty === 'reader' && ofOperators.includes(name)) continue;
-    const { rows: found } = await ask(client, `select distinct tenant_id from lanefold.${name}`);
+    const tenant = tenantOf(name);
+    const { rows: found } = await ask(client, `select distinct ${tenant} as tenant_id from lanefold.${name}`);
     expect(found, name).toEqual([{ tenant_id: 'acme' }]);
     // Citus refuses an equality beside that of a policy
-    expect((await ask(client, `select from lanefold.${name} where tenant_id = any ('{bolt}')`)).rowCount, name).toBe(0);
+    expect((await ask(client, `select from lanefold.${name} where ${tenant} = any ('{bolt}')`)).rowCount, name).toBe(0);
   }
   for (const signature of await functions()) {
     if (signature.volatile) continue;
@@ -288,6 +316,36 @@ test('no tenant, all tenants and another tenant, by what the role may', async ()
   if (!onCitus) for (const tenant of ['', '*', 'bolt']) expect(await seen('reader', tenant)).toEqual(['acme']);
   await actFor(sessions.api, null);
   expect((await sessions.api.query('select from lanefold.run')).rowCount).toBe(0);
+});
+
+test.each(['worker', 'api'] as const)(
+  'a %s sees what runs hold of limits only while it acts for no tenant',
+  async (duty) => {
+    const seen = async (tenant: string) => {
+      await actFor(sessions[duty], tenant);
+      return (await ask(sessions[duty], 'select from lanefold._limit_account')).rowCount;
+    };
+    expect(await seen('acme')).toBe(0);
+    expect(await seen('')).toBe(2);
+    await actFor(sessions[duty], null);
+  },
+);
+
+test('for no tenant, an API sees the limits of all, as a worker does; a tenant’s session sets only its own', async () => {
+  for (const duty of ['worker', 'api'] as const) {
+    await actFor(sessions[duty], '');
+    const { rows: found } = await ask(sessions[duty], 'select owner from lanefold.limit_usage order by 1');
+    expect(found).toEqual([{ owner: 'acme' }, { owner: 'bolt' }]);
+    await actFor(sessions[duty], 'acme');
+    const limit = JSON.stringify({ kind: 'concurrency', scope: {}, amount: 0, by: 'x' });
+    for (const owner of ['bolt', '*']) {
+      expect(await outcome(sessions[duty], `select lanefold.set_limit('${owner}', 'slots', '${limit}')`)).toMatch(
+        /^LF014/,
+      );
+      expect(await outcome(sessions[duty], `select lanefold.remove_limit('${owner}', 'slots', 'x')`)).toMatch(/^LF014/);
+    }
+    await actFor(sessions[duty], null);
+  }
 });
 
 test.each(duties)('a %s sees workers, and their agents and hosts, only while it acts for no tenant', async (duty) => {
@@ -385,6 +443,10 @@ const mutations = [
     '_audit',
     '_tenant',
     '_worker',
+    '_limit',
+    '_limit_bucket',
+    '_limit_share',
+    '_limit_account',
   ].flatMap((table) => [
     `alter table lanefold.${table} disable row level security`,
     `alter table lanefold.${table} no force row level security`,
@@ -405,11 +467,13 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
       `set local session authorization ${roles.api}; set local lanefold.tenant = 'acme'; discard plans`,
     );
     for (const { name } of await relations()) {
-      const { rowCount } = await client.query(`select from lanefold.${name} where tenant_id = 'bolt' limit 1`);
+      const { rowCount } = await client.query(`select from lanefold.${name} where ${tenantOf(name)} = 'bolt' limit 1`);
       if (rowCount) return true;
     }
-    const { rowCount: workers } = await client.query('select from lanefold.worker');
-    if (workers) return true;
+    for (const name of ['worker', '_limit_account']) {
+      const { rowCount } = await client.query(`select from lanefold.${name}`);
+      if (rowCount) return true;
+    }
     const { rowCount } = await client.query(`select from lanefold.lane_context_at('thread-of-bolt', 'default', 100)`);
     return Boolean(rowCount);
   };
@@ -423,6 +487,6 @@ test.skipIf(onCitus)('whatever protects the rows, without it a leak shows', asyn
   }
   client.release();
   expect(quiet).toEqual(['select 1']);
-  const tables = [...(await relations("relkind <> 'v'")), { name: '_worker' }];
+  const tables = [...(await relations("relkind <> 'v'")), { name: '_worker' }, { name: '_limit_account' }];
   expect(tables.filter(({ name }) => !mutations.some((mutation) => mutation.includes(`.${name} `)))).toEqual([]);
 });

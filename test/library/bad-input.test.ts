@@ -103,6 +103,9 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ['contexts.compact', (o) => lanefold.contexts.compact('idle', o)],
     ['contexts.diff', (o) => lanefold.contexts.diff({ threadId: 'idle' }, { threadId: 'idle', ...o })],
     ['contexts.replayCall', (o) => lanefold.contexts.replayCall('idle', 'x.1', o)],
+    ['limits.set', (o) => lanefold.limits.set('l', { kind: 'concurrency', amount: 1 }, o)],
+    ['limits.remove', (o) => lanefold.limits.remove('l', o)],
+    ['limits.usage', (o) => lanefold.limits.usage(o)],
     ['audit.list', (o) => lanefold.audit.list(o)],
     ['approvals.list', (o) => lanefold.approvals.list(o)],
     ['threads.create', (o) => lanefold.threads.create({}, o)],
@@ -144,6 +147,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ...['keys.create', 'keys.list', 'keys.get', 'keys.find', 'keys.holder', 'audit.write', 'audit.writeRead'],
     ...[
       'evidence.heads',
+      'limits.list',
       'streams.open',
       'streams.follow',
       'streams.forTenant',

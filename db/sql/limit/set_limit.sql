@@ -1,35 +1,56 @@
--- Sets a limit of a tenant, or of the operator (`*`), which applies to all tenants. p: {kind, scope, amount, amounts?, tokens?, per_ms?, calendar?,
--- time_zone?, share?, weights?, on_exhausted?, by}. Runs that wait for it go on if it now lets them: the processes are
--- notified on the channel lanefold_limits. What has been used stays used. Returns the number of the change. Raises LF014
--- if the name has a limit of another kind.
+-- Sets a limit of a tenant, or of the operator (`*`), which applies to all tenants. p: {kind, scope, amount, amounts?,
+-- tokens?, per_ms?, calendar?, time_zone?, share?, weights?, on_exhausted?, by}. Runs that wait for it go on if it now
+-- lets them: the processes are notified on the channel lanefold_limits. What has been used stays used. Returns the number
+-- of the change; setting a limit to what it is changes nothing and returns the number it has. Raises LF014 for a limit
+-- that makes no sense, if the name has a limit of another kind, or for the limit of a tenant that the session does not
+-- act for; LF016.
 create or replace function lanefold.set_limit(p_owner text, p_name text, p jsonb)
 returns bigint language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
-  v_version bigint;
+  v_problem constant text := lanefold._limit_problem(p);
+  -- what changes without the limit being another one
+  v_history constant text[] := '{version,created_at,updated_at,updated_by}';
   v_new lanefold._limit;
   v_old lanefold._limit;
   v_now record;
 begin
-  if lanefold._scope() not in ('*', p_owner) then
-    perform lanefold._fail('LF014', 'A tenant sets its own limits only.', 'Nothing was written.');
+  perform lanefold._check_limit_owner(p_owner);
+  perform lanefold._check_id(p_name, 'limit name');
+  if v_problem is not null then
+    perform lanefold._fail('LF014', format('The limit has no valid %s.', v_problem), 'Nothing was written.');
   end if;
+  v_new := jsonb_populate_record(null::lanefold._limit, p);
+  begin
+    perform v_at at time zone v_new.time_zone;
+  exception when invalid_parameter_value then
+    perform lanefold._fail('LF014', format('PostgreSQL does not know the time zone %s.', v_new.time_zone), 'Nothing was written. See pg_timezone_names.');
+  end;
   lock table lanefold._limit in share row exclusive mode;
-  v_version := lanefold._limits_version() + 1;
   select * into v_old from lanefold._limit where owner = p_owner and name = p_name;
-  if v_old.kind <> p ->> 'kind' then
+  if v_old.kind <> v_new.kind then
     perform lanefold._fail('LF014', format('Limit %s is of the kind %s.', p_name, v_old.kind), 'Give a limit of another kind another name.');
+  end if;
+  v_new.owner := p_owner;
+  v_new.name := p_name;
+  v_new.amounts := (select jsonb_object_agg(a.key, a.value::bigint) from jsonb_each_text(v_new.amounts) a);
+  v_new.on_exhausted := coalesce(v_new.on_exhausted, 'wait');
+  v_new.version := lanefold._limits_version() + 1;
+  v_new.created_at := coalesce(v_old.created_at, v_at);
+  v_new.updated_at := v_at;
+  v_new.updated_by := p ->> 'by';
+  v_new.removed_at := null;
+  if to_jsonb(v_old) - v_history = to_jsonb(v_new) - v_history then
+    return v_old.version;
   end if;
   insert into lanefold._limit as l (owner, name, version, kind, scope, amount, amounts, tokens, per_ms, calendar, time_zone, share, weights,
     on_exhausted, created_at, updated_at, updated_by)
-  values (p_owner, p_name, v_version, p ->> 'kind', p -> 'scope', (p ->> 'amount')::bigint, p -> 'amounts', p ->> 'tokens',
-    (p ->> 'per_ms')::bigint, p ->> 'calendar', p ->> 'time_zone', p ->> 'share', p -> 'weights', coalesce(p ->> 'on_exhausted', 'wait'), v_at, v_at,
-    p ->> 'by')
+  values (v_new.owner, v_new.name, v_new.version, v_new.kind, v_new.scope, v_new.amount, v_new.amounts, v_new.tokens, v_new.per_ms, v_new.calendar,
+    v_new.time_zone, v_new.share, v_new.weights, v_new.on_exhausted, v_new.created_at, v_new.updated_at, v_new.updated_by)
   on conflict (owner, name) do update
   set version = excluded.version, scope = excluded.scope, amount = excluded.amount, amounts = excluded.amounts, tokens = excluded.tokens,
       per_ms = excluded.per_ms, calendar = excluded.calendar, time_zone = excluded.time_zone, share = excluded.share, weights = excluded.weights,
-      on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null
-  returning * into v_new;
+      on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null;
   if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
     -- in the new interval, all of it was used just now
     v_now := lanefold._limit_window(v_new, v_at);
@@ -37,19 +58,18 @@ begin
     set slice = v_now.slice, ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || used || array_fill(0::bigint, array[(v_now.slices - 1 - v_now.slice % v_now.slices)::int])
     where owner = p_owner and name = p_name;
   end if;
-  perform pg_notify('lanefold_limits', v_version::text);
-  return v_version;
+  perform pg_notify('lanefold_limits', v_new.version::text);
+  return v_new.version;
 end $$;
 
 -- Removes a limit. Runs that wait for it go on; what runs hold of it returns as ever. Returns whether there was one.
+-- Raises LF014 for the limit of a tenant that the session does not act for; LF016.
 create or replace function lanefold.remove_limit(p_owner text, p_name text, p_by text)
 returns boolean language plpgsql as $$
 declare
   v_at constant timestamptz := lanefold._now();
 begin
-  if lanefold._scope() not in ('*', p_owner) then
-    perform lanefold._fail('LF014', 'A tenant sets its own limits only.', 'Nothing was written.');
-  end if;
+  perform lanefold._check_limit_owner(p_owner);
   lock table lanefold._limit in share row exclusive mode;
   update lanefold._limit set version = lanefold._limits_version() + 1, removed_at = v_at, updated_at = v_at, updated_by = p_by
   where owner = p_owner and name = p_name and removed_at is null;

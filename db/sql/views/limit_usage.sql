@@ -1,7 +1,6 @@
 -- Every bucket of every limit: what was used in its interval, what of that is reserved, and how many runs wait. A limit
--- that nobody has used yet has one row without a key. Repeats `_limit_window` and the policy of tables with tenants,
--- because its readers need no rights on functions, and limits have no policy: the functions of a tenant's session take
--- from the operator's limits too.
+-- that nobody has used yet has one row without a key. Repeats `_limit_window`, because its readers need no rights on
+-- functions, and the policy of limits, because that of the owner shows all of them: see grants.sql.
 create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
        coalesce(u.used, 0::bigint) as used, coalesce(b.reserved, 0::bigint) as reserved, coalesce(b.waiting, 0) as waiting,
@@ -20,7 +19,7 @@ left join lateral (
   select sum(x.used)::bigint as used from unnest(b.ring) with ordinality as x (used, p)
   where b.slice - mod(b.slice - (x.p - 1), array_length(b.ring, 1)) > w.slice - array_length(b.ring, 1)) u on true
 where l.removed_at is null and case
-  when has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute') then
+  when has_function_privilege(session_user, 'lanefold._all_tenants()', 'execute')
+    or has_function_privilege(session_user, 'lanefold._any_tenant()', 'execute') then
     coalesce(current_setting('lanefold.tenant', true), '') in ('', '*', l.owner)
-  when has_function_privilege(session_user, 'lanefold._any_tenant()', 'execute') then current_setting('lanefold.tenant', true) = l.owner
   else exists (select from lanefold._role k where k.name = session_user and k.tenant in ('*', l.owner)) end;

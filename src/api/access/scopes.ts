@@ -11,6 +11,7 @@ export const operationScopes: Readonly<Record<string, Scope>> = {
   listAgents: 'read',
   getActivity: 'read',
   listWorkers: 'read',
+  listLimits: 'read',
   getCall: 'read',
   getThread: 'read',
   getConfig: 'read',

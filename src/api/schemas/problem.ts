@@ -33,7 +33,7 @@ const descriptions = {
     'The request is malformed: `invalid_json`, `invalid_request`, `invalid_id`, `invalid_text`, `invalid_input`, ' +
     '`empty_content`, `reserved_kind`; or the checkpoint token is invalid: `invalid_token_signature` and others.',
   401: 'The API key is missing or wrong: `unauthorized`.',
-  404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`.',
+  404: 'Not found: `thread_not_found`, `run_not_found`, `tool_call_not_found`, `key_not_found`, `limit_not_found`.',
   403: 'Not allowed: the key does not permit it (`forbidden`), the Host or Origin is not accepted (`forbidden_host`, `forbidden_origin`), or the agent does not list the override (`override_not_allowed`).',
   409:
     'Not possible in the current state: `thread_busy`, `lane_busy`, `rev_conflict`, `thread_exists`, `no_active_run`, `other_run_active`, `run_ending`, ' +

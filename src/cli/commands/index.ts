@@ -13,6 +13,7 @@ export { addDiff } from './diff.ts';
 export { addFork } from './fork.ts';
 export { addHeads } from './heads.ts';
 export { addKeys } from './keys.ts';
+export { addLimits } from './limits.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
 export { addMigrate } from './migrate.ts';

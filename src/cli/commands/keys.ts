@@ -1,23 +1,14 @@
-import { Option, type Command, InvalidArgumentError } from 'commander';
+import { Option, type Command } from 'commander';
 import { scopes, type KeyLimits, type Scope } from '../../access/scope.ts';
 import { snakeKeys } from '../../common/case.ts';
 import { oneLine } from '../../log/printable.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
-import { wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { duration, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
 import { note, print, printJson } from '../output.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ApiKey } from '../../store/access/api-keys.ts';
-
-const unitMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-
-/** Parses a duration such as `30d`, `12h`, `15m` or `90s`; in ms. */
-function duration(text: string): number {
-  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count && unit && Number(count) > 0) return Number(count) * unitMs[unit as keyof typeof unitMs];
-  throw new InvalidArgumentError('Write it as a number and a unit: 90s, 15m, 12h or 30d.');
-}
 
 interface Options extends ConnectionOptions {
   json?: boolean;

@@ -1,0 +1,111 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { camelKeys, toSnakeCase } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import { LanefoldError } from '../../errors.ts';
+import type { LimitOwner } from '../../library/limits/limits.ts';
+import type { LimitDefinition } from '../../limits/definition.ts';
+import type { ApiApp, ApiEnv } from '../env.ts';
+import { toJson } from '../json.ts';
+import { invalidRequest } from '../problem.ts';
+import { Limit, LimitList, NewLimit } from '../schemas/limit.ts';
+import { bodyProblems, problems } from '../schemas/problem.ts';
+import { Id, wholeText } from '../schemas/values.ts';
+import { body, json, security } from './shared.ts';
+
+const tags = ['Limits'];
+const params = z.object({ name: Id });
+const ownerQuery = z.strictObject({
+  tenant: Id.optional().openapi({
+    param: { description: 'The tenant whose limit it is; default: the tenant of the key, else the operator.' },
+  }),
+});
+
+const list = createRoute({
+  method: 'get',
+  path: '/v1/limits',
+  operationId: 'listLimits',
+  tags,
+  security,
+  summary: 'List the limits, and what was used of them',
+  description: 'A key of a tenant sees the limits of the tenant.',
+  request: {
+    query: z.strictObject({
+      name: Id.optional().openapi({ param: { description: 'Only limits with this name.' } }),
+      limit: wholeText(1, 1_000, 'Keys of each limit; default 100.'),
+    }),
+  },
+  responses: { 200: json('The limits, by tenant and name.', LimitList), ...problems() },
+});
+
+const set = createRoute({
+  method: 'put',
+  path: '/v1/limits/{name}',
+  operationId: 'setLimit',
+  tags,
+  security,
+  summary: 'Set or replace a limit',
+  description:
+    'What was used stays used, and runs that wait go on if they now may. A limit of a tenant applies to its runs only.',
+  request: { params, query: ownerQuery, body: body(NewLimit) },
+  responses: { 200: json('The limit.', Limit), ...problems(...bodyProblems) },
+});
+
+const remove = createRoute({
+  method: 'delete',
+  path: '/v1/limits/{name}',
+  operationId: 'removeLimit',
+  tags,
+  security,
+  summary: 'Remove a limit',
+  description: 'Runs that wait for it go on.',
+  request: { params, query: ownerQuery },
+  responses: { 204: { description: 'The limit is removed.' }, ...problems(404) },
+});
+
+export function addLimits(app: ApiApp): void {
+  app.openapi(list, async (c) => {
+    const { limits } = c.var.lanefold;
+    const { name, limit } = c.req.valid('query');
+    const [found, usage] = await Promise.all([limits.list(), limits.usage(omitUndefined({ name, limit }))]);
+    const data = found
+      .filter((one) => name === undefined || one.name === name)
+      .map((one) => ({
+        ...toJson(one),
+        usage: usage
+          .filter((use) => use.name === one.name && use.tenant === one.tenant)
+          .map(({ name: _, tenant: __, kind: ___, ...use }) => toJson(use)),
+      }));
+    return c.json({ data } as z.infer<typeof LimitList>, 200);
+  });
+
+  app.openapi(set, async (c) => {
+    const definition = camelKeys(omitUndefined(c.req.valid('json'))) as unknown as LimitDefinition;
+    const { name } = c.req.valid('param');
+    const limit = await c.var.lanefold.limits
+      .set(name, definition, ownerOf(c.var, c.req.valid('query')))
+      .catch((error: unknown) => Promise.reject(withField(error)));
+    return c.json(toJson(limit) as z.infer<typeof Limit>, 200);
+  });
+
+  app.openapi(remove, async (c) => {
+    await c.var.lanefold.limits.remove(c.req.valid('param').name, ownerOf(c.var, c.req.valid('query')));
+    return c.body(null, 204);
+  });
+}
+
+const ownerOf = (
+  { principal }: Pick<ApiEnv['Variables'], 'principal'>,
+  query: z.infer<typeof ownerQuery>,
+): LimitOwner => ({
+  ...omitUndefined(query),
+  by: principal.actor,
+});
+
+/** Names the field of the body that the library refuses, as the check of the schema does. */
+function withField(error: unknown): unknown {
+  if (!(error instanceof LanefoldError)) return error;
+  const { field, problem } = error.details ?? {};
+  if (typeof field !== 'string' || typeof problem !== 'string') return error;
+  const [first = '', ...rest] = field.split('.');
+  return invalidRequest([{ path: [toSnakeCase(first), ...rest].join('.'), message: problem }]);
+}

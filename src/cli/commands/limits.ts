@@ -1,0 +1,137 @@
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { ListedLimit } from '../../library/limits/limits.ts';
+import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../limits/definition.ts';
+import { limitKinds } from '../../limits/limit.ts';
+import { actor } from '../actor.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { limitTable } from '../limit-table.ts';
+import { duration, wholeNumber, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson } from '../output.ts';
+
+interface Options extends ConnectionOptions {
+  json?: boolean;
+  tenant?: string;
+}
+
+interface SetOptions extends Options, Omit<LimitDefinition, 'amounts' | 'weights'> {
+  amountFor?: Record<string, number>;
+  weight?: Record<string, number>;
+}
+
+const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+
+/** Manages the limits of a database. Access to the database is enough to set them. */
+export function addLimits(program: Command): Command {
+  const limits = program
+    .command('limits')
+    .summary('list, set and remove limits of runs, model calls, tokens and money')
+    .description('Manages limits. Without a command, lists them and what was used of them.');
+
+  command(limits, 'list', 'list the limits, what was used of them, and how many runs wait', { isDefault: true })
+    .option('--name <name>', 'only limits with this name')
+    .option('--keys <n>', 'keys of each limit to list', wholeNumber(1, 1_000), 20)
+    .addHelpText('after', commandHelp(['lanefold limits', 'lanefold limits list --json'], [...environment]))
+    .action(({ name, keys, ...options }: Options & { name?: string; keys: number }) =>
+      withLimits(options, async ({ limits }) => {
+        const [all, usage] = await Promise.all([limits.list(), limits.usage(omitUndefined({ name, limit: keys }))]);
+        const found = all.filter((one) => name === undefined || one.name === name);
+        if (options.json) {
+          const usageOf = (one: ListedLimit) => usage.filter((u) => u.name === one.name && u.tenant === one.tenant);
+          return printJson({ data: found.map((one) => ({ ...snakeKeys(one), usage: usageOf(one).map(snakeKeys) })) });
+        }
+        if (found.length === 0) return note('there are no limits; set one with `lanefold limits set`');
+        print(limitTable(found, usage).join('\n'));
+      }),
+    );
+
+  withTenant(command(limits, 'set', 'set or replace a limit; what was used stays used'))
+    .argument('<name>', 'name of the limit')
+    .addOption(new Option('--kind <kind>', 'what it counts').choices(limitKinds).makeOptionMandatory())
+    .requiredOption('--amount <n>', 'the most of it; for money in US dollars', decimal)
+    .option('--scope <dimension=value>', 'the runs it applies to; *: each value by itself; repeatable', texts)
+    .option('--per <interval>', 'sliding interval: second, minute, hour, day, or such as 90s, 15m or 7d', interval)
+    .addOption(new Option('--calendar <period>', 'interval of the calendar').choices(['day', 'week', 'month']))
+    .option('--time-zone <zone>', 'time zone of --calendar; default: UTC')
+    .addOption(new Option('--tokens <which>', 'which tokens count').choices(['input', 'output', 'total']))
+    .option('--amount-for <key=n>', 'other amount for one value of the dimension with *; repeatable', decimals)
+    .option('--share <dimension>', 'dimension whose values take turns when runs wait')
+    .option('--weight <value=n>', 'turns of a value of --share; default: 1; repeatable', decimals)
+    .addOption(new Option('--on-exhausted <what>', 'what happens to a refused run').choices(['wait', 'end']))
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          "lanefold limits set slots --kind concurrency --amount 5 --scope 'customer=*' --amount-for acme=20",
+          'lanefold limits set tpm --kind tokens --amount 100000 --per minute --scope model=openai:gpt-5',
+          'lanefold limits set budget --kind money --amount 250 --calendar month --time-zone Europe/Berlin',
+        ],
+        [...environment],
+      ),
+    )
+    .action((name: string, { databaseUrl, redisUrl, dir, json, tenant, amountFor, weight, ...given }: SetOptions) =>
+      withLimits(omitUndefined({ databaseUrl, redisUrl, dir }), async ({ limits }) => {
+        const definition = omitUndefined({ ...given, amounts: amountFor, weights: weight }) as LimitDefinition;
+        const limit = await limits.set(name, definition, omitUndefined({ tenant, by: actor() }));
+        if (json) printJson(snakeKeys(limit));
+        else print(`${name} is set`);
+      }),
+    );
+
+  withTenant(command(limits, 'remove', 'remove a limit; runs that wait for it go on'))
+    .argument('<name>', 'name of the limit')
+    .addHelpText('after', commandHelp(['lanefold limits remove tpm'], [...environment]))
+    .action((name: string, { tenant, ...options }: Options) =>
+      withLimits(options, async ({ limits }) => {
+        await limits.remove(name, omitUndefined({ tenant, by: actor() }));
+        if (options.json) printJson({ name, removed: true });
+        else print(`${name} is removed`);
+      }),
+    );
+  return limits;
+}
+
+const command = (limits: Command, name: string, summary: string, more: { isDefault?: boolean } = {}): Command =>
+  withJson(withDatabase(limits.command(name, more)))
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+
+const withTenant = (command: Command): Command =>
+  command.option('--tenant <tenant>', 'limit of this tenant, for its runs only; default: of the operator');
+
+async function withLimits(options: ConnectionOptions, act: (lanefold: Lanefold) => Promise<void>): Promise<void> {
+  const lanefold = await connect(options, { start: true });
+  try {
+    await act(lanefold);
+  } finally {
+    await lanefold.close();
+  }
+}
+
+function decimal(text: string): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text);
+  throw new InvalidArgumentError('It must be a number such as 100000 or 0.25.');
+}
+
+const interval = (text: string): LimitDefinition['per'] =>
+  Object.hasOwn(namedIntervals, text) ? (text as LimitInterval) : duration(text);
+
+function pair(text: string, at: number): [string, string] {
+  if (at > 0 && at < text.length - 1) return [text.slice(0, at), text.slice(at + 1)];
+  throw new InvalidArgumentError('Write it as name=value.');
+}
+
+/** A dimension contains no `=`. */
+const texts = (text: string, before: Record<string, string> = {}): Record<string, string> => {
+  const [dimension, value] = pair(text, text.indexOf('='));
+  return { ...before, [dimension]: value };
+};
+
+/** A number contains no `=`. */
+const decimals = (text: string, before: Record<string, number> = {}): Record<string, number> => {
+  const [key, value] = pair(text, text.lastIndexOf('='));
+  return { ...before, [key]: decimal(value) };
+};

@@ -1,0 +1,57 @@
+import type { LimitDefinition } from './definition.ts';
+import { assertFew, invalid } from './invalid-limit.ts';
+import { dimensionProblem, valueProblem } from './scope.ts';
+
+const mostDimensions = 8;
+
+/** @throws LanefoldError `invalid_input` */
+export function checkScope({ scope = {} }: LimitDefinition, owner: string): void {
+  if (Object.keys(scope).length > mostDimensions) throw invalid('scope', `has more than ${mostDimensions} dimensions`);
+  for (const [dimension, value] of Object.entries(scope)) {
+    const problem = dimensionProblem(dimension);
+    if (problem) throw invalid('scope', problem);
+    const wrong = value === '*' ? undefined : valueProblem(dimension, value);
+    if (wrong) throw invalid(`scope.${dimension}`, wrong);
+  }
+  if (owner !== '*' && scope['tenant'] !== undefined && scope['tenant'] !== owner)
+    throw invalid('scope.tenant', `must be ${owner} or left out: a limit of a tenant applies to its runs only`);
+}
+
+/** @throws LanefoldError `invalid_input` */
+export function checkInterval({ kind, per, calendar, timeZone }: LimitDefinition): void {
+  if (kind === 'concurrency') {
+    const field = per !== undefined ? 'per' : calendar !== undefined ? 'calendar' : undefined;
+    if (field) throw invalid(field, 'is not for the kind concurrency, which counts the runs at work now');
+  } else if (per === undefined && calendar === undefined) {
+    throw invalid('per', `is missing: a limit of ${kind} needs an interval, per or calendar`);
+  } else if (per !== undefined && calendar !== undefined) {
+    throw invalid('calendar', 'cannot be combined with per: the interval slides, or follows the calendar');
+  }
+  if (timeZone === undefined) return;
+  if (calendar === undefined) throw invalid('timeZone', 'is only for a limit with calendar');
+  if (!isTimeZone(timeZone)) throw invalid('timeZone', 'is not an IANA time zone, such as Europe/Berlin');
+}
+
+/** Offsets such as `+02:00` are none: PostgreSQL reads them with the opposite sign. */
+function isTimeZone(name: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name });
+    return /^[a-z]/i.test(name);
+  } catch {
+    return false;
+  }
+}
+
+/** @throws LanefoldError `invalid_input` */
+export function checkShare({ share, weights }: LimitDefinition): void {
+  const problem = share === undefined ? undefined : dimensionProblem(share);
+  if (problem) throw invalid('share', problem);
+  if (weights === undefined) return;
+  if (share === undefined) throw invalid('weights', 'is only for a limit with share');
+  assertFew('weights', weights);
+  for (const [value, weight] of Object.entries(weights)) {
+    const wrong = valueProblem(share, value);
+    if (wrong) throw invalid(`weights.${value}`, wrong);
+    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
+  }
+}
