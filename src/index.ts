@@ -77,7 +77,15 @@ export type {
   PrismaTransaction,
   Transaction,
 } from './store/transaction/transaction.ts';
-export type { AwaitingCall, Run, RunHandle, RunRef, RunStatus, TerminationReason } from './store/run/run.ts';
+export type {
+  AwaitingCall,
+  Run,
+  RunHandle,
+  RunRef,
+  RunStatus,
+  TerminationReason,
+  WaitingFor,
+} from './store/run/run.ts';
 export type { RunFilter } from './store/run/list-runs.ts';
 export type { RunSnapshot } from './library/runs/run-snapshot.ts';
 export type { RunCost } from './library/runs/cost.ts';

@@ -128,6 +128,10 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
+      /** @description Values that limits may apply to, by dimension. */
+      limit_keys?: {
+        [key: string]: string;
+      };
       /** @description Merged over the tool context of agent and thread. */
       tool_context?: JsonObject;
       /**
@@ -1037,6 +1041,10 @@ export interface components {
       output?: components['schemas']['OutputContract'];
       /** @description Time limit of one tool attempt. */
       tool_timeout_ms?: number;
+      /** @description Values that limits may apply to, by dimension. */
+      limit_keys?: {
+        [key: string]: string;
+      };
       /** @description Merged over the tool context of agent and thread. */
       tool_context?: JsonObject;
       /**
@@ -1133,6 +1141,20 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      waiting_for: {
+        /** @description Its name. */
+        limit: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
@@ -1228,6 +1250,20 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      waiting_for: {
+        /** @description Its name. */
+        limit: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**
@@ -1523,6 +1559,20 @@ export interface components {
        * @description When the run fails with `expired` if no worker has started it.
        */
       expires_at: string | null;
+      /** @description The limit that a queued run waits for. */
+      waiting_for: {
+        /** @description Its name. */
+        limit: string;
+        /** @description The tenant that set it; absent: the operator. */
+        owner?: components['schemas']['Id'];
+        /** @description The values of its scope that have an amount of their own. */
+        key?: string;
+        /**
+         * Format: date-time
+         * @description When it may let the run go on; absent if only the end of another run can tell.
+         */
+        until?: string;
+      } | null;
       /** @description The strategy the run waits for, if workers know its agent but not the strategy. */
       unknown_strategy: string | null;
       /**

@@ -264,6 +264,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     idleTimeoutMs: request.idle_timeout_ms,
     toolTimeoutMs: request.tool_timeout_ms,
     output: toOutput(request.output),
+    limitKeys: request.limit_keys,
     toolContext: request.tool_context,
     onFailure: request.on_failure,
     extraRefs: request.extra_refs,

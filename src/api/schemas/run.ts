@@ -36,6 +36,13 @@ export const NewRun = z
     }),
     model: z.string().min(1).max(10_000).optional().openapi({ description: 'Overrides the model of the agent.' }),
     ...overrides,
+    limit_keys: z
+      .record(z.string(), z.string())
+      .optional()
+      .openapi({
+        description: 'Values that limits may apply to, by dimension.',
+        example: { customer: 'acme' },
+      }),
     tool_context: jsonObject('Merged over the tool context of agent and thread.').optional(),
     on_failure: z
       .enum(['keep', 'restore'])
@@ -144,6 +151,18 @@ export const Run = z
     priority: count('Priority of the job: 0 goes first, then lower numbers before higher ones.', 0),
     start_at: timestamp('No worker starts the run before this time.').nullable(),
     expires_at: timestamp('When the run fails with `expired` if no worker has started it.').nullable(),
+    waiting_for: z
+      .object({
+        limit: z.string().openapi({ description: 'Its name.' }),
+        owner: Id.optional().openapi({ description: 'The tenant that set it; absent: the operator.' }),
+        key: z
+          .string()
+          .optional()
+          .openapi({ description: 'The values of its scope that have an amount of their own.' }),
+        until: timestamp('When it may let the run go on; absent if only the end of another run can tell.').optional(),
+      })
+      .nullable()
+      .openapi({ description: 'The limit that a queued run waits for.' }),
     unknown_strategy: z.string().nullable().openapi({
       description: 'The strategy the run waits for, if workers know its agent but not the strategy.',
     }),
