@@ -223,7 +223,8 @@ async function contents(log: TestLog): Promise<string[]> {
   return all.toSorted();
 }
 
-const withoutTimes = (text: string): string => text.replaceAll(/"at_ms":\d+/g, '"at_ms":0');
+const withoutTimes = (text: string): string =>
+  text.replaceAll(/"at_ms":\d+/g, '"at_ms":0').replaceAll(/"created_at":"[^"]+"/g, '"created_at":""');
 
 test.skipIf(citusLacks.batches)('a batch leaves the rows and answers of its calls one by one', async () => {
   let round = 0;
@@ -263,7 +264,7 @@ test.skipIf(citusLacks.batches)(
       const together = await Promise.all(threads.map((calls) => send(batching, calls[i]!)));
       const oneByOne: unknown[] = [];
       for (const calls of threads) oneByOne.push(await send(single, calls[i]!));
-      expect(JSON.stringify(together)).toBe(JSON.stringify(oneByOne));
+      expect(withoutTimes(JSON.stringify(together))).toBe(withoutTimes(JSON.stringify(oneByOne)));
     }
     // hashes contain times
     const rowsOf = async (log: TestLog) =>

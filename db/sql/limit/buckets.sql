@@ -12,14 +12,14 @@ $$;
 
 -- The number of the slice that `p_at` is in, and how many slices a bucket has. One more than the interval consists of,
 -- because its first and last are not whole: no interval of that length, wherever it begins, has more than the limit.
-create or replace function lanefold._limit_window(l lanefold._limit, p_at timestamptz, out slice bigint, out slices int)
+create or replace function lanefold._limit_window(p_per_ms bigint, p_calendar text, p_time_zone text, p_at timestamptz, out slice bigint, out slices int)
 language plpgsql stable as $$
 begin
-  if l.per_ms is not null then
-    slice := floor(extract(epoch from p_at) * 1000 / (l.per_ms / 32.0));
+  if p_per_ms is not null then
+    slice := floor(extract(epoch from p_at) * 1000 / (p_per_ms / 32.0));
     slices := 33;
   else
-    slice := case when l.calendar is null then 0 else extract(epoch from date_trunc(l.calendar, p_at, coalesce(l.time_zone, 'UTC')))::bigint end;
+    slice := case when p_calendar is null then 0 else extract(epoch from date_trunc(p_calendar, p_at, coalesce(p_time_zone, 'UTC')))::bigint end;
     slices := 1;
   end if;
 end $$;
@@ -46,28 +46,26 @@ $$;
 create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
 returns table (l lanefold._limit, k lanefold._limit_bucket, place text) language plpgsql rows 10 as $$
 declare
-  r record;
   v_now record;
 begin
   insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
   select m.owner, m.name, x.key, w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
   from (select split_part(p, ' ', 1) as owner, split_part(p, ' ', 2) as name, regexp_replace(p, '^\S+ \S+ ', '') as key from unnest(p_places) p) x
   join lanefold._limit m on m.owner = x.owner and m.name = x.name
-  cross join lateral lanefold._limit_window(m, p_at) w
+  cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
   where m.removed_at is null
     and not exists (select from lanefold._limit_bucket b where b.owner = x.owner and b.name = x.name and b.key = x.key)
   order by 1, 2, 3
   on conflict (owner, name, key) do nothing;
-  for r in
-    select m, b from lanefold._limit_bucket b join lanefold._limit m on m.owner = b.owner and m.name = b.name
+  for k in
+    select b.* from lanefold._limit_bucket b
     where (b.owner, b.name, b.key) in (
       select split_part(p, ' ', 1), split_part(p, ' ', 2), regexp_replace(p, '^\S+ \S+ ', '') from unnest(p_places) p)
     order by b.owner, b.name, b.key for update of b
   loop
-    l := r.m;
-    k := r.b;
+    select m.* into l from lanefold._limit m where m.owner = k.owner and m.name = k.name;
     place := lanefold._limit_place(k.owner, k.name, k.key);
-    v_now := lanefold._limit_window(l, p_at);
+    v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
     for n in 1 .. least(v_now.slice - k.slice, v_now.slices) loop
       k.ring[(v_now.slice - n + 1) % v_now.slices + 1] := 0;
     end loop;
@@ -121,7 +119,9 @@ declare
   v_excess bigint := p_excess;
 begin
   if p_excess > 0 and l.calendar is not null then
-    v_until := date_trunc(l.calendar, p_at, coalesce(l.time_zone, 'UTC')) + ('1 ' || l.calendar)::interval;
+    -- by the clock of the zone, where a day may have 23 hours
+    v_until := (date_trunc(l.calendar, p_at at time zone coalesce(l.time_zone, 'UTC')) + ('1 ' || l.calendar)::interval)
+      at time zone coalesce(l.time_zone, 'UTC');
   elsif p_excess > 0 and l.per_ms is not null then
     for n in 1 .. v_slices loop
       -- from the oldest one on

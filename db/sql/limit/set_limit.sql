@@ -53,7 +53,7 @@ begin
       on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null;
   if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
     -- in the new interval, all of it was used just now
-    v_now := lanefold._limit_window(v_new, v_at);
+    v_now := lanefold._limit_window(v_new.per_ms, v_new.calendar, v_new.time_zone, v_at);
     update lanefold._limit_bucket
     set slice = v_now.slice, ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || used || array_fill(0::bigint, array[(v_now.slices - 1 - v_now.slice % v_now.slices)::int])
     where owner = p_owner and name = p_name;

@@ -175,7 +175,7 @@ export class RunLimits {
   #dimensions(model: string): Dimensions {
     const { tenant, caller, agent, threadId, limitKeys } = this.run;
     const provider = model.includes(':') ? model.slice(0, model.indexOf(':')) : undefined;
-    return { ...limitKeys, tenant, key: caller ?? undefined, agent, thread: threadId, model, provider };
+    return { ...limitKeys, tenant, key: caller?.replace(/^key:/, ''), agent, thread: threadId, model, provider };
   }
 
   async #amounts(placed: readonly Placed[], model: string, tokens: CallTokens): Promise<Record<string, number>> {
@@ -228,5 +228,5 @@ const tooSmall = ({ impossible: place, most }: LimitAnswer, take: Record<string,
 
 const priceUnknown = (model: string, limit: string): LanefoldError =>
   new LanefoldError('price_unknown', `The price of model ${model} is unknown, and the limit ${limit} is in money.`, {
-    hint: 'Pass its price in createLanefold({ prices }), or limit tokens.',
+    hint: 'Limit tokens instead, or use a model whose price is known.',
   });

@@ -7,8 +7,7 @@ import type { RunDependencies } from '../run/dependencies.ts';
 import { HeldRun } from '../run/held-run.ts';
 import { afterClaim } from './after-claim.ts';
 import { claimTerms } from './claim-job.ts';
-import type { HeldJob } from './held-job.ts';
-import { hasStopped, type JobWorker, type StartedRun } from './job-worker.ts';
+import { hasStopped, type JobWorker, type StartedRun, type TakenJob } from './job-worker.ts';
 
 /**
  * Starts the runs that this process accepts, in the statement that accepts them, while the worker has a free slot and
@@ -61,7 +60,7 @@ export class DirectStarts implements DirectWorker {
       fill: (answer) =>
         this.#context.runInAsyncScope(() => {
           let onProcess!: StartedRun['onProcess'];
-          const processed = new Promise<Pick<HeldJob, 'job' | 'token'>>((resolve) => (onProcess = resolve));
+          const processed = new Promise<TakenJob>((resolve) => (onProcess = resolve));
           const held = { deps, queue, worker, job, token: job.token, run, processed };
           const running = afterClaim(held, agent, answer, performance.now()).finally(leave);
           if (!answer.claimed) return void running.catch(worker.onError).finally(() => own.leave());

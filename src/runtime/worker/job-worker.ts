@@ -1,15 +1,21 @@
-import type { RunJobResult } from '../../queue/job.ts';
+import type { Job } from 'bullmq';
+import type { RunJob, RunJobResult } from '../../queue/job.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
-import type { HeldJob } from './held-job.ts';
 import type { Company } from './company.ts';
 import type { Intake } from './intake.ts';
 import type { LeaseKeeper } from './leases.ts';
 import type { EndedRun } from './options.ts';
 
+/** A job that BullMQ has given to this worker, and its lock of the job. */
+export interface TakenJob {
+  job: Job<RunJob, RunJobResult>;
+  token: string | undefined;
+}
+
 /** A run that was started before this worker processes its job. */
 export interface StartedRun {
   running: Promise<RunJobResult>;
-  onProcess(taken: Pick<HeldJob, 'job' | 'token'>): void;
+  onProcess(taken: TakenJob): void;
 }
 
 /** Worker state shared by its job processors. */

@@ -10,6 +10,7 @@ import type { LimitedRun, RunLimits } from '../limits/run-limits.ts';
 import type { HeldRun } from '../run/held-run.ts';
 import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
+import type { TakenJob } from './job-worker.ts';
 
 /** The limits of a run that was just claimed; undefined if the database has none. */
 export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits | undefined> {
@@ -76,7 +77,7 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
  * The job under the lock it has in the queue. If another worker has the job of a run that was started here, it cannot be
  * delayed: it ends, and the sweep gives the run a new one.
  */
-const inQueue = async (held: HeldJob): Promise<Pick<HeldJob, 'job' | 'token'>> =>
+const inQueue = async (held: HeldJob): Promise<TakenJob> =>
   held.processed ? pTimeout(held.processed, { milliseconds: patienceMs, fallback: () => held }) : held;
 
 const patienceMs = 1_000;
