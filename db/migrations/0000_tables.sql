@@ -351,7 +351,7 @@ CREATE INDEX "_run_created" ON "lanefold"."_run" USING btree ("created_at","thre
 CREATE INDEX "_run_failed" ON "lanefold"."_run" USING btree ("created_at","thread_id","id") WHERE error is not null and termination_reason <> 'cancelled';--> statement-breakpoint
 CREATE INDEX "_run_of_caller" ON "lanefold"."_run" USING btree ("caller") WHERE finished_at is null and caller is not null;--> statement-breakpoint
 CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHERE finished_at is null and tenant_id <> 'default';--> statement-breakpoint
-CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("enqueued_at") WHERE waiting_for is not null;--> statement-breakpoint
+CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE waiting_for is not null;--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint

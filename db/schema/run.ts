@@ -92,7 +92,7 @@ export const run = lanefold.table(
     state: jsonb('state'),
     lastCommit: jsonb('last_commit'),
     cancelReason: text('cancel_reason'),
-    /** While it is queued: the limit it waits for, {owner, limit, key, until?}. */
+    /** While it is queued: the limit it waits for, {limit, since, owner?, key?, until?}. */
     waitingFor: jsonb('waiting_for'),
     /** W3C `traceparent` of the caller that enqueued the run, for the traces of its workers. */
     traceparent: text('traceparent'),
@@ -133,7 +133,7 @@ export const run = lanefold.table(
       .where(sql`finished_at is null and tenant_id <> 'default'`),
     // Costs only the runs that wait for a limit.
     index('_run_delayed')
-      .on(t.enqueuedAt)
+      .on(t.queuePrefix)
       .where(sql`waiting_for is not null`),
     index('_run_waiting')
       .on(t.threadId, t.createdAt)

@@ -1145,6 +1145,11 @@ export interface components {
       waiting_for: {
         /** @description Its name. */
         limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
         /** @description The tenant that set it; absent: the operator. */
         owner?: components['schemas']['Id'];
         /** @description The values of its scope that have an amount of their own. */
@@ -1254,6 +1259,11 @@ export interface components {
       waiting_for: {
         /** @description Its name. */
         limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
         /** @description The tenant that set it; absent: the operator. */
         owner?: components['schemas']['Id'];
         /** @description The values of its scope that have an amount of their own. */
@@ -1563,6 +1573,11 @@ export interface components {
       waiting_for: {
         /** @description Its name. */
         limit: string;
+        /**
+         * Format: date-time
+         * @description Since when it waits.
+         */
+        since: string;
         /** @description The tenant that set it; absent: the operator. */
         owner?: components['schemas']['Id'];
         /** @description The values of its scope that have an amount of their own. */

@@ -131,6 +131,54 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     expect(await sql.usage('one')).toMatchObject([{ used: 0, waiting: 0 }]);
   });
 
+  test('is woken by the sweep if its process died before it was in line', async () => {
+    await sql.setLimit('lost', { kind: 'concurrency', scope: { customer: 'lost' }, amount: 1 });
+    const limitKeys = { customer: 'lost' };
+    const first = await ask({ limitKeys });
+    const keyboard = await model.next();
+    const second = await ask({ limitKeys });
+    await until('the second run is in line', async () => (await sql.usage('lost'))[0]?.waiting === 1);
+    // as if the process had died in between, long ago
+    await sql.rows('delete from lanefold._limit_account where run_id = $1', [second.id]);
+    await sql.rows("update lanefold._limit_bucket set waiting = 0 where name = 'lost'");
+    await sql.rows(
+      `update lanefold._run set waiting_for = waiting_for || '{"since": "2020-01-01T00:00:00Z"}' where id = $1`,
+      [second.id],
+    );
+    await until('the second run is in line again', async () => (await sql.usage('lost'))[0]?.waiting === 1);
+    keyboard.type('one');
+    keyboard.stop();
+    await answer('two');
+    expect(await lanefold.runs.wait(second)).toMatchObject({ result: 'two' });
+    expect(await lanefold.runs.get(first)).toMatchObject({ result: 'one' });
+  });
+
+  test('that ended while nobody could settle it is settled by the sweep', async () => {
+    await sql.setLimit('late', { kind: 'tokens', scope: { customer: 'late' }, amount: 10_000, calendar: 'month' });
+    const run = await ask({ limitKeys: { customer: 'late' } });
+    await answer('done');
+    const { usage } = await lanefold.runs.wait(run);
+    await sql.settled();
+    const place = '* late ';
+    // as if its worker had died after the last commit
+    await sql.rows('select lanefold.use_limits($1)', [
+      JSON.stringify([
+        { thread_id: run.threadId, run_id: run.id, granted: true, end: {} },
+        { thread_id: run.threadId, run_id: run.id, pause: true },
+      ]),
+    ]);
+    await sql.rows(
+      'update lanefold._limit_bucket set total = 0, used = 500, reserved = 500, ring = array[500] where name = $1',
+      ['late'],
+    );
+    await sql.rows(
+      "update lanefold._limit_account set holds = $1, touched_at = now() - interval '1 hour' where run_id = $2",
+      [JSON.stringify({ [place]: [500, Math.floor(Date.now() / 1_000), 0] }), run.id],
+    );
+    await sql.settled();
+    expect(await sql.usage('late')).toMatchObject([{ total: usage!.total_tokens, reserved: 0 }]);
+  });
+
   test('ends with budget_exhausted if its limit says so', async () => {
     await sql.setLimit('purse', {
       kind: 'requests',

@@ -1,5 +1,5 @@
 -- Returns a run to the queue until a limit lets it go on; called by the worker that holds it and was refused. The run
--- keeps its job, which the worker delays, and the claim does not count. p_waiting_for: {owner, limit, key, until?}. Adds
+-- keeps its job, which the worker delays, and the claim does not count. p_waiting_for: {limit, owner?, key?, until?}; the row also has since. Adds
 -- `run_delayed` to the trace. Returns {delayed: true}, {delayed: false} if another worker holds the run or it has ended,
 -- or {cancel_requested: true} and writes nothing if it is to be cancelled.
 create or replace function lanefold.delay_run(p_thread_id text, p_run_id text, p_lease bigint, p_waiting_for jsonb)
@@ -22,7 +22,7 @@ begin
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
     json_build_array(json_build_object('k', 'run_delayed', 'i', r.iteration, 'd', p_waiting_for)));
   update lanefold._run
-  set status = 'queued', waiting_for = p_waiting_for, enqueued_at = v_at, lease_until = null, worker_id = null,
+  set status = 'queued', waiting_for = p_waiting_for || jsonb_build_object('since', v_at), enqueued_at = v_at, lease_until = null, worker_id = null,
       claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;

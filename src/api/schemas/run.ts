@@ -154,6 +154,7 @@ export const Run = z
     waiting_for: z
       .object({
         limit: z.string().openapi({ description: 'Its name.' }),
+        since: timestamp('Since when it waits.'),
         owner: Id.optional().openapi({ description: 'The tenant that set it; absent: the operator.' }),
         key: z
           .string()

@@ -11,15 +11,26 @@ const most = 200;
 export const findIdleAccounts = (db: Database): Promise<{ thread_id: string; run_id: string }[]> =>
   db.query('idle_limit_accounts', `select thread_id, run_id from lanefold.idle_limit_accounts(30000, ${most})`);
 
+const delayed = `
+  select r.thread_id, r.id as run_id, r.agent, r.enqueue_no, r.queue_shard
+  from lanefold._run r
+  where r.waiting_for is not null and r.status = 'queued' and r.queue_prefix = $1
+    and (r.waiting_for ->> 'since')::timestamptz < (select lanefold._now()) - interval '10 seconds'`;
+const inLine = (run: string) =>
+  `exists (select from lanefold._limit_account a where a.run_id = ${run}.run_id and a.thread_id = ${run}.thread_id and a.wait_name is not null)`;
+
+/** On a distributed database, the most delayed runs that are looked at. */
+const mostDelayed = 5_000;
+
 /** Runs of a fleet that a limit has delayed and that are not in line: their process died before it put them there. */
-export const findUnlinedRuns = (db: Database, prefix: string): Promise<QueuedRun[]> =>
-  db.queryLong<QueuedRun>(
-    'unlined_runs',
-    `select r.thread_id, r.id as run_id, r.agent, r.enqueue_no, r.queue_shard
-     from lanefold._run r
-     where r.waiting_for is not null and r.status = 'queued' and r.queue_prefix = $1
-       and r.enqueued_at < lanefold._now() - interval '10 seconds'
-       and not exists (select from lanefold._limit_account a where a.run_id = r.id and a.thread_id = r.thread_id and a.wait_name is not null)
-     limit ${most}`,
-    [prefix],
-  );
+export async function findUnlinedRuns(db: Database, prefix: string): Promise<QueuedRun[]> {
+  if (!db.settings.distributed) {
+    const text = `select d.* from (${delayed}) d where not ${inLine('d')} limit ${most}`;
+    return db.queryLong<QueuedRun>('unlined_runs', text, [prefix]);
+  }
+  // accounts are on the coordinator, runs are not
+  const runs = await db.queryLong<QueuedRun>('delayed_runs', `${delayed} limit ${mostDelayed}`, [prefix]);
+  const text = `select d.* from jsonb_to_recordset($1) as d (thread_id text, run_id text, agent text, enqueue_no int, queue_shard int)
+     where not ${inLine('d')} limit ${most}`;
+  return runs.length === 0 ? [] : db.query<QueuedRun>('runs_out_of_line', text, [JSON.stringify(runs)]);
+}

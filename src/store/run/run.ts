@@ -94,6 +94,8 @@ export interface Run<RESULT = Json> extends RunRef<RESULT> {
 export interface WaitingFor {
   /** Its name. */
   limit: string;
+  /** Since when it waits, as an ISO date. */
+  since: string;
   /** The tenant that set it; absent: the operator. */
   owner?: string;
   /** The values of its scope that have an amount of their own. */
