@@ -9,6 +9,7 @@ import { fitting } from './fitting.ts';
 import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
 import { heldSnapshot } from './held/index.ts';
+import { limits } from './limits.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
@@ -50,6 +51,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   tails: (servers) => tails(servers, values.part),
   storage,
   tenants,
+  limits,
   reading,
   fitting,
   forks: forking,
@@ -71,7 +73,7 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
+// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|limits|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
 // npm run bench -- tails [--part first-call|large-contexts|streams]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
