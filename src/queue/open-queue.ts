@@ -64,6 +64,7 @@ export function openQueue(options: QueueOptions): RunQueue {
         });
       }
     },
+    reaches: (name) => shardNames.includes(name) || name.startsWith(agentQueueName('')),
     async wake({ queue: name, ...job }) {
       const agentQueue = name.startsWith(agentQueueName('')) ? name.slice(agentQueueName('').length) : undefined;
       const queue = agentQueue === undefined ? queues.find((one) => one.name === name) : openAgentQueue(agentQueue);

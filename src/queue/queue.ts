@@ -78,6 +78,8 @@ export interface RunQueue {
    * ignored.
    */
   addAll(jobs: readonly NewJob[], end: QueueEnd): Promise<void>;
+  /** Whether a queue with this name is one of this fleet. */
+  reaches(name: string): boolean;
   /**
    * Ends the delay of a job in the named queue, or adds the job if it is gone. Does nothing for the queue of another
    * fleet.

@@ -148,3 +148,57 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
     { numRuns: 60 },
   );
 });
+
+test('another interval keeps what counts in the old one, and what is reserved settles in it', async () => {
+  const set = (interval: object) =>
+    value<number>(
+      log.db,
+      'select lanefold.set_limit($1, $2, $3)::int',
+      '*',
+      'changing',
+      JSON.stringify({ kind: 'tokens', scope: {}, amount: 1_000, by: 'test', ...interval }),
+    );
+  const version = await set({ per_ms: 60_000 });
+  const ids = { thread_id: 'changing', run_id: 'changing' };
+  const place = '* changing ';
+  const [first] = await use({ ...ids, version, take: { [place]: 400 } });
+  await set({ calendar: 'month', time_zone: 'UTC' });
+  await use({ ...ids, done: [[place, 400, first!.slices![place]!, 100]] });
+  expect(
+    await rows(log.db, "select used::int, reserved::int, total::int from lanefold.limit_usage where name = 'changing'"),
+  ).toEqual([{ used: 100, reserved: 0, total: 100 }]);
+  await set({ per_ms: 3_600_000 });
+  await use({ ...ids, end: { [place]: 150 } });
+  expect(
+    await rows(log.db, "select used::int, reserved::int, total::int from lanefold.limit_usage where name = 'changing'"),
+  ).toEqual([{ used: 150, reserved: 0, total: 150 }]);
+});
+
+test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {
+  const set = (name: string, limit: object) =>
+    value<number>(
+      log.db,
+      'select lanefold.set_limit($1, $2, $3)::int',
+      '*',
+      name,
+      JSON.stringify({ scope: {}, by: 'test', ...limit }),
+    );
+  await set('line', { kind: 'concurrency', amount: 1 });
+  const version = await set('purse', { kind: 'requests', amount: 1, calendar: 'month', on_exhausted: 'end' });
+  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+  const ids = (n: number) => ({ thread_id: `line-${n}`, run_id: `line-${n}` });
+  const slot = { '* line ': 1 };
+  const [first] = await use({ ...ids(1), version, take: { ...slot, '* purse ': 1 } });
+  expect(first).toMatchObject({ ok: true });
+  expect(
+    await use(
+      { ...ids(2), version, take: slot, job, since: '2026-01-01' },
+      { ...ids(3), version, take: slot, job, since: '2026-01-02' },
+    ),
+  ).toMatchObject([{ refused: '* line ' }, { refused: '* line ' }]);
+  const [ended] = await use({ ...ids(1), end: {} });
+  expect(ended!.ready).toMatchObject([ids(2)]);
+  // its call now needs what is exhausted
+  const [late] = await use({ ...ids(2), version, take: { ...slot, '* purse ': 1 }, granted: true });
+  expect(late).toMatchObject({ refused: '* purse ', ends: true, ready: [ids(3)] });
+});

@@ -5,6 +5,18 @@ returns jsonb language sql immutable parallel safe as $$
     coalesce(p_slice, (p_holds -> p_place ->> 1)::bigint, 0), coalesce((p_holds -> p_place ->> 2)::bigint, 0) + p_settled));
 $$;
 
+-- The account of a run that waits no longer.
+create or replace function lanefold._out_of_line(a lanefold._limit_account)
+returns lanefold._limit_account language plpgsql immutable as $$
+begin
+  a.wait_owner := null;
+  a.wait_name := null;
+  a.wait_key := null;
+  a.wait_share := null;
+  a.until := null;
+  return a;
+end $$;
+
 -- A run takes one slot, and starts once.
 create or replace function lanefold._holds_already(p_kind text, p_hold jsonb)
 returns boolean language sql immutable parallel safe as $$

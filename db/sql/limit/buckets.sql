@@ -80,16 +80,21 @@ begin
 end $$;
 
 -- A reservation of a slice ends, and this much was used of it. What was reserved before the interval counts no more.
-create or replace function lanefold._settle_limit(k lanefold._limit_bucket, p_reserved bigint, p_slice bigint, p_used bigint)
+-- p_newest: the slice of the run's newest reservation, which counts if the interval was changed since the other one.
+create or replace function lanefold._settle_limit(k lanefold._limit_bucket, p_reserved bigint, p_newest bigint, p_slice bigint, p_used bigint)
 returns lanefold._limit_bucket language plpgsql immutable as $$
 declare
   v_slices constant int := array_length(k.ring, 1);
+  v_slice constant bigint := case when p_slice > k.slice or p_slice <= k.slice - array_length(k.ring, 1) then coalesce(p_newest, p_slice) else p_slice end;
+  v_change bigint := p_used - p_reserved;
 begin
   k.reserved := k.reserved - p_reserved;
   k.total := k.total + p_used;
-  if p_slice > k.slice - v_slices then
-    k.ring[p_slice % v_slices + 1] := k.ring[p_slice % v_slices + 1] + p_used - p_reserved;
-    k.used := k.used + p_used - p_reserved;
+  if v_slice > k.slice - v_slices and v_slice <= k.slice then
+    -- several reservations of a run share a slice, so one of them may have left the interval already
+    v_change := greatest(v_change, -k.ring[v_slice % v_slices + 1]);
+    k.ring[v_slice % v_slices + 1] := k.ring[v_slice % v_slices + 1] + v_change;
+    k.used := k.used + v_change;
   end if;
   return k;
 end $$;

@@ -13,7 +13,6 @@ declare
   v_history constant text[] := '{version,created_at,updated_at,updated_by}';
   v_new lanefold._limit;
   v_old lanefold._limit;
-  v_now record;
 begin
   perform lanefold._check_limit_owner(p_owner);
   perform lanefold._check_id(p_name, 'limit name');
@@ -43,6 +42,9 @@ begin
   if to_jsonb(v_old) - v_history = to_jsonb(v_new) - v_history then
     return v_old.version;
   end if;
+  if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
+    perform lanefold._change_interval(v_old, v_new, v_at);
+  end if;
   insert into lanefold._limit as l (owner, name, version, kind, scope, amount, amounts, tokens, per_ms, calendar, time_zone, share, weights,
     on_exhausted, created_at, updated_at, updated_by)
   values (v_new.owner, v_new.name, v_new.version, v_new.kind, v_new.scope, v_new.amount, v_new.amounts, v_new.tokens, v_new.per_ms, v_new.calendar,
@@ -51,13 +53,6 @@ begin
   set version = excluded.version, scope = excluded.scope, amount = excluded.amount, amounts = excluded.amounts, tokens = excluded.tokens,
       per_ms = excluded.per_ms, calendar = excluded.calendar, time_zone = excluded.time_zone, share = excluded.share, weights = excluded.weights,
       on_exhausted = excluded.on_exhausted, updated_at = excluded.updated_at, updated_by = excluded.updated_by, removed_at = null;
-  if (v_old.per_ms, v_old.calendar, v_old.time_zone) is distinct from (v_new.per_ms, v_new.calendar, v_new.time_zone) then
-    -- in the new interval, all of it was used just now
-    v_now := lanefold._limit_window(v_new.per_ms, v_new.calendar, v_new.time_zone, v_at);
-    update lanefold._limit_bucket
-    set slice = v_now.slice, ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || used || array_fill(0::bigint, array[(v_now.slices - 1 - v_now.slice % v_now.slices)::int])
-    where owner = p_owner and name = p_name;
-  end if;
   perform pg_notify('lanefold_limits', v_new.version::text);
   return v_new.version;
 end $$;

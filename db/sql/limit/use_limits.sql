@@ -15,7 +15,7 @@
 -- A place names a bucket, see _limit_place. Returns an answer for each call, in order:
 --   {ok: true, slices: {place: slice, of each reservation}}
 --   {stale: version}: the caller's limits are not the current ones, and nothing was done
---   {refused: place, delay_ms?, ends?: true}: the limit wants the run to end
+--   {refused: place, delay_ms?, ends?: true}: with `ends`, the limit wants the run to end
 --   {impossible: place, most}: more than the whole limit
 --   {late: true}: somebody else let the waiting run go on.
 -- The first answer may have `ready`: the waiting runs that may go on now, for further calls with `granted`.
@@ -46,6 +46,13 @@ declare
   v_ready jsonb := '[]';
   n int := 0;
 begin
+  -- a row that does not exist cannot be locked
+  insert into lanefold._limit_account (thread_id, run_id, holds, touched_at)
+  select distinct c ->> 'thread_id', c ->> 'run_id', '{}'::jsonb, v_at from jsonb_array_elements(p_calls) c
+  where c ? 'take' and not exists (
+    select from lanefold._limit_account h where h.run_id = c ->> 'run_id' and h.thread_id = c ->> 'thread_id')
+  order by 1, 2
+  on conflict (run_id, thread_id) do nothing;
   select coalesce(jsonb_object_agg(x.thread_id || ' ' || x.run_id, to_jsonb(x)), '{}') into v_accounts from (
     select h.* from lanefold._limit_account h
     where (h.thread_id, h.run_id) in (select c ->> 'thread_id', c ->> 'run_id' from jsonb_array_elements(p_calls) c)
@@ -88,17 +95,17 @@ begin
       continue when n is null;
       -- not more than the account has: a reservation may have returned with a lease
       v_amount := least((v_hold ->> 1)::bigint, coalesce((a.holds -> v_place ->> 0)::bigint, 0));
-      v_buckets[n] := lanefold._settle_limit(v_buckets[n], v_amount, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint);
+      v_buckets[n] := lanefold._settle_limit(v_buckets[n], v_amount, (a.holds -> v_place ->> 1)::bigint, (v_hold ->> 2)::bigint, (v_hold ->> 3)::bigint);
       a.holds := lanefold._change_hold(a.holds, v_place, -v_amount, null, (v_hold ->> 3)::bigint);
       v_look[n] := true;
     end loop;
-    if v_call ?| array['base', 'pause', 'end'] then
+    if v_call ?| array['base', 'pause', 'end', 'job'] then
       for v_place, v_hold in select key, value from jsonb_each(a.holds) loop
         n := (v_index ->> v_place)::int;
-        -- a claimed run keeps its slots
-        continue when n is null or (v_limits[n]).kind = 'concurrency' and v_call ? 'base';
+        -- a claimed run keeps its slots; one that nobody executes has none
+        continue when n is null or (v_limits[n]).kind = 'concurrency' and v_call ? 'base' and not v_call ? 'job';
         v_amount := coalesce((coalesce(v_call -> 'end', v_call -> 'base') ->> v_place)::bigint - (v_hold ->> 2)::bigint, 0);
-        v_buckets[n] := lanefold._settle_limit(v_buckets[n], (v_hold ->> 0)::bigint, (v_hold ->> 1)::bigint, v_amount);
+        v_buckets[n] := lanefold._settle_limit(v_buckets[n], (v_hold ->> 0)::bigint, null, (v_hold ->> 1)::bigint, v_amount);
         a.holds := lanefold._change_hold(a.holds, v_place, -(v_hold ->> 0)::bigint, null, v_amount);
         v_look[n] := true;
       end loop;
@@ -112,7 +119,7 @@ begin
         for v_place, v_amount in select key, value::bigint from jsonb_each_text(a.wants -> 'take') loop
           n := (v_index ->> v_place)::int;
           continue when n is null or (v_limits[n]).kind <> 'requests' or not a.holds ? v_place;
-          v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, (a.holds -> v_place ->> 1)::bigint, -v_amount);
+          v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, null, (a.holds -> v_place ->> 1)::bigint, -v_amount);
           a.holds := lanefold._change_hold(a.holds, v_place, 0, null, -v_amount);
         end loop;
       end if;
@@ -125,10 +132,13 @@ begin
         if v_amount > v_most then
           v_answer := jsonb_build_object('impossible', v_place, 'most', v_most);
           exit;
+        elsif l.on_exhausted = 'end' and k.used + v_amount > v_most then
+          v_answer := jsonb_build_object('refused', v_place, 'ends', true);
+          exit;
         elsif v_answer ? 'ok' and (k.used + v_amount > v_most or k.drained_until > v_at
           -- who waits goes first
-          or k.waiting > 0 and not (v_call ? 'granted' or a.granted)) then
-          v_answer := jsonb_strip_nulls(jsonb_build_object('refused', v_place, 'ends', case when l.on_exhausted = 'end' then true end,
+          or k.waiting > 0 and not (a.granted or v_call ? 'granted' and v_place = v_wait)) then
+          v_answer := jsonb_strip_nulls(jsonb_build_object('refused', v_place,
             'delay_ms', lanefold._limit_delay_ms(l, k, k.used + v_amount - v_most, v_at)));
         end if;
       end loop;
@@ -147,24 +157,30 @@ begin
         end loop;
         v_answer := v_answer || jsonb_build_object('slices', v_slices);
         a.granted := v_call ?| array['granted', 'job'];
-        if v_call ? 'granted' then
+        if v_wait is not null then
           n := (v_index ->> v_wait)::int;
           k := v_buckets[n];
           k.waiting := k.waiting - 1;
           k.turn := greatest(k.turn, lanefold._take_turn(v_limits[n], a, k.turn));
           v_buckets[n] := k;
-          a.wait_owner := null;
-          a.wait_name := null;
-          a.wait_key := null;
-          a.wait_share := null;
-          a.until := null;
+          a := lanefold._out_of_line(a);
         end if;
-      elsif v_answer ? 'refused' and not v_answer ? 'ends' and (v_call ? 'job' or v_wait is not null) then
+      elsif not v_answer ? 'refused' or v_answer ? 'ends' then
+        if v_wait is not null then
+          -- it need not wait to end
+          n := (v_index ->> v_wait)::int;
+          k := v_buckets[n];
+          k.waiting := k.waiting - 1;
+          v_buckets[n] := k;
+          v_look[n] := true;
+          a := lanefold._out_of_line(a);
+        end if;
+      elsif v_call ? 'job' or v_wait is not null then
         -- the run waits in line for this limit, and its slots return
         for v_place, v_hold in select key, value from jsonb_each(a.holds) loop
           n := (v_index ->> v_place)::int;
           continue when n is null or (v_limits[n]).kind <> 'concurrency';
-          v_buckets[n] := lanefold._settle_limit(v_buckets[n], (v_hold ->> 0)::bigint, 0, 0);
+          v_buckets[n] := lanefold._settle_limit(v_buckets[n], (v_hold ->> 0)::bigint, null, 0, 0);
           a.holds := lanefold._change_hold(a.holds, v_place, -(v_hold ->> 0)::bigint, null, 0);
           v_look[n] := true;
         end loop;
@@ -175,6 +191,7 @@ begin
             k := v_buckets[n];
             k.waiting := k.waiting - 1;
             v_buckets[n] := k;
+            v_look[n] := true;
           end if;
           n := (v_index ->> v_place)::int;
           k := v_buckets[n];

@@ -7,7 +7,7 @@ import type { Logger } from '../../log/logger.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { readInputs } from '../../store/input/read-inputs.ts';
 import { runNotFound } from '../../store/missing.ts';
-import { useLimits } from '../../store/limit/use-limits.ts';
+import { useLimitsAlone } from '../../store/limit/use-limits.ts';
 import { cancelRun } from '../../store/run/cancel-run.ts';
 import { readNodes } from '../../store/run/read-nodes.ts';
 import { listRuns } from '../../store/run/list-runs.ts';
@@ -147,7 +147,7 @@ export function runsOf(deps: RunsDeps): Runs {
       if (accepted && status === 'cancelled') {
         await dropDelayedJob(db, queue, run).catch(() => {});
         // otherwise the sweep takes it out of the line
-        if (waited) await useLimits(db, { thread_id: run.threadId, run_id: run.id, end: {} }).catch(() => {});
+        if (waited) await useLimitsAlone(db, { thread_id: run.threadId, run_id: run.id, end: {} }).catch(() => {});
       }
       return { status, accepted };
     },

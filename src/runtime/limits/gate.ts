@@ -28,7 +28,7 @@ export class LimitGate {
 
   constructor(
     private readonly db: Database,
-    private readonly queue: Pick<RunQueue, 'wake'>,
+    private readonly queue: Pick<RunQueue, 'wake' | 'reaches'>,
     private readonly onError: (error: unknown) => void,
   ) {}
 
@@ -75,9 +75,11 @@ export class LimitGate {
   }
 
   async #letGo(ready: readonly ReadyRun[]): Promise<void> {
-    const going = ready.map(async ({ thread_id, run_id, take, job }) => {
-      const { ok } = await this.use({ thread_id, run_id, take, version: this.version, granted: true });
-      if (ok) await this.queue.wake({ thread_id, run_id, ...job });
+    // the workers of another fleet let its runs go on
+    const own = ready.filter(({ job }) => this.queue.reaches(job.queue));
+    const going = own.map(async ({ thread_id, run_id, take, job }) => {
+      const answer = await this.use({ thread_id, run_id, take, version: this.version, granted: true });
+      if (answer.ok || answer.ends || answer.impossible) await this.queue.wake({ thread_id, run_id, ...job });
     });
     for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.onError(result.reason);
   }

@@ -45,6 +45,7 @@ export class RunLimits {
   /** What an earlier claim has reserved has not been returned yet. */
   #claimed = true;
   #used = false;
+  #first: Promise<LimitAnswer> | undefined;
   #open = 0;
   #onEnd: (() => void)[] = [];
   #taking: LimitCall['take'];
@@ -99,12 +100,12 @@ export class RunLimits {
       ...{ take: this.#taking!, shares: this.#shares, version: this.gate.version, job, since, priority },
     });
     // with other limits, the run asks again
-    return answer.ok === true || answer.refused === undefined;
+    return answer.refused === undefined || answer.ends === true;
   }
 
   /** Returns the slots of a run that waits for something else. */
-  async pause(): Promise<void> {
-    if (this.#used) await this.#use({ pause: true });
+  async pause({ fresh }: { fresh: boolean }): Promise<void> {
+    if (this.#used || (!fresh && this.gate.version > 0)) await this.#use({ pause: true });
   }
 
   /** Settles everything: the run has ended and has used this. */
@@ -148,7 +149,15 @@ export class RunLimits {
       .map(({ place }) => [place, take[place]!, slices[place] ?? 0, amounts[place] ?? 0]);
   }
 
+  /** The first call of a claim returns what an earlier one has reserved, so it must be alone. */
   async #use(call: LimitCall): Promise<LimitAnswer> {
+    while (this.#first) await this.#first.catch(() => {});
+    if (!this.#claimed) return this.#send(call);
+    this.#first = this.#send(call).finally(() => (this.#first = undefined));
+    return this.#first;
+  }
+
+  async #send(call: LimitCall): Promise<LimitAnswer> {
     const ended = this.#done.splice(0);
     const done = (await Promise.all(ended)).flat();
     const claimed = this.#claimed;
@@ -195,8 +204,12 @@ export class RunLimits {
     const sums: Record<string, number> = {};
     for (const { model, ...tokens } of spent) {
       const placed = this.#places(model).filter(({ limit }) => isSettled(limit));
-      const amounts = await this.#amounts(placed, model, tokens);
-      for (const [place, amount] of Object.entries(amounts)) sums[place] = (sums[place] ?? 0) + amount;
+      const cost = placed.some(({ limit }) => limit.kind === 'money') ? await this.price(model, tokens) : undefined;
+      for (const { limit, place } of placed) {
+        // without a price, nothing was reserved either
+        const amount = amountOf(limit, { ...tokens, cost }) ?? 0;
+        sums[place] = (sums[place] ?? 0) + amount;
+      }
     }
     return sums;
   }

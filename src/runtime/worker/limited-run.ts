@@ -1,5 +1,7 @@
 import type { JsonObject } from '../../context/message.ts';
 import pTimeout from 'p-timeout';
+import { dispatch } from '../../queue/dispatch.ts';
+import { finishRun } from '../../store/run/finish-run.ts';
 import { delayRun } from '../../store/limit/delay-run.ts';
 import type { Claim } from '../../store/run/claim-run.ts';
 import type { RunJobResult } from '../../queue/job.ts';
@@ -17,7 +19,7 @@ export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Pr
   const { gate, counting } = deps;
   // a limit applies to every run that is claimed after it was set
   if (gate && gate.version < claim.limits_version) await gate.refresh();
-  if (!gate || gate.version === 0) return undefined;
+  if (!gate) return undefined;
   const { iteration, usage, other_usage: otherUsage } = claim;
   return limitsFor(gate, counting, limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
 }
@@ -42,7 +44,7 @@ export async function settleLimits(
   claim: Claim,
   { status, iteration, usage, otherUsage }: RunEnd,
 ): Promise<void> {
-  if (status === 'suspended') return limits.pause();
+  if (status === 'suspended') return limits.pause({ fresh: claim.fresh });
   const spent = spentBy(limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
   await limits.end(spent, { fresh: claim.fresh });
 }
@@ -62,15 +64,26 @@ export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReach
     ...(key === '' ? {} : { key }),
     ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
   };
-  const { delayed } = await run.persist(() => delayRun(deps.db, run, waitingFor));
+  const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waitingFor));
+  if (cancelled) return cancel(held);
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
   const { job, token } = await inQueue(held);
-  return delayJob(job, token, Math.min(delayMs ?? longestDelayMs, longestDelayMs), async () => {
+  return delayJob(job, token, longestDelayMs, async () => {
     // the sweep puts a run in line, or wakes it, if this fails
     const wakes = await run.limits!.wait().catch(worker.onError);
     if (wakes) await queue.wake({ ...job.data, queue: job.queueName }).catch(worker.onError);
   });
+}
+
+/** Ends a run that was to be cancelled before it could wait. */
+async function cancel({ deps, queue, worker, run }: HeldJob): Promise<RunJobResult> {
+  const error = { type: 'cancelled', message: 'user_cancelled' };
+  const end = await run.persist(() => finishRun(deps.db, run, { status: 'cancelled', reason: 'cancelled', error }));
+  worker.keeper.drop(run);
+  await deps.gate?.settle(run).catch(worker.onError);
+  if (end.promoted) await dispatch(deps.db, queue, end.promoted, worker.onError);
+  return { status: 'cancelled' };
 }
 
 /**
@@ -82,5 +95,5 @@ const inQueue = async (held: HeldJob): Promise<TakenJob> =>
 
 const patienceMs = 1_000;
 
-/** Should nobody let the run go on, because every process that could has died, its job asks again after this. */
+/** Whoever frees what the run waits for wakes its job. Should every process that could be dead, the job asks again then. */
 const longestDelayMs = 3_600_000;

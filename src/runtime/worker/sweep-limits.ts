@@ -10,13 +10,19 @@ import { limitsFor, spentBy } from '../limits/limits-for.ts';
  * Repairs what processes left that died between a run and its limits: settles the accounts of runs that have ended,
  * wakes delayed runs that are not in line, and looks whether those in line may go on.
  */
-export async function sweepLimits(db: Database, queue: RunQueue, gate: LimitGate, counting: Counting): Promise<void> {
+export async function sweepLimits(
+  db: Database,
+  queue: RunQueue,
+  gate: LimitGate,
+  counting: Counting,
+  onError: (error: unknown) => void,
+): Promise<void> {
   await gate.refresh();
   if (gate.version === 0) return;
   for (const { thread_id: threadId, run_id: runId } of await findIdleAccounts(db)) {
     const row = await readLimitedRun(db, threadId, runId);
     if (!row) await gate.settle({ threadId, runId });
-    else if (row.finishedAt) await settleEnded(gate, counting, { threadId, runId, ...row });
+    else if (row.finishedAt) await settleEnded(gate, counting, { threadId, runId, ...row }).catch(onError);
   }
   for (const job of await findUnlinedRuns(db, queue.prefix)) {
     await queue.wake({ ...job, queue: queue.queueOf(job).name });

@@ -165,7 +165,7 @@ export async function startWorker(
     await agentQueues.openAll().catch(onError);
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
-  repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting));
+  repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // takes about a fifth of the time of one connection

@@ -25,12 +25,12 @@ const mostDelayed = 5_000;
 /** Runs of a fleet that a limit has delayed and that are not in line: their process died before it put them there. */
 export async function findUnlinedRuns(db: Database, prefix: string): Promise<QueuedRun[]> {
   if (!db.settings.distributed) {
-    const text = `select d.* from (${delayed}) d where not ${inLine('d')} limit ${most}`;
+    const text = `select d.thread_id, d.run_id, d.agent, d.enqueue_no, d.queue_shard from (${delayed}) d where not ${inLine('d')} limit ${most}`;
     return db.queryLong<QueuedRun>('unlined_runs', text, [prefix]);
   }
   // accounts are on the coordinator, runs are not
   const runs = await db.queryLong<QueuedRun>('delayed_runs', `${delayed} limit ${mostDelayed}`, [prefix]);
-  const text = `select d.* from jsonb_to_recordset($1) as d (thread_id text, run_id text, agent text, enqueue_no int, queue_shard int)
+  const text = `select d.thread_id, d.run_id, d.agent, d.enqueue_no, d.queue_shard from jsonb_to_recordset($1) as d (thread_id text, run_id text, agent text, enqueue_no int, queue_shard int)
      where not ${inLine('d')} limit ${most}`;
   return runs.length === 0 ? [] : db.query<QueuedRun>('runs_out_of_line', text, [JSON.stringify(runs)]);
 }

@@ -60,6 +60,10 @@ export interface LimitAnswer {
 
 const statement = 'select u.result from lanefold.use_limits($1) u';
 
+/** A call of a process that cannot let others go on: it has no workers, or shares statements with those that do. */
+export const useLimitsAlone = (db: Database, call: LimitCall): Promise<unknown> =>
+  db.query('use_limits_alone', statement, [JSON.stringify([call])]);
+
 /** Calls of this process at the same moment share a statement and a transaction. */
 export const useLimits = async (db: Database, call: LimitCall): Promise<LimitAnswer> =>
   (await db.gather<{ result: LimitAnswer }>('use_limits', statement, JSON.stringify(call))).result;
