@@ -14,12 +14,12 @@ import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { TakenJob } from './job-worker.ts';
 
-/** The limits of a run that was just claimed; undefined if the database has none. */
+/** The limits of a run that was just claimed, also if there are none yet; undefined for a worker without a gate. */
 export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits | undefined> {
   const { gate, counting } = deps;
-  // a limit applies to every run that is claimed after it was set
-  if (gate && gate.version < claim.limits_version) await gate.refresh();
   if (!gate) return undefined;
+  // a limit applies to every run that is claimed after it was set
+  if (gate.version < claim.limits_version) await gate.refresh();
   const { iteration, usage, other_usage: otherUsage } = claim;
   return limitsFor(gate, counting, limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
 }
