@@ -9,7 +9,7 @@ import { fitting } from './fitting.ts';
 import { floorOfRuns } from './floor/index.ts';
 import { forking } from './forks.ts';
 import { heldSnapshot } from './held/index.ts';
-import { limits } from './limits.ts';
+import { limits } from './limits/index.ts';
 import { memory } from './memory.ts';
 import { reading } from './reading.ts';
 import { recovery } from './recovery.ts';
@@ -35,7 +35,7 @@ const { values, positionals } = parseArgs({
     rate: { type: 'string', default: '50' },
     redis: { type: 'boolean', default: false },
     out: { type: 'string', default: '.lanefold/soak' },
-    /** Part of `citus` or `tails`; default: all parts. */
+    /** Part of `citus`, `tails` or `limits`; default: all parts. */
     part: { type: 'string' },
   },
 });
@@ -51,7 +51,7 @@ const benches: Record<string, (servers: Servers) => Promise<void>> = {
   tails: (servers) => tails(servers, values.part),
   storage,
   tenants,
-  limits,
+  limits: (servers) => limits(servers, values.part),
   reading,
   fitting,
   forks: forking,
@@ -75,6 +75,7 @@ const all = { ...benches, ...onRequest };
 
 // npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|limits|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
 // npm run bench -- tails [--part first-call|large-contexts|streams]
+// npm run bench -- limits [--part cost|waits|fairness|provider|killed]
 // npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
 // LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
 const unknown = positionals.find((name) => !(name in all));

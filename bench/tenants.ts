@@ -6,6 +6,7 @@ import { tenantScope } from '../src/library/access/tenant-scope.ts';
 import { readSessionRights } from '../src/store/role/session-rights.ts';
 import type { Servers } from './setup.ts';
 import { median } from './support/median.ts';
+import { printRelativeSpeed } from './support/relative-speed.ts';
 import { sideBySide, type Contestant } from './support/side-by-side.ts';
 import { text400 } from './workload.ts';
 
@@ -82,16 +83,7 @@ async function wholeRuns(servers: Servers): Promise<void> {
   const concurrencies = [10, 50] as const;
   const figuresOf = await sideBySide(servers, contestants, { rounds: 7, seconds: 3, warmUpSeconds: 3, concurrencies });
   console.log('\nWhole runs of three steps; speed relative to policies off, median of 7 rounds compared one by one');
-  for (const concurrency of concurrencies) {
-    const bare = figuresOf(contestants[0]!, concurrency).runsPerSecondOfRounds;
-    for (const contestant of contestants) {
-      const { runsPerSecond, runsPerSecondOfRounds, node, postgres = NaN } = figuresOf(contestant, concurrency);
-      const speed = median(runsPerSecondOfRounds.map((runs, round) => runs / bare[round]!));
-      console.log(
-        `c=${String(concurrency).padEnd(3)} ${contestant.name.padEnd(26)} ${runsPerSecond.toFixed(0)} runs/s  ${(100 * speed).toFixed(1)} %  CPU per run: Node ${node.toFixed(2)} ms, PostgreSQL ${postgres.toFixed(2)} ms`,
-      );
-    }
-  }
+  printRelativeSpeed(figuresOf, contestants, concurrencies);
 }
 
 async function open(servers: Servers, what: string, tenant: string, prepare = 'select 1'): Promise<Way> {

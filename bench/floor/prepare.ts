@@ -83,7 +83,14 @@ export function floorUrl(databaseUrl: string): string {
   const url = new URL(databaseUrl);
   url.username = role;
   url.password = 'bench';
-  // a session keeps its plan while the tables grow, so the plan must suit tables of any size
-  url.searchParams.set('options', '-c enable_seqscan=off -c enable_hashjoin=off -c enable_mergejoin=off');
+  // A session keeps its plan while the tables grow, so the plan must suit tables of any size: a plan for the 500 runs of one
+  // commit would read the whole table.
+  const settings = [
+    'enable_seqscan=off',
+    'enable_hashjoin=off',
+    'enable_mergejoin=off',
+    'plan_cache_mode=force_generic_plan',
+  ];
+  url.searchParams.set('options', settings.map((setting) => `-c ${setting}`).join(' '));
   return url.href;
 }

@@ -117,6 +117,7 @@ CREATE TABLE "lanefold"."_limit" (
 	"time_zone" text,
 	"share" text COLLATE "C",
 	"weights" jsonb,
+	"reserve" jsonb,
 	"on_exhausted" text DEFAULT 'wait' NOT NULL,
 	"updated_by" text NOT NULL,
 	CONSTRAINT "_limit_owner_name_pk" PRIMARY KEY("owner","name")

@@ -36,6 +36,8 @@ export const limit = lanefold.table(
     /** The dimension whose values take turns, and their weights, {value: weight}. */
     share: id('share'),
     weights: jsonb('weights'),
+    /** What only runs with a value of `share` may use, {value: amount}. */
+    reserve: jsonb('reserve'),
     /** `wait` or `end`: what happens to a run that the limit refuses. */
     onExhausted: text('on_exhausted').notNull().default('wait'),
     updatedBy: text('updated_by').notNull(),

@@ -78,4 +78,5 @@ comment on function lanefold.set_limit(text, text, jsonb) is 'Sets a limit of a 
 comment on function lanefold.remove_limit(text, text, text) is 'Removes a limit; runs that wait for it go on.';
 comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives back, for the runs of one process.';
 comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it go on.';
+comment on function lanefold.await_limit(text, text, int, jsonb) is 'Notes for what a queued run waits.';
 comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits nobody has touched for a while.';

@@ -31,7 +31,7 @@ async function send<T>(method: string, path: string, body?: unknown, signal?: Ab
     ...(signal ? { signal } : {}),
   });
   if (!response.ok) throw await problemOf(response);
-  return (await response.json()) as T;
+  return (response.status === 204 ? undefined : await response.json()) as T;
 }
 
 type Query = Record<string, string | number | undefined | null>;
@@ -48,6 +48,9 @@ export const get = <T>(path: string, query: Query = {}, signal?: AbortSignal): P
 
 /** @throws Problem */
 export const post = <T>(path: string, body: unknown = {}): Promise<T> => send<T>('POST', path, body);
+
+/** @throws Problem */
+export const put = <T>(path: string, body: unknown): Promise<T> => send<T>('PUT', path, body);
 
 /** @throws Problem */
 export const patch = <T>(path: string, body: unknown): Promise<T> => send<T>('PATCH', path, body);

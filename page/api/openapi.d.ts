@@ -1804,6 +1804,10 @@ export interface components {
       weights?: {
         [key: string]: number;
       };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
+        [key: string]: number;
+      };
       /**
        * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
        * @enum {string}
@@ -1841,6 +1845,12 @@ export interface components {
       total: number;
       resets_at: string | null;
       drained_until: string | null;
+      /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
+      slices: number[] | null;
+      /** @description Runs that wait, by value of `share`: the ten with most. */
+      waiting_by: {
+        [key: string]: number;
+      } | null;
     };
     Limit: {
       name: components['schemas']['Id'];
@@ -1879,6 +1889,10 @@ export interface components {
       share?: string;
       /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
       weights?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
         [key: string]: number;
       };
       /**
@@ -1935,6 +1949,10 @@ export interface components {
       share?: string;
       /** @description How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000. */
       weights?: {
+        [key: string]: number;
+      };
+      /** @description What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do not delay them. */
+      reserve?: {
         [key: string]: number;
       };
       /**

@@ -3,6 +3,7 @@ import { Empty } from '../parts/basics.tsx';
 import type { Route } from '../state/route.ts';
 import { ApprovalsView } from './approvals.tsx';
 import { CallView } from './call/call.tsx';
+import { LimitsView } from './limits/limits.tsx';
 import { OperationsView } from './operations/operations.tsx';
 import { RunView } from './run/run.tsx';
 import { RunsView } from './runs.tsx';
@@ -14,6 +15,7 @@ export function view({ path }: Route): ComponentChild {
   const [area = 'threads', id, part, partId] = path;
   if (area === 'runs') return <RunsView />;
   if (area === 'approvals') return <ApprovalsView />;
+  if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;
   if (id === undefined) return <ThreadsView />;

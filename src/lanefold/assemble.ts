@@ -18,7 +18,10 @@ import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
 import { threadsOf } from '../library/threads/threads.ts';
+import { reportErrors } from '../log/report-errors.ts';
 import type { Database } from '../postgres/pool.ts';
+import { Admission } from '../runtime/limits/admission.ts';
+import type { LimitGate } from '../runtime/limits/gate.ts';
 import { listApprovals } from '../store/approval/list-approvals.ts';
 import { openStreams } from '../streams/open.ts';
 import type { Closers } from './closers.ts';
@@ -33,12 +36,13 @@ export function assemble(
   settings: LanefoldSettings,
   connections: Connections,
   closers: Closers,
-  directWorkers: Iterable<DirectWorker>,
+  { directWorkers, gate }: { directWorkers: Iterable<DirectWorker>; gate: LimitGate },
 ) {
   const { agents, counting, log, models, redactor, secrets, telemetry, tenant: onlyTenant } = settings;
   const { db, databaseUrl, queue, queueOptions, rights } = connections;
   const findUnattended = (some: Database) => findUnattendedIn(some, db);
   const quietOn = (some: Database) => new QuietWaits(findUnattended(some), settings.unattendedMs);
+  const admission = new Admission(db, queue, gate, counting, reportErrors(log, 'limits'));
   const streams = openStreams(db, queueOptions, quietOn);
   closers.add(() => streams.close());
   const waiters = new WeakValues<symbol, RunWaiter>();
@@ -48,7 +52,7 @@ export function assemble(
 
   const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
     const { activeTraceparent } = telemetry ?? {};
-    const accepting = { db, queue, agents, models, counting, activeTraceparent, directWorkers };
+    const accepting = { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission };
     const runs = runsOf({
       ...{ ...accepting, waiter, streams, log },
       ...{ tokenSecrets: secrets, findUnattended: findUnattended(db) },
@@ -63,7 +67,10 @@ export function assemble(
       runs: refusingOptions('runs', runs),
       contexts: refusingOptions('contexts', contexts),
       keys: refusingOptions('keys', keysOf(db, secrets)),
-      limits: refusingOptions('limits', limitsOf(db)),
+      limits: refusingOptions(
+        'limits',
+        limitsOf(db, () => gate.refresh().catch(reportErrors(log, 'limits'))),
+      ),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {

@@ -4,6 +4,8 @@ import { checkWorkerRole } from '../library/access/role-check.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
 import type { Database } from '../postgres/pool.ts';
+import { reportErrors } from '../log/report-errors.ts';
+import { LimitGate } from '../runtime/limits/gate.ts';
 import { assemble } from './assemble.ts';
 import { Closers } from './closers.ts';
 import { connect } from './connect.ts';
@@ -24,11 +26,13 @@ export async function openLanefold(
     const { db, directUrl, openPool, queue, rights } = connections;
     database = db;
     const directWorkers = new Set<DirectWorker>();
-    const { library, waiter, live } = assemble(settings, connections, closers, directWorkers);
+    const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
+    closers.add(async () => gate.close());
+    const { library, waiter, live } = assemble(settings, connections, closers, { directWorkers, gate });
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
-      ...{ db, connect: openPool, directUrl, directWorkers, live },
+      ...{ db, connect: openPool, directUrl, directWorkers, gate, live },
       onHold: waiter.hold.bind(waiter),
       isAwaited: waiter.awaits.bind(waiter),
       onRelease: waiter.release.bind(waiter),

@@ -1,5 +1,6 @@
 import type { AgentDefinition } from '../agents/agent.ts';
 import type { TokenEstimator } from '../policy/estimate.ts';
+import type { PriceOf } from '../models/counting/price.ts';
 import type { ContextProjector } from '../policy/projector.ts';
 import type { RequestTransformer } from '../agents/transformer.ts';
 import type { Strategy } from '../strategies/registry.ts';
@@ -42,6 +43,11 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   tokenEstimators?: Record<string, TokenEstimator>;
   /** Projectors that context policies may name. */
   projectors?: Record<string, ContextProjector>;
+  /**
+   * Your own prices of tokens, in US dollars, for `cost` and for limits in money; where it returns undefined, the list
+   * price of the provider applies.
+   */
+  priceOf?: PriceOf;
   /** Tell providers which prefix of a request the next one shares, so that they cache it; default true. */
   promptCaching?: boolean;
   /** Your own AI SDK models by id or prefix. */
@@ -119,6 +125,7 @@ export const optionKeys: KeysOf<LanefoldOptions> = {
   contextWindows: true,
   tokenEstimators: true,
   projectors: true,
+  priceOf: true,
   promptCaching: true,
   models: true,
   aliases: true,

@@ -43,15 +43,18 @@ function isTimeZone(name: string): boolean {
 }
 
 /** @throws LanefoldError `invalid_input` */
-export function checkShare({ share, weights }: LimitDefinition): void {
+export function checkShare({ share, weights, reserve }: LimitDefinition): void {
   const problem = share === undefined ? undefined : dimensionProblem(share);
   if (problem) throw invalid('share', problem);
-  if (weights === undefined) return;
-  if (share === undefined) throw invalid('weights', 'is only for a limit with share');
-  assertFew('weights', weights);
-  for (const [value, weight] of Object.entries(weights)) {
-    const wrong = valueProblem(share, value);
-    if (wrong) throw invalid(`weights.${value}`, wrong);
-    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
+  for (const [field, values] of Object.entries({ weights, reserve })) {
+    if (values === undefined) continue;
+    if (share === undefined) throw invalid(field, 'is only for a limit with share');
+    assertFew(field, values);
+    for (const value of Object.keys(values)) {
+      const wrong = valueProblem(share, value);
+      if (wrong) throw invalid(`${field}.${value}`, wrong);
+    }
   }
+  for (const [value, weight] of Object.entries(weights ?? {}))
+    if (!(weight >= 0.001 && weight <= 1_000)) throw invalid(`weights.${value}`, 'must be from 0.001 to 1,000');
 }

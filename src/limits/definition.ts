@@ -44,6 +44,11 @@ export interface LimitDefinition {
   share?: string;
   /** How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000; default 1. */
   weights?: Readonly<Record<string, number>>;
+  /**
+   * What only runs with this value of `share` may use, such as `{ interactive: 10 }`: for all others, the limit is lower
+   * by that much, and they do not delay them.
+   */
+  reserve?: Readonly<Record<string, number>>;
   /** What happens to a run that the limit refuses: it waits (default), or it ends with `budget_exhausted`. */
   onExhausted?: 'wait' | 'end';
 }

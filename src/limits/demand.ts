@@ -23,3 +23,10 @@ export function amountOf({ kind, tokens }: Pick<Limit, 'kind' | 'tokens'>, use: 
 
 /** Whether the provider's answer tells how much was used, so that what was reserved before is settled with it. */
 export const isSettled = ({ kind }: Pick<Limit, 'kind'>): boolean => kind === 'tokens' || kind === 'money';
+
+/** Whether a run takes it once, when it starts, and not with each model call. */
+export const isOfRuns = ({ kind }: Pick<Limit, 'kind'>): boolean => kind === 'concurrency' || kind === 'runs';
+
+/** Whether it stands for what a provider lets an account use. */
+export const isOfProvider = ({ kind, scope }: Pick<Limit, 'kind' | 'scope'>): boolean =>
+  (kind === 'requests' || kind === 'tokens') && ('model' in scope || 'provider' in scope);

@@ -19,15 +19,22 @@ export function bucketKey({ scope }: Pick<Limit, 'scope'>, dimensions: Dimension
 export const placeOf = ({ owner, name }: Pick<Limit, 'owner' | 'name'>, key: string): string =>
   `${owner} ${name} ${key}`;
 
-/** The limits that apply to a run of `tenant`, with their places. */
+/** The name of the limit in a place. */
+export const placeName = (place: string): string => place.split(' ')[1]!;
+
+/** The key of the bucket in a place. */
+export const placeKey = (place: string): string => place.split(' ').slice(2).join(' ');
+
+/** The limits that apply to a run of `tenant`, with their places, by place. */
 export function placesOf(
   limits: readonly Limit[],
   tenant: string,
   dimensions: Dimensions,
 ): { limit: Limit; place: string }[] {
-  return limits.flatMap((limit) => {
+  const placed = limits.flatMap((limit) => {
     if (limit.owner !== '*' && limit.owner !== tenant) return [];
     const key = bucketKey(limit, dimensions);
     return key === undefined ? [] : [{ limit, place: placeOf(limit, key) }];
   });
+  return placed.sort((a, b) => (a.place < b.place ? -1 : 1));
 }

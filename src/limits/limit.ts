@@ -32,15 +32,27 @@ export interface Limit {
   share: string | null;
   /** How many turns a value of `share` gets while another one gets one; default 1. */
   weights: Record<string, number> | null;
+  /** What only runs with this value of `share` may use; others see the limit lower by it. */
+  reserve: Record<string, number> | null;
   /** `end`: a run that the limit refuses ends with `budget_exhausted` instead of waiting. */
   onExhausted: 'wait' | 'end';
   version: number;
 }
 
+/** The most that a value of `share` may use of the bucket with this key. */
+export function mostOf({ amount, amounts, reserve }: Limit, key: string, share: string | undefined): number {
+  const kept = Object.entries(reserve ?? {}).filter(([value]) => value !== share);
+  return Math.max(
+    0,
+    kept.reduce((most, [, one]) => most - one, amounts?.[key] ?? amount),
+  );
+}
+
 /** A limit as it is set and listed, without its owner and name. Its amounts are exact, also those of money. */
-export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | 'amounts'> {
+export interface StoredLimit extends Omit<Limit, 'owner' | 'name' | 'amount' | 'amounts' | 'reserve'> {
   amount: bigint;
   amounts: Record<string, bigint> | null;
+  reserve: Record<string, bigint> | null;
 }
 
 /** Amounts of money are stored in billionths of a dollar. */

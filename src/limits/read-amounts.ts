@@ -23,6 +23,17 @@ export function amountsOf({ kind, scope = {}, amounts = {} }: LimitDefinition): 
   );
 }
 
+/** What is kept for values of the sharing dimension. @throws LanefoldError `invalid_input` */
+export function reserveOf({ kind, amount, reserve = {} }: LimitDefinition): Record<string, bigint> | null {
+  const entries = Object.entries(reserve).map(
+    ([value, kept]) => [value, amountOf(kind, kept, `reserve.${value}`)] as const,
+  );
+  if (entries.length === 0) return null;
+  const sum = entries.reduce((before, [, kept]) => before + kept, 0n);
+  if (sum > amountOf(kind, amount, 'amount')) throw invalid('reserve', 'is more than the amount');
+  return Object.fromEntries(entries);
+}
+
 /** As the database has it. @throws LanefoldError `invalid_input` */
 export function amountOf(kind: LimitDefinition['kind'], amount: number, field: string): bigint {
   if (kind === 'money') {

@@ -5,14 +5,14 @@ import { checkInterval, checkScope, checkShare } from './check-definition.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from './definition.ts';
 import { invalid } from './invalid-limit.ts';
 import { limitKinds, type StoredLimit } from './limit.ts';
-import { amountOf, amountsOf } from './read-amounts.ts';
+import { amountOf, amountsOf, reserveOf } from './read-amounts.ts';
 
 const shortestMs = 1_000;
 const longestMs = 31 * 86_400_000;
 
 const keys: KeysOf<LimitDefinition> = {
   ...{ kind: true, amount: true, scope: true, amounts: true, tokens: true, per: true, calendar: true },
-  ...{ timeZone: true, share: true, weights: true, onExhausted: true },
+  ...{ timeZone: true, share: true, weights: true, reserve: true, onExhausted: true },
 };
 
 const names = Object.keys(namedIntervals) as LimitInterval[];
@@ -36,6 +36,7 @@ const Fields = z.object({
   timeZone: z.string({ error: 'must be a text' }).optional(),
   share: z.string({ error: 'must be a text' }).optional(),
   weights: record(number),
+  reserve: record(number),
   onExhausted: oneOf(['wait', 'end']).optional(),
 });
 
@@ -68,6 +69,7 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
     timeZone: fields.timeZone ?? null,
     share: fields.share ?? null,
     weights: Object.keys(weights).length > 0 ? weights : null,
+    reserve: reserveOf(fields),
     onExhausted: fields.onExhausted ?? 'wait',
   };
 }

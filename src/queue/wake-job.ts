@@ -5,8 +5,13 @@ import type { BullQueue } from './queue.ts';
 
 /** Ends the delay of a job, or adds the job if the queue does not have it. A job that waits or is at work stays so. */
 export async function wakeJob(queue: BullQueue, job: RunJob): Promise<void> {
-  const found = await within(answerTimeoutMs, queue.getJob(jobId(job)));
-  if (!found) return addJobs(queue, [job], 'back');
+  let found = await within(answerTimeoutMs, queue.getJob(jobId(job)));
+  if (!found) {
+    await addJobs(queue, [job], 'back');
+    // the process that accepted the run may have added it in between, with its delay
+    found = await within(answerTimeoutMs, queue.getJob(jobId(job)));
+    if (!found || !(await within(answerTimeoutMs, found.isDelayed()))) return;
+  }
   try {
     await within(answerTimeoutMs, found.promote());
   } catch (error) {

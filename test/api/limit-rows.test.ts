@@ -31,7 +31,13 @@ describe.skipIf(noRedis())('limits over HTTP', () => {
   test('are set, listed with what was used, replaced and removed', async () => {
     const budget = {
       ...{ kind: 'money', amount: 0.25, scope: { customer: '*' }, amounts: { acme: 1.5 }, share: 'agent' },
-      ...{ weights: { calc: 3 }, calendar: 'month', time_zone: 'Europe/Berlin', on_exhausted: 'end' },
+      ...{
+        weights: { calc: 3 },
+        reserve: { calc: 0.1 },
+        calendar: 'month',
+        time_zone: 'Europe/Berlin',
+        on_exhausted: 'end',
+      },
     };
     const { status, body } = await put('budget', budget);
     const history = {
@@ -41,11 +47,11 @@ describe.skipIf(noRedis())('limits over HTTP', () => {
     expect([status, body]).toEqual([200, { ...history, ...budget }]);
     const { version } = body as { version: number };
     await api.lanefold.database.pool.query('select lanefold.use_limits($1)', [
-      JSON.stringify([{ version, thread_id: 't', run_id: 'r', take: { '* budget acme': 1_000_000_000 } }]),
+      JSON.stringify([{ version, thread_id: 't', run_id: 'r', take: [['* budget acme', 1_000_000_000]] }]),
     ]);
     const used = {
       ...{ key: 'acme', amount: 1.5, used: 1, reserved: 1, waiting: 0, total: 0 },
-      ...{ resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/), drained_until: null },
+      ...{ resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/), drained_until: null, slices: null, waiting_by: null },
     };
     expect(await list()).toEqual([{ ...history, ...budget, usage: [used] }]);
 

@@ -21,17 +21,34 @@ test('are set, shown as a table and as JSON, and removed', async () => {
   const set = await limits('set', 'budget', ...budget, '--tenant', 'acme', '--on-exhausted', 'end', '--json');
   expect(JSON.parse(set.stdout)).toMatchObject({ name: 'budget', tenant: 'acme', amount: 0.25, on_exhausted: 'end' });
   const tokens = ['--kind', 'tokens', '--tokens', 'output', '--amount', '100', '--per', '90s', '--share', 'customer'];
-  const scope = ['--scope', 'model=openai:a=b', '--scope', 'agent=*', '--weight', 'acme=3', '--weight', 'bolt=0.5'];
+  const scope = [
+    '--scope',
+    'model=openai:a=b',
+    '--scope',
+    'agent=*',
+    '--weight',
+    'acme=3',
+    '--weight',
+    'bolt=0.5',
+    '--reserve-for',
+    'acme=1',
+  ];
   const fair = JSON.parse((await limits('set', 'fair', ...tokens, ...scope, '--json')).stdout) as Record<
     string,
     unknown
   >;
   expect(fair).toMatchObject({
-    ...{ scope: { agent: '*', model: 'openai:a=b' }, per: 90_000, share: 'customer', weights: { acme: 3, bolt: 0.5 } },
+    ...{
+      scope: { agent: '*', model: 'openai:a=b' },
+      per: 90_000,
+      share: 'customer',
+      weights: { acme: 3, bolt: 0.5 },
+      reserve: { acme: 1 },
+    },
     updated_by: expect.stringMatching(/^cli:/),
   });
   await database.pool.query('select lanefold.use_limits($1)', [
-    JSON.stringify([{ version: fair['version'], thread_id: 't', run_id: 'r', take: { '* slots acme': 1 } }]),
+    JSON.stringify([{ version: fair['version'], thread_id: 't', run_id: 'r', take: [['* slots acme', 1]] }]),
   ]);
 
   const { code, stdout } = await limits();

@@ -61,7 +61,7 @@ async function fillLimits(tenant: string): Promise<void> {
   await rows(log.db, 'select lanefold.set_limit($1, $2, $3)', tenant, 'slots', limit);
   const version = await value<number>(log.db, 'select max(version)::int from lanefold._limit');
   const place = `${tenant} slots `;
-  const take = { version, take: { [place]: 1 }, shares: { [place]: 'c' }, job: { enqueue_no: 1 } };
+  const take = { version, take: [[place, 1]], shares: { [place]: 'c' }, job: { enqueue_no: 1 } };
   for (const call of [
     { run_id: 'first', ...take },
     { run_id: 'second', ...take },

@@ -31,7 +31,7 @@ describe.skipIf(noRedis())('limits', () => {
   /** What other processes and sessions do to limits. */
   const use = (place: string, amount: number, version: number) =>
     operator.database.pool.query('select lanefold.use_limits($1)', [
-      JSON.stringify([{ version, thread_id: 't', run_id: `r${amount}`, take: { [place]: amount } }]),
+      JSON.stringify([{ version, thread_id: 't', run_id: `r${amount}`, take: [[place, amount]] }]),
     ]);
 
   test.each<[string, LimitDefinition]>([
@@ -47,7 +47,7 @@ describe.skipIf(noRedis())('limits', () => {
           scope: { agent: '*', model: '*' },
           amounts: { 'support/openrouter:meta/x': 9 },
         },
-        ...{ tokens: 'output', per: 'day', share: 'customer', weights: { acme: 0.5, bolt: 3 } },
+        ...{ tokens: 'output', per: 'day', share: 'customer', weights: { acme: 0.5, bolt: 3 }, reserve: { acme: 2 } },
       },
     ],
     [
@@ -171,6 +171,7 @@ describe.skipIf(noRedis())('limits', () => {
     await use('* spent ', 1_500_000_001, version);
     const usage = await limits.usage({ name: 'usage' });
     const unused = {
+      ...{ waitingBy: null, slices: expect.any(Array) },
       waiting: 0,
       total: 0,
       resetsAt: null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { LimitAnswer, LimitCall } from '../../src/store/limit/use-limits.ts';
+import type { LimitAnswer, LimitCall, Take } from '../../src/store/limit/use-limits.ts';
 import { rows, useLog, value } from '../db/helpers.ts';
 
 const log = useLog();
@@ -87,12 +87,12 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
           const calls = steps.map((one): LimitCall => {
             const calls = open.get(one.run) ?? [];
             if (one.op === 'take') {
-              const take = {
-                [place('slots')]: 1,
-                [place('starts')]: 1,
-                [place('tokens')]: one.tokens,
-                [place('dollars')]: one.tokens,
-              };
+              const take: Take = [
+                [place('dollars'), one.tokens],
+                [place('slots'), 1],
+                [place('starts'), 1],
+                [place('tokens'), one.tokens],
+              ];
               return { ...ids(one.run), version, take, ...(one.waits && calls.length === 0 ? { job } : {}) };
             }
             if (one.op === 'done') {
@@ -119,7 +119,10 @@ test('whatever runs take and give back, no limit is exceeded and nothing is lost
             for (const { thread_id, run_id, take } of ready ?? []) {
               const [granted] = await use({ thread_id, run_id, take, version, granted: true });
               const which = Number(run_id.split('-r')[1]);
-              if (granted!.ok) open.set(which, [{ amount: take[place('tokens')]!, slices: granted!.slices! }]);
+              if (granted!.ok)
+                open.set(which, [
+                  { amount: take.find(([one]) => one === place('tokens'))![1], slices: granted!.slices! },
+                ]);
             }
           }
           const accounts = await rows<{ holds: Record<string, [number, number, number]>; wait_name: string | null }>(
@@ -161,7 +164,7 @@ test('another interval keeps what counts in the old one, and what is reserved se
   const version = await set({ per_ms: 60_000 });
   const ids = { thread_id: 'changing', run_id: 'changing' };
   const place = '* changing ';
-  const [first] = await use({ ...ids, version, take: { [place]: 400 } });
+  const [first] = await use({ ...ids, version, take: [[place, 400]] });
   await set({ calendar: 'month', time_zone: 'UTC' });
   await use({ ...ids, done: [[place, 400, first!.slices![place]!, 100]] });
   expect(
@@ -187,18 +190,19 @@ test('who was let go on and must end instead leaves the line, and the next one g
   const version = await set('purse', { kind: 'requests', amount: 1, calendar: 'month', on_exhausted: 'end' });
   const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
   const ids = (n: number) => ({ thread_id: `line-${n}`, run_id: `line-${n}` });
-  const slot = { '* line ': 1 };
-  const [first] = await use({ ...ids(1), version, take: { ...slot, '* purse ': 1 } });
+  const slot = ['* line ', 1] as const;
+  const purse = ['* purse ', 1] as const;
+  const [first] = await use({ ...ids(1), version, take: [slot, purse] });
   expect(first).toMatchObject({ ok: true });
   expect(
     await use(
-      { ...ids(2), version, take: slot, job, since: '2026-01-01' },
-      { ...ids(3), version, take: slot, job, since: '2026-01-02' },
+      { ...ids(2), version, take: [slot], job, since: '2026-01-01' },
+      { ...ids(3), version, take: [slot], job, since: '2026-01-02' },
     ),
   ).toMatchObject([{ refused: '* line ' }, { refused: '* line ' }]);
   const [ended] = await use({ ...ids(1), end: {} });
   expect(ended!.ready).toMatchObject([ids(2)]);
   // its call now needs what is exhausted
-  const [late] = await use({ ...ids(2), version, take: { ...slot, '* purse ': 1 }, granted: true });
+  const [late] = await use({ ...ids(2), version, take: [slot, purse], granted: true });
   expect(late).toMatchObject({ refused: '* purse ', ends: true, ready: [ids(3)] });
 });

@@ -89,13 +89,7 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
   });
 
   test('goes on when the limit is raised, or removed', async () => {
-    await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 0, per_ms: 86_400_000 });
     const limitKeys = { customer: 'few' };
-    const impossible = await ask({ limitKeys });
-    expect(await lanefold.runs.wait(impossible)).toMatchObject({
-      status: 'failed',
-      error: { type: 'limit_too_small' },
-    });
     await sql.setLimit('few', { kind: 'requests', scope: { customer: 'few' }, amount: 1, per_ms: 86_400_000 });
     const first = await ask({ limitKeys });
     await answer('one');
@@ -161,19 +155,13 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     await sql.settled();
     const place = '* late ';
     // as if its worker had died after the last commit
-    await sql.rows('select lanefold.use_limits($1)', [
-      JSON.stringify([
-        { thread_id: run.threadId, run_id: run.id, granted: true, end: {} },
-        { thread_id: run.threadId, run_id: run.id, pause: true },
-      ]),
-    ]);
     await sql.rows(
       'update lanefold._limit_bucket set total = 0, used = 500, reserved = 500, ring = array[500] where name = $1',
       ['late'],
     );
     await sql.rows(
-      "update lanefold._limit_account set holds = $1, touched_at = now() - interval '1 hour' where run_id = $2",
-      [JSON.stringify({ [place]: [500, Math.floor(Date.now() / 1_000), 0] }), run.id],
+      `insert into lanefold._limit_account (thread_id, run_id, holds, touched_at) values ($1, $2, $3, now() - interval '1 hour')`,
+      [run.threadId, run.id, JSON.stringify({ [place]: [500, Math.floor(Date.now() / 1_000), 0] })],
     );
     await sql.settled();
     expect(await sql.usage('late')).toMatchObject([{ total: usage!.total_tokens, reserved: 0 }]);
@@ -198,15 +186,20 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     });
   });
 
-  test('is refused for money if the price of its model is unknown', async () => {
-    await sql.setLimit('dollars', {
-      kind: 'money',
-      scope: { customer: 'dollars' },
-      amount: 1_000_000_000,
-      calendar: 'day',
-    });
-    const run = await ask({ limitKeys: { customer: 'dollars' } });
-    expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'failed', error: { type: 'price_unknown' } });
+  test.each([
+    ['limit_too_small', { kind: 'requests', amount: 0, per_ms: 86_400_000 }],
+    ['price_unknown', { kind: 'money', amount: 1_000_000_000, calendar: 'day' }],
+  ])('ends with %s if a limit was set since it was accepted', async (type, limit) => {
+    const customer = type;
+    await lanefold.limits.set(`${customer}-slot`, { kind: 'concurrency', scope: { customer }, amount: 1 });
+    const first = await ask({ limitKeys: { customer } });
+    const keyboard = await model.next();
+    const second = await ask({ limitKeys: { customer } });
+    await waiting(second);
+    await sql.setLimit(customer, { ...limit, scope: { customer } });
+    keyboard.stop();
+    await lanefold.runs.wait(first);
+    expect(await lanefold.runs.wait(second)).toMatchObject({ status: 'failed', error: { type } });
   });
 
   test('takes turns with runs of others by weight, whoever came first, and its own go by priority', async () => {

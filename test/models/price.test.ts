@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { createCounting } from '../../src/models/counting/counting.ts';
 import { priceOf } from '../../src/models/counting/price.ts';
 
 const at = new Date('2026-11-01');
@@ -15,6 +16,19 @@ describe('the price of tokens', () => {
     const spent = { ...none, inputTokens: 400_000 };
     const long = (await priceOf('anthropic:claude-sonnet-4-5', spent, at))!;
     expect(await priceOf('anthropic:claude-sonnet-4-5', { ...spent, calls: 10 }, at)).toBeCloseTo(long / 2);
+  });
+
+  test('is your own where you have one', async () => {
+    const counting = createCounting({
+      priceOf: ({ model, inputTokens }) => (model === 'own:m' ? inputTokens : undefined),
+    });
+    expect(await counting.priceOf('own:m', { ...none, inputTokens: 7 }, at)).toBe(7);
+    expect(await counting.priceOf('openai:gpt-4o', { ...none, outputTokens: 100_000 }, at)).toBeCloseTo(1);
+  });
+
+  test.each([-1, NaN, '1'])('cannot be %s', async (price) => {
+    const counting = createCounting({ priceOf: () => price as number });
+    await expect(counting.priceOf('own:m', none, at)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
   test('is unknown for other models, and survives counters that contradict each other', async () => {

@@ -7,7 +7,7 @@ returns table (place int, result json) language plpgsql
 set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
 declare
   v_keys constant text[] := array['run_id', 'request_id', 'request_hash', 'agent', 'strategy', 'model', 'context_ref', 'input', 'options',
-    'busy', 'create_thread', 'tenant_id', 'caller', 'queue_prefix', 'queue_shard', 'job_queue', 'max_context_bytes', 'traceparent', 'claim'];
+    'busy', 'create_thread', 'tenant_id', 'caller', 'queue_prefix', 'queue_shard', 'job_queue', 'max_context_bytes', 'traceparent', 'claim', 'job_later'];
   v_tenant constant text := coalesce(nullif(lanefold._scope(), '*'), 'default');
   v_at constant timestamptz := lanefold._now();
   v_places int[];
@@ -64,7 +64,7 @@ begin
       v_claimed[place] := (select lanefold._claim_run(t.id, t, v_claim #>> '{args,0}', 1, v_claim #> '{args,2}')
         from lanefold.thread t where t.id = v_call ->> 'thread_id');
     end if;
-    result := lanefold._accepted(v_call ->> 'thread_id', v_call #> '{args,0}', v_claimed[place]);
+    result := lanefold._accepted(v_call ->> 'thread_id', coalesce(v_call #>> '{args,0,tenant_id}', v_tenant), v_call #> '{args,0}', v_claimed[place]);
     return next;
   end loop;
 end $$;

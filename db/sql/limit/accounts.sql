@@ -1,3 +1,37 @@
+-- Locks the accounts of the runs that calls name, in one order, and creates those that may be missing. For each run that is
+-- claimed or waits, the row must exist first: one that does not exist cannot be locked.
+create or replace function lanefold._lock_accounts(p_calls jsonb, p_at timestamptz)
+returns setof lanefold._limit_account language plpgsql rows 10 as $$
+begin
+  if p_calls @? '$[*].base' or p_calls @? '$[*].job' then
+    insert into lanefold._limit_account (thread_id, run_id, holds, touched_at)
+    select distinct c ->> 'thread_id', c ->> 'run_id', '{}'::jsonb, p_at from jsonb_array_elements(p_calls) c
+    where c ?| array['base', 'job'] and not exists (
+      select from lanefold._limit_account h where h.run_id = c ->> 'run_id' and h.thread_id = c ->> 'thread_id')
+    order by 1, 2
+    on conflict (run_id, thread_id) do nothing;
+  end if;
+  return query
+    select h.* from (select distinct c ->> 'thread_id' as thread_id, c ->> 'run_id' as run_id from jsonb_array_elements(p_calls) c order by 1, 2) x
+    cross join lateral (
+      select k.* from lanefold._limit_account k where k.run_id = x.run_id and k.thread_id = x.thread_id for update) h;
+end $$;
+
+-- The account of a run that has none.
+create or replace function lanefold._new_account(p_call jsonb, p_at timestamptz)
+returns lanefold._limit_account language plpgsql immutable as $$
+declare
+  a lanefold._limit_account;
+begin
+  a.thread_id := p_call ->> 'thread_id';
+  a.run_id := p_call ->> 'run_id';
+  a.holds := '{}';
+  a.priority := 0;
+  a.granted := false;
+  a.touched_at := p_at;
+  return a;
+end $$;
+
 -- What a run holds of a bucket after a change: [reserved, slice of the newest reservation, settled].
 create or replace function lanefold._change_hold(p_holds jsonb, p_place text, p_reserved bigint, p_slice bigint, p_settled bigint)
 returns jsonb language sql immutable parallel safe as $$
@@ -23,25 +57,47 @@ returns boolean language sql immutable parallel safe as $$
   select coalesce(p_kind = 'concurrency' and (p_hold ->> 0)::bigint > 0 or p_kind = 'runs' and (p_hold ->> 2)::bigint > 0, false);
 $$;
 
--- Stores what use_limits has changed.
-create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts jsonb)
+-- The account of a run that waits in line for a bucket, which has just refused it.
+create or replace function lanefold._in_line(a lanefold._limit_account, k lanefold._limit_bucket, p_call jsonb, p_refusal jsonb, p_at timestamptz)
+returns lanefold._limit_account language plpgsql immutable as $$
+begin
+  a.wait_owner := k.owner;
+  a.wait_name := k.name;
+  a.wait_key := k.key;
+  if p_call ? 'job' then
+    a.job := p_call -> 'job';
+    a.priority := coalesce((p_call ->> 'priority')::int, 0);
+    a.wants := jsonb_build_object('take', p_call -> 'take', 'shares', coalesce(p_call -> 'shares', '{}'));
+  end if;
+  a.wait_share := coalesce(a.wants #>> array['shares', p_refusal ->> 'refused'], '');
+  a.until := p_at + (p_refusal ->> 'delay_ms')::float8 * interval '1 ms';
+  a.since := coalesce(a.since, (p_call ->> 'since')::timestamptz, p_at);
+  a.granted := false;
+  return a;
+end $$;
+
+-- Stores what use_limits has changed. p_ended: positions of the accounts whose runs have ended.
+create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_ended int[])
 returns void language plpgsql as $$
 begin
-  update lanefold._limit_bucket b
-  set slice = x.slice, used = x.used, reserved = x.reserved, total = x.total, drained_until = x.drained_until, waiting = x.waiting, turn = x.turn,
-      ring = x.ring
-  from unnest(p_buckets) x
-  where b.owner = x.owner and b.name = x.name and b.key = x.key;
-  delete from lanefold._limit_account a using jsonb_each(p_accounts) x
-  where x.value ? 'ended' and a.thread_id = x.value ->> 'thread_id' and a.run_id = x.value ->> 'run_id';
-  insert into lanefold._limit_account as a
-  select r.* from jsonb_each(p_accounts) x cross join lateral jsonb_populate_record(null::lanefold._limit_account, x.value) r
-  -- calls that only look have no run
-  where not x.value ? 'ended' and r.run_id is not null
-  on conflict (thread_id, run_id) do update
-  set touched_at = excluded.touched_at, since = excluded.since, until = excluded.until, priority = excluded.priority, granted = excluded.granted,
-      holds = excluded.holds, wait_owner = excluded.wait_owner, wait_name = excluded.wait_name, wait_key = excluded.wait_key,
-      wait_share = excluded.wait_share, wants = excluded.wants, job = excluded.job;
+  for n in 1 .. cardinality(p_buckets) loop
+    update lanefold._limit_bucket b
+    set slice = p_buckets[n].slice, used = p_buckets[n].used, reserved = p_buckets[n].reserved, total = p_buckets[n].total,
+        drained_until = p_buckets[n].drained_until, waiting = p_buckets[n].waiting, turn = p_buckets[n].turn, ring = p_buckets[n].ring
+    where b.owner = p_buckets[n].owner and b.name = p_buckets[n].name and b.key = p_buckets[n].key;
+  end loop;
+  for n in 1 .. cardinality(p_accounts) loop
+    if n = any (p_ended) then
+      delete from lanefold._limit_account a where a.run_id = p_accounts[n].run_id and a.thread_id = p_accounts[n].thread_id;
+    else
+      insert into lanefold._limit_account as a
+      select p_accounts[n].*
+      on conflict (run_id, thread_id) do update
+      set touched_at = excluded.touched_at, since = excluded.since, until = excluded.until, priority = excluded.priority,
+          granted = excluded.granted, holds = excluded.holds, wait_owner = excluded.wait_owner, wait_name = excluded.wait_name,
+          wait_key = excluded.wait_key, wait_share = excluded.wait_share, wants = excluded.wants, job = excluded.job;
+    end if;
+  end loop;
 end $$;
 
 -- Up to p_most accounts that nobody has touched for p_ms, longest first. Touches them, so that the next call returns

@@ -6,9 +6,10 @@ return p_owner || ' ' || p_name || ' ' || p_key;
 
 -- The number of the newest limit, changed or removed; 0 without limits.
 create or replace function lanefold._limits_version()
-returns bigint language sql stable as $$
-  select coalesce(max(version), 0) from lanefold._limit;
-$$;
+returns bigint language plpgsql stable as $$
+begin
+  return (select coalesce(max(version), 0) from lanefold._limit);
+end $$;
 
 -- The number of the slice that `p_at` is in, and how many slices a bucket has. One more than the interval consists of,
 -- because its first and last are not whole: no interval of that length, wherever it begins, has more than the limit.
@@ -22,61 +23,6 @@ begin
     slice := case when p_calendar is null then 0 else extract(epoch from date_trunc(p_calendar, p_at, coalesce(p_time_zone, 'UTC')))::bigint end;
     slices := 1;
   end if;
-end $$;
-
--- The places that calls and the accounts of their runs name.
-create or replace function lanefold._limit_places(p_calls jsonb, p_accounts jsonb)
-returns text[] language sql immutable as $$
-  select coalesce(array_agg(distinct p.place), '{}') from (
-    select jsonb_object_keys(v.x) as place from jsonb_array_elements(p_calls) c, lateral (values (c -> 'take'), (c -> 'drain')) as v (x)
-    where v.x is not null
-    union all
-    select jsonb_array_elements_text(c -> 'check') from jsonb_array_elements(p_calls) c
-    union all
-    select jsonb_array_elements(c -> 'done') ->> 0 from jsonb_array_elements(p_calls) c
-    union all
-    select jsonb_object_keys(value -> 'holds') from jsonb_each(p_accounts)
-    union all
-    select lanefold._limit_place(value ->> 'wait_owner', value ->> 'wait_name', value ->> 'wait_key') from jsonb_each(p_accounts)) p
-  where p.place is not null;
-$$;
-
--- Locks buckets in one order, creates those that are missing, and forgets what has left their intervals. A removed limit
--- has its bucket as long as something may return to it, and refuses nothing.
-create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
-returns table (l lanefold._limit, k lanefold._limit_bucket, place text) language plpgsql rows 10 as $$
-declare
-  v_now record;
-begin
-  insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
-  select m.owner, m.name, x.key, w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
-  from (select split_part(p, ' ', 1) as owner, split_part(p, ' ', 2) as name, regexp_replace(p, '^\S+ \S+ ', '') as key from unnest(p_places) p) x
-  join lanefold._limit m on m.owner = x.owner and m.name = x.name
-  cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
-  where m.removed_at is null
-    and not exists (select from lanefold._limit_bucket b where b.owner = x.owner and b.name = x.name and b.key = x.key)
-  order by 1, 2, 3
-  on conflict (owner, name, key) do nothing;
-  for k in
-    select b.* from lanefold._limit_bucket b
-    where (b.owner, b.name, b.key) in (
-      select split_part(p, ' ', 1), split_part(p, ' ', 2), regexp_replace(p, '^\S+ \S+ ', '') from unnest(p_places) p)
-    order by b.owner, b.name, b.key for update of b
-  loop
-    select m.* into l from lanefold._limit m where m.owner = k.owner and m.name = k.name;
-    place := lanefold._limit_place(k.owner, k.name, k.key);
-    v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
-    for n in 1 .. least(v_now.slice - k.slice, v_now.slices) loop
-      k.ring[(v_now.slice - n + 1) % v_now.slices + 1] := 0;
-    end loop;
-    k.slice := greatest(k.slice, v_now.slice);  -- the clock may have gone back
-    k.used := (select sum(u) from unnest(k.ring) u);
-    if l.removed_at is not null then
-      l.amount := 9223372036854775807 / 2;
-      l.amounts := null;
-    end if;
-    return next;
-  end loop;
 end $$;
 
 -- A reservation of a slice ends, and this much was used of it. What was reserved before the interval counts no more.

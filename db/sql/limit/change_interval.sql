@@ -22,7 +22,7 @@ begin
   end loop;
   for r in
     select b.k from lanefold._lock_buckets(array(
-      select lanefold._limit_place(b.owner, b.name, b.key) from lanefold._limit_bucket b where b.owner = o.owner and b.name = o.name), p_at) b
+      select lanefold._limit_place(b.owner, b.name, b.key) from lanefold._limit_bucket b where b.owner = o.owner and b.name = o.name order by 1), p_at) b
   loop
     update lanefold._limit_bucket b
     set slice = v_now.slice, used = (r.k).used,

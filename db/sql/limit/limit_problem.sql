@@ -9,6 +9,9 @@ returns text language sql immutable parallel safe as $$
     when coalesce(jsonb_typeof(p -> 'amounts'), 'null') not in ('object', 'null') then 'amounts'
     when exists (select from jsonb_each_text(case when jsonb_typeof(p -> 'amounts') = 'object' then p -> 'amounts' end) a
                  where coalesce(a.value, '') !~ '^(\d{1,18}|10{18})$') then 'amounts'
+    when coalesce(jsonb_typeof(p -> 'reserve'), 'null') not in ('object', 'null') then 'reserve'
+    when exists (select from jsonb_each_text(case when jsonb_typeof(p -> 'reserve') = 'object' then p -> 'reserve' end) a
+                 where coalesce(a.value, '') !~ '^(\d{1,18}|10{18})$') then 'reserve'
     when p ->> 'per_ms' !~ '^[1-9]\d{3,9}$' then 'per_ms'
     when p ->> 'calendar' not in ('day', 'week', 'month') then 'calendar'
     -- either a sliding interval or a calendar, and neither for what has no interval

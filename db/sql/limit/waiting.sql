@@ -1,13 +1,55 @@
--- The waiting runs of a bucket that may go on now: [{thread_id, run_id, take, job}], as use_limits takes them.
+-- What runs with this value of the sharing dimension may use of a bucket: all but what is reserved for other values.
+create or replace function lanefold._limit_most(l lanefold._limit, p_key text, p_share text)
+returns bigint language plpgsql immutable as $$
+declare
+  v_most constant bigint := coalesce((l.amounts ->> p_key)::bigint, l.amount);
+begin
+  if l.reserve is null then
+    return v_most;
+  end if;
+  return greatest(v_most - (select coalesce(sum(value::bigint), 0) from jsonb_each_text(l.reserve) where key is distinct from p_share), 0);
+end $$;
+
+-- Whether a bucket lets a call take this much, after `p_answer`, what the buckets before it have answered. p_first: the run
+-- has waited, and goes ahead of those that wait. See use_limits for the answers.
+create or replace function lanefold._ask_limit(l lanefold._limit, k lanefold._limit_bucket, p_place text, p_amount bigint, p_share text, p_first boolean,
+  p_answer jsonb, p_at timestamptz)
+returns jsonb language plpgsql stable as $$
+declare
+  v_most constant bigint := lanefold._limit_most(l, k.key, p_share);
+begin
+  if p_amount > v_most then
+    return jsonb_build_object('impossible', p_place, 'most', v_most);
+  elsif l.on_exhausted = 'end' and k.used + p_amount > v_most then
+    return jsonb_build_object('refused', p_place, 'ends', true);
+  elsif p_answer ? 'refused' or k.used + p_amount <= v_most and (k.drained_until > p_at) is not true
+    and (p_first or k.waiting = 0 or l.reserve ? p_share and not lanefold._share_waits(k, p_share)) then
+    return p_answer;
+  end if;
+  return jsonb_strip_nulls(jsonb_build_object('refused', p_place, 'delay_ms', lanefold._limit_delay_ms(l, k, k.used + p_amount - v_most, p_at)));
+end $$;
+
+-- Whether a run with this value of the sharing dimension waits for a bucket.
+create or replace function lanefold._share_waits(k lanefold._limit_bucket, p_share text)
+returns boolean language plpgsql stable as $$
+begin
+  return exists (
+    select from lanefold._limit_account a
+    where a.wait_owner = k.owner and a.wait_name = k.name and a.wait_key = k.key and a.wait_share = p_share);
+end $$;
+
+-- The waiting runs of a bucket that may go on now: [{thread_id, run_id, take, shares, job}], as use_limits takes them.
 -- With shares, values of the sharing dimension take turns: the first run of each counts as due one turn after the last
 -- of its value, its second two turns after, and so on; a turn is as long as the weight of the value is small. Within a
 -- value, by priority and then by age. Ends with the first run that does not fit, so that a large one is not overtaken
--- for ever.
+-- for ever, except by runs for whose value something is reserved.
 create or replace function lanefold._limit_ready(l lanefold._limit, k lanefold._limit_bucket, p_at timestamptz)
 returns jsonb language plpgsql stable as $$
 declare
   v_place constant text := lanefold._limit_place(k.owner, k.name, k.key);
-  v_room bigint := coalesce((l.amounts ->> k.key)::bigint, l.amount) - k.used;
+  v_used bigint := k.used;
+  v_amount bigint;
+  v_full boolean := false;
   v_ready jsonb := '[]';
   w record;
 begin
@@ -24,7 +66,8 @@ begin
         order by a.wait_share limit 1)
       from value v where v.wait_share is not null
     )
-    select a.thread_id, a.run_id, a.job, a.wants -> 'take' as take
+    select a.thread_id, a.run_id, a.job, a.wants -> 'take' as take, a.wants -> 'shares' as shares, v.wait_share,
+      coalesce((select (x ->> 1)::bigint from jsonb_array_elements(a.wants -> 'take') x where x ->> 0 = v_place), 0) as amount
     from value v
     left join lanefold._limit_share s on s.owner = k.owner and s.name = k.name and s.key = k.key and s.share = v.wait_share
     cross join lateral (
@@ -34,9 +77,14 @@ begin
     order by greatest(s.turn, k.turn) + a.place / coalesce((l.weights ->> v.wait_share)::float8, 1), a.since
     limit 50
   loop
-    v_room := v_room - coalesce((w.take ->> v_place)::bigint, 0);
-    exit when v_room < 0;
-    v_ready := v_ready || jsonb_build_array(to_jsonb(w));
+    continue when v_full and (l.reserve ? w.wait_share) is not true;
+    if v_used + w.amount > lanefold._limit_most(l, k.key, w.wait_share) then
+      exit when l.reserve is null;
+      v_full := true;
+    else
+      v_used := v_used + w.amount;
+      v_ready := v_ready || jsonb_build_array(to_jsonb(w) - '{wait_share,amount}'::text[]);
+    end if;
   end loop;
   return v_ready;
 end $$;

@@ -27,5 +27,5 @@ begin
     return jsonb_build_object('status', 'running', 'accepted', true);
   end if;
   v_out := lanefold.finish_run(p_thread_id, p_run_id, null, '{"status": "cancelled", "reason": "cancelled"}');
-  return v_out || '{"accepted": true}' || case when r.waiting_for is not null then '{"waited": true}' else '{}' end::jsonb;
+  return v_out || '{"accepted": true}';
 end $$;

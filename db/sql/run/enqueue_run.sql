@@ -3,7 +3,8 @@
 -- reject|wait|interrupt, create_thread?, tenant_id?, queue_prefix?, queue_shard?, job_queue?, max_context_bytes?,
 -- contents?: large texts of the input, see _store_contents, traceparent?, delay_ms?: no worker starts the run before,
 -- ttl_ms?: how long after that a worker may start it, claim?: the p of claim_run for a worker in the caller's process,
--- which takes the run at once, with job_queue also job_token and job_lock_ms}. options.priority: of the job, as in BullMQ.
+-- which takes the run at once, with job_queue also job_token and job_lock_ms, job_later?: true: the caller adds the job of a
+-- run that is not claimed}. options.priority: of the job, as in BullMQ.
 -- With job_queue, the name of a BullMQ queue in this database, the job is added in the same transaction; otherwise the
 -- caller adds the job of a `queued` run. Without context_ref the run is on the thread's active lane. Repeating a
 -- request_id with the same hash returns the same run, before `busy` is considered. An interrupt ends earlier
@@ -11,7 +12,7 @@
 -- that run.
 -- With `claim`, a run that may start now is claimed in the same transaction, and its job is added as one that the worker
 -- has taken, so that no other worker looks at it; a paused or limited queue keeps the run queued.
--- Returns {run_id, status, enqueue_no, queue_shard, duplicate, claim?: as claim_run returns it}. Raises LF004 busy, LF007
+-- Returns {run_id, status, enqueue_no, queue_shard, duplicate, tenant_id?: of a run that may start, claim?: as claim_run returns it}. Raises LF004 busy, LF007
 -- another body under the request_id, LF016 bad id, LF023 context too large.
 create or replace function lanefold.enqueue_run(p_thread_id text, p jsonb)
 returns json language plpgsql
@@ -135,21 +136,21 @@ begin
   if v_start_at is null and not v_interrupts and lanefold._takes_directly(p) then
     v_claim := lanefold._claim_run(p_thread_id, t, v_run, 1, p -> 'claim');
   end if;
-  return lanefold._accepted(p_thread_id, p, v_claim);
+  return lanefold._accepted(p_thread_id, t.tenant_id, p, v_claim);
 end $$;
 
 -- Adds the job of a run that may start, and returns the answer to its request p. p_claim: the answer of the run's claim,
 -- if it was claimed at once.
-create or replace function lanefold._accepted(p_thread_id text, p jsonb, p_claim json)
+create or replace function lanefold._accepted(p_thread_id text, p_tenant text, p jsonb, p_claim json)
 returns json language plpgsql as $$
 begin
   if p ? 'job_queue' then
-    if p_claim is null then
+    if p_claim is null and not p ? 'job_later' then
       perform lanefold._add_job(p_thread_id, p ->> 'run_id', 1, p);
     elsif (p_claim ->> 'claimed')::boolean then
       perform lanefold._add_taken_job(p_thread_id, p ->> 'run_id', p);
     end if;
   end if;
   return json_build_object('run_id', p -> 'run_id', 'status', case when (p_claim ->> 'claimed')::boolean then 'running' else coalesce(p_claim ->> 'status', 'queued') end,
-    'enqueue_no', 1, 'queue_shard', coalesce((p ->> 'queue_shard')::smallint, 0::smallint), 'duplicate', false, 'claim', p_claim);
+    'enqueue_no', 1, 'queue_shard', coalesce((p ->> 'queue_shard')::smallint, 0::smallint), 'duplicate', false, 'tenant_id', p_tenant, 'claim', p_claim);
 end $$;

@@ -4,8 +4,17 @@
 create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
        coalesce(u.used, 0::bigint) as used, coalesce(b.reserved, 0::bigint) as reserved, coalesce(b.waiting, 0) as waiting,
-       coalesce(b.total, 0::bigint) as total, b.drained_until, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.amounts,
-       l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by
+       coalesce(b.total, 0::bigint) as total, b.drained_until, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
+       l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by,
+       case when l.per_ms is not null and b.key is not null then array(
+         -- the slice with the number n is at this position, if it is still or already there
+         select case when n > b.slice - 33 and n <= b.slice then b.ring[(mod(n, 33) + 1)::int] else 0 end
+         from generate_series(w.slice - 32, w.slice) n order by n) end as slices,
+       case when l.share is not null and b.waiting > 0 then (
+         select jsonb_object_agg(x.share, x.runs) from (
+           select a.wait_share as share, count(*) as runs from lanefold._limit_account a
+           where a.wait_owner = b.owner and a.wait_name = b.name and a.wait_key = b.key
+           group by a.wait_share order by count(*) desc, a.wait_share limit 10) x) end as waiting_by
 from lanefold._limit l
 left join lanefold._limit_bucket b on b.owner = l.owner and b.name = l.name
 cross join lateral (

@@ -61,6 +61,11 @@ const fields = {
   weights: numbers('How many turns a value of `share` gets while another one gets one, from 0.001 to 1,000.', {
     acme: 3,
   }),
+  reserve: numbers(
+    'What only runs with this value of `share` may use: for all others, the limit is lower by that much, and they do ' +
+      'not delay them.',
+    { interactive: 10 },
+  ),
   on_exhausted: z.enum(['wait', 'end']).optional().openapi({
     description: 'A run that the limit refuses waits (default), or ends with `budget_exhausted`.',
   }),
@@ -86,6 +91,13 @@ export const LimitUse = z
     total: z.number().openapi({ description: 'Everything that was ever used.', example: 81_000 }),
     resets_at: orNull(timestamp('When the calendar interval ends; null for other limits.')),
     drained_until: orNull(timestamp('The provider asked to make no call before.')),
+    slices: orNull(z.array(z.number())).openapi({
+      description: 'Used in each 1/32 of a sliding interval, oldest first; null for other limits.',
+    }),
+    waiting_by: orNull(z.record(z.string(), z.int())).openapi({
+      description: 'Runs that wait, by value of `share`: the ten with most.',
+      example: { acme: 12 },
+    }),
   })
   .openapi('LimitUse');
 

@@ -17,9 +17,10 @@ interface Options extends ConnectionOptions {
   tenant?: string;
 }
 
-interface SetOptions extends Options, Omit<LimitDefinition, 'amounts' | 'weights'> {
+interface SetOptions extends Options, Omit<LimitDefinition, 'amounts' | 'weights' | 'reserve'> {
   amountFor?: Record<string, number>;
   weight?: Record<string, number>;
+  reserveFor?: Record<string, number>;
 }
 
 const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
@@ -60,6 +61,7 @@ export function addLimits(program: Command): Command {
     .option('--amount-for <key=n>', 'other amount for one value of the dimension with *; repeatable', decimals)
     .option('--share <dimension>', 'dimension whose values take turns when runs wait')
     .option('--weight <value=n>', 'turns of a value of --share; default: 1; repeatable', decimals)
+    .option('--reserve-for <value=n>', 'what only this value of --share may use; repeatable', decimals)
     .addOption(new Option('--on-exhausted <what>', 'what happens to a refused run').choices(['wait', 'end']))
     .addHelpText(
       'after',
@@ -72,13 +74,22 @@ export function addLimits(program: Command): Command {
         [...environment],
       ),
     )
-    .action((name: string, { databaseUrl, redisUrl, dir, json, tenant, amountFor, weight, ...given }: SetOptions) =>
-      withLimits(omitUndefined({ databaseUrl, redisUrl, dir }), async ({ limits }) => {
-        const definition = omitUndefined({ ...given, amounts: amountFor, weights: weight }) as LimitDefinition;
-        const limit = await limits.set(name, definition, omitUndefined({ tenant, by: actor() }));
-        if (json) printJson(snakeKeys(limit));
-        else print(`${name} is set`);
-      }),
+    .action(
+      (
+        name: string,
+        { databaseUrl, redisUrl, dir, json, tenant, amountFor, weight, reserveFor, ...given }: SetOptions,
+      ) =>
+        withLimits(omitUndefined({ databaseUrl, redisUrl, dir }), async ({ limits }) => {
+          const definition = omitUndefined({
+            ...given,
+            amounts: amountFor,
+            weights: weight,
+            reserve: reserveFor,
+          }) as LimitDefinition;
+          const limit = await limits.set(name, definition, omitUndefined({ tenant, by: actor() }));
+          if (json) printJson(snakeKeys(limit));
+          else print(`${name} is set`);
+        }),
     );
 
   withTenant(command(limits, 'remove', 'remove a limit; runs that wait for it go on'))

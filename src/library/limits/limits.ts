@@ -47,6 +47,10 @@ export interface LimitUsage {
   resetsAt: Date | null;
   /** The provider asked to make no call before. */
   drainedUntil: Date | null;
+  /** Used in each 1/32 of a sliding interval, oldest first. Null for other limits. */
+  slices: number[] | null;
+  /** Runs that wait, by value of `share`: the ten with most. Null without `share`, or if none wait. */
+  waitingBy: Record<string, number> | null;
 }
 
 export interface LimitOwner {
@@ -81,7 +85,8 @@ export interface Limits {
 
 const mostKeys = 1_000;
 
-export function limitsOf(db: Database): Limits {
+/** @param onChange lets this process know the change at once */
+export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
   const change = async (name: string, { tenant = db.tenant, by = 'operator' }: LimitOwner) => {
     assertId(name, 'The name of the limit');
     if (tenant !== undefined) assertId(tenant, 'The tenant id');
@@ -98,6 +103,7 @@ export function limitsOf(db: Database): Limits {
       if (before && before.kind !== limit.kind) throw otherKind(name, before);
       await audit('limits.set', { ...oldOf(before), new: toDetail(showDefinition(limit)) });
       await setLimit(db, owner, name, limit, by);
+      await onChange();
       return toListed((await readLimit(db, owner, name))!);
     },
     async remove(name, on = {}) {
@@ -105,16 +111,18 @@ export function limitsOf(db: Database): Limits {
       if (!before || before.removedAt) throw limitNotFound(name, owner);
       await audit('limits.remove', oldOf(before));
       if (!(await removeLimit(db, owner, name, by))) throw limitNotFound(name, owner);
+      await onChange();
     },
     list: async () => (await readLimits(db)).map(toListed),
     async usage({ name, limit = 100 } = {}) {
       if (name !== undefined) assertId(name, 'The name of the limit');
       assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of keys of each limit.' });
       const found = await readUsage(db, { name, limit });
-      return found.map(({ owner, kind, amount, used, reserved, total, ...bucket }) => ({
+      return found.map(({ owner, kind, amount, used, reserved, total, slices, ...bucket }) => ({
         ...{ ...bucket, kind, tenant: tenantOf(owner) },
         ...{ amount: shownAmount(kind, amount), used: shownAmount(kind, used) },
         ...{ reserved: shownAmount(kind, reserved), total: shownAmount(kind, total) },
+        slices: slices && slices.map((one) => shownAmount(kind, one)),
       }));
     },
   };

@@ -14,7 +14,7 @@ export async function enqueueMany(
   const checked = await Promise.allSettled(
     requests.map(async (request) => {
       check(request);
-      return toRequest(deps, request);
+      return toRequest(deps, request, by);
     }),
   );
   // Writes made at the same moment share a statement (see `callFunction`), and statements may overtake each other:

@@ -1,4 +1,5 @@
 import type { JsonObject } from '../../context/message.ts';
+import type { Admission } from '../../runtime/limits/admission.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { briefly, dispatch, dispatchOnceCommitted, shardOf } from '../../queue/dispatch.ts';
 import type { RunQueue } from '../../queue/queue.ts';
@@ -19,6 +20,8 @@ export interface RequestDeps {
   activeTraceparent?: (() => string | undefined) | undefined;
   /** The workers of this process that may take a run at once. */
   directWorkers?: Iterable<DirectWorker>;
+  /** Without it, runs ask for their slots only once a worker has claimed them. */
+  admission?: Admission;
 }
 
 /** A request that has been checked. */
@@ -59,8 +62,15 @@ export async function storeRequest(
   { threadId, body, id, requestId, hash, busy, createThread, traceparent: given }: CheckedRequest,
   { tx, caller }: EnqueueContext = {},
 ): Promise<{ run: RunHandle; job?: QueuedRun }> {
-  const { db, queue, activeTraceparent } = deps;
-  const ownJob = queue.backend === 'postgres' && !db.settings.distributed;
+  const { db, queue, activeTraceparent, admission } = deps;
+  const newRun = { threadId, runId: id, agent: body['agent'] as string };
+  const { priority, limit_keys: limitKeys = {} } = body['options'] as RunOptions;
+  const delayMs = body['delay_ms'] as number | undefined;
+  const limited = { ...newRun, model: body['model'] as string, caller: caller ?? null, limitKeys };
+  // nobody knows when the caller's transaction commits, or who has slots after a delay
+  const { slots, full } =
+    tx || delayMs ? noSlots : await (admission?.expect({ ...limited, tenant: db.tenant }) ?? noSlots);
+  const jobInDatabase = queue.backend === 'postgres' && !db.settings.distributed;
   const shard = shardOf(threadId, queue.queues.length);
   const traceparent = parentOf(given, activeTraceparent?.());
   const request = {
@@ -75,24 +85,24 @@ export async function storeRequest(
     queue_prefix: queue.prefix,
     queue_shard: shard,
     // If the queue is in the same database, this transaction adds the job; otherwise the run's row is its outbox.
-    ...(ownJob ? { job_queue: queue.queues[shard]!.name } : {}),
+    ...(jobInDatabase ? { job_queue: queue.queues[shard]!.name } : {}),
+    ...(jobInDatabase && slots ? { job_later: true } : {}),
   };
-  const { priority } = body['options'] as RunOptions;
-  const delayMs = body['delay_ms'] as number | undefined;
-  const usesQueue = tx || priority || delayMs || (queue.backend === 'postgres' && !ownJob);
-  const newRun = { threadId, runId: id, agent: body['agent'] as string, shard };
+  const usesQueue = tx || priority || delayMs || full || (queue.backend === 'postgres' && !jobInDatabase);
   const send = (claim?: JsonObject) => enqueueRun(db, threadId, claim ? { ...request, claim } : request, tx);
-  const accepting = usesQueue ? send() : startDirectly(deps.directWorkers ?? [], newRun, send);
-  const { run_id, status, duplicate, enqueue_no, claim } = await accepting;
+  const accepting = usesQueue ? send() : startDirectly(deps.directWorkers ?? [], { ...newRun, shard }, send);
+  const { run_id, status, duplicate, enqueue_no, claim, tenant_id: tenant } = await accepting;
   const run = { id: run_id, threadId, requestId, status, duplicate };
-  if (status !== 'queued' || duplicate || claim || ownJob) return { run };
+  if (status !== 'queued' || duplicate || claim || (jobInDatabase && !slots)) return { run };
   const job = {
     ...{ thread_id: threadId, run_id, agent: newRun.agent, enqueue_no, queue_shard: shard },
     ...(priority === undefined ? {} : { priority }),
     ...(delayMs === undefined ? {} : { delay_ms: delayMs }),
   };
-  return { run, job };
+  return { run, job: slots && tenant !== undefined ? await admission!.admit({ ...limited, tenant }, job) : job };
 }
+
+const noSlots = { slots: false, full: false };
 
 /** Hex SHA-256 of the canonical JSON: tells whether two requests with one key are the same request. */
 export const requestHash = (body: unknown): string =>

@@ -8,6 +8,7 @@ import { assertId, newRunId, newThreadId, threadIdOf } from '../../checks/ids.ts
 import type { Counting } from '../../models/counting/counting.ts';
 import type { ModelRegistry } from '../../models/registry/registry.ts';
 import { acceptContent, type ContentInput } from '../../models/messages/accept-content.ts';
+import type { RunOptions } from '../../store/run/run-options.ts';
 import type { RunHandle } from '../../store/run/run.ts';
 import { assertStorable } from '../../checks/text.ts';
 import { refuseUnknownKeys, type KeysOf } from '../../checks/unknown-keys.ts';
@@ -21,6 +22,7 @@ import {
 import { checkPolicy, toRunOptions, type RunOverrides } from './check-overrides.ts';
 import { assertNotBlank } from '../../models/messages/not-blank.ts';
 import { assertRefs } from '../../checks/refs.ts';
+import { usualOutputTokens } from '../../runtime/limits/amounts.ts';
 import { assertLimitKeys } from '../../limits/limit-keys.ts';
 import { assertSchedule, timesOf, type Schedule } from './schedule.ts';
 
@@ -177,12 +179,13 @@ export const enqueue = async (
   deps: EnqueueDeps,
   options: OwnEnqueueOptions,
   by: EnqueueContext = {},
-): Promise<RunHandle> => enqueueRequest(deps, await toRequest(deps, options), by);
+): Promise<RunHandle> => enqueueRequest(deps, await toRequest(deps, options, by), by);
 
 /** Builds the request for a run. Rejects every mistake that shows without reading the thread, before any write. */
 export async function toRequest(
-  { db, agents, models, counting }: EnqueueDeps,
+  { db, agents, models, counting, admission }: EnqueueDeps,
   options: OwnEnqueueOptions,
+  { caller }: Pick<EnqueueContext, 'caller'> = {},
 ): Promise<CheckedRequest> {
   refuseUnknownKeys('enqueue', { ...options, resumedFrom: undefined }, enqueueKeys);
   const agent = agents.get(options.agent);
@@ -193,6 +196,15 @@ export async function toRequest(
   const body = await toBody(agents, options, model, options.strategy ?? agent.strategy);
   const { threadId = options.requestId === undefined ? newThreadId() : threadIdOf(options.requestId, db.tenant) } =
     options;
+  const { limitKeys = {}, input } = options;
+  const { settings = {} } = body['options'] as RunOptions;
+  await admission?.check(
+    { ...{ threadId, runId: id, agent: agent.name, model, caller: caller ?? null, limitKeys }, tenant: db.tenant },
+    {
+      inputTokens: counting.heuristicOf(model)({ role: 'user', content: acceptContent(input) }),
+      outputTokens: settings.max_output_tokens ?? agent.settings.max_output_tokens ?? usualOutputTokens,
+    },
+  );
   return {
     ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },
     traceparent: options.traceparent,

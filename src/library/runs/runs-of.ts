@@ -7,7 +7,6 @@ import type { Logger } from '../../log/logger.ts';
 import type { RunQueue } from '../../queue/queue.ts';
 import { readInputs } from '../../store/input/read-inputs.ts';
 import { runNotFound } from '../../store/missing.ts';
-import { useLimitsAlone } from '../../store/limit/use-limits.ts';
 import { cancelRun } from '../../store/run/cancel-run.ts';
 import { readNodes } from '../../store/run/read-nodes.ts';
 import { listRuns } from '../../store/run/list-runs.ts';
@@ -141,13 +140,12 @@ export function runsOf(deps: RunsDeps): Runs {
       const run = typeof target === 'string' ? toRef(openToken(points, target)) : target;
       assertRef(run);
       assertStorable(reason, 'The reason');
-      const { status, accepted, promoted, waited } = await cancelRun(db, run.threadId, run.id, reason);
+      const { status, accepted, promoted } = await cancelRun(db, run.threadId, run.id, reason);
       if (promoted) await briefly(dispatch(db, queue, promoted));
       // a job that stays in the queue is harmless: the worker that takes it finds that the run has ended
       if (accepted && status === 'cancelled') {
         await dropDelayedJob(db, queue, run).catch(() => {});
-        // otherwise the sweep takes it out of the line
-        if (waited) await useLimitsAlone(db, { thread_id: run.threadId, run_id: run.id, end: {} }).catch(() => {});
+        await deps.admission?.release({ threadId: run.threadId, runId: run.id });
       }
       return { status, accepted };
     },

@@ -7,7 +7,7 @@ import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
 import { fileTokensOf } from './file-tokens.ts';
-import { priceOf, type SpentTokens } from './price.ts';
+import { ownPrice, priceOf, type PriceOf, type SpentTokens } from './price.ts';
 
 /** The windows, estimators and projectors that policies refer to. */
 export interface CountingOptions {
@@ -17,6 +17,8 @@ export interface CountingOptions {
   tokenEstimators?: Record<string, TokenEstimator> | undefined;
   /** Projectors that policies may name. */
   projectors?: Record<string, ContextProjector> | undefined;
+  /** Your own prices, in US dollars; where it returns undefined, the list price of the provider applies. */
+  priceOf?: PriceOf | undefined;
 }
 
 /** How the tokens of a model are counted. */
@@ -48,12 +50,12 @@ export interface Counting {
 const builtIn = ['heuristic', 'calibrated', 'exact'];
 
 export function createCounting(options: CountingOptions = {}, modelOf: (id: string) => string = (id) => id): Counting {
-  const { contextWindows = {}, tokenEstimators = {}, projectors = {} } = options;
+  const { contextWindows = {}, tokenEstimators = {}, projectors = {}, priceOf: own } = options;
   assertWindows(contextWindows);
   assertFunctions('tokenEstimators', tokenEstimators);
   assertFunctions('projectors', projectors);
   const calibration = new Calibration();
-  const own = <T>(map: Record<string, T>, name: string): T | undefined =>
+  const named = <T>(map: Record<string, T>, name: string): T | undefined =>
     Object.hasOwn(map, name) ? map[name] : undefined;
   const heuristicOf = (model: string) => {
     const fileTokens = fileTokensOf(modelOf(model));
@@ -63,7 +65,7 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
     heuristicOf,
     windowOf: (model) => contextWindow(modelOf(model), contextWindows),
     async counterOf(estimator, model) {
-      const given = own(tokenEstimators, estimator);
+      const given = named(tokenEstimators, estimator);
       if (given) return { name: estimator, count: given, ratio: 1 };
       const exact = estimator === 'exact' ? await exactTokens(modelOf(model)) : undefined;
       if (exact) return { name: 'exact', count: exact, ratio: 1 };
@@ -71,7 +73,7 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
       return { name: 'calibrated', count: heuristicOf(model), ratio: calibration.of(modelOf(model)).ratio };
     },
     projector(name) {
-      const found = own(projectors, name);
+      const found = named(projectors, name);
       if (found) return found;
       throw unknown('projector', name, Object.keys(projectors));
     },
@@ -81,7 +83,8 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
       if (projector !== undefined) this.projector(projector);
     },
     calibrationOf: (model) => calibration.of(modelOf(model)),
-    priceOf: (model, spent, at) => priceOf(modelOf(model), spent, at),
+    priceOf: async (model, spent, at) =>
+      (own && (await ownPrice(own, modelOf(model), spent, at))) ?? priceOf(modelOf(model), spent, at),
     observe: (model, estimated, reported) => calibration.observe(modelOf(model), estimated, reported),
   };
 }

@@ -1,3 +1,5 @@
+import { LanefoldError } from '../../errors.ts';
+
 /** Total tokens of some calls to one model. The input includes tokens read from or written to a cache. */
 export interface SpentTokens {
   calls: number;
@@ -5,6 +7,29 @@ export interface SpentTokens {
   outputTokens: number;
   cachedTokens: number;
   writtenTokens: number;
+}
+
+/** Tokens to be priced. */
+export interface PricedTokens extends SpentTokens {
+  /** `provider:model`, not an alias. */
+  model: string;
+  /** When the run was accepted. */
+  at: Date;
+}
+
+/** The price of tokens in US dollars; undefined: unknown here. */
+export type PriceOf = (tokens: PricedTokens) => number | undefined | Promise<number | undefined>;
+
+/** @throws LanefoldError `invalid_input` for what is no price */
+export async function ownPrice(
+  own: PriceOf,
+  ...[model, spent, at]: [model: string, spent: SpentTokens, at: Date]
+): Promise<number | undefined> {
+  const price = await own({ ...spent, model, at });
+  if (price === undefined || (Number.isFinite(price) && price >= 0)) return price;
+  throw new LanefoldError('invalid_input', `priceOf returned ${String(price)} for ${model}, which is no price.`, {
+    hint: 'Return US dollars from 0, or undefined for the list price.',
+  });
 }
 
 /**

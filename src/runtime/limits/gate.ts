@@ -23,6 +23,9 @@ export interface Placed {
  */
 export class LimitGate {
   #current: CurrentLimits = { version: 0, limits: [] };
+  #readAt = -Infinity;
+  /** Places that have refused since they last let somebody pass. */
+  readonly #full = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #closed = false;
 
@@ -36,17 +39,28 @@ export class LimitGate {
     return this.#current.version;
   }
 
-  /** The limits that apply to these values of a tenant's run. */
+  /** The limits that apply to these values of a tenant's run, by place. */
   places(tenant: string, dimensions: Dimensions): Placed[] {
     const { limits } = this.#current;
     return limits.length === 0 ? [] : placesOf(limits, tenant, dimensions);
+  }
+
+  /** Whether a place refused the last one that asked here. */
+  isFull = (place: string): boolean => this.#full.has(place);
+
+  /** Reads the limits, unless they were read a few seconds ago: workers keep them current. */
+  async read(): Promise<void> {
+    if (performance.now() - this.#readAt > currentForMs) await this.refresh();
   }
 
   /** Reads the limits again; runs that wait may now go on. */
   async refresh(): Promise<void> {
     const before = this.#current.version;
     this.#current = await readCurrentLimits(this.db);
-    if (this.#current.version !== before) await this.check();
+    this.#readAt = performance.now();
+    if (this.#current.version === before) return;
+    this.#full.clear();
+    await this.check();
   }
 
   /** Looks whether waiting runs may go on. */
@@ -59,6 +73,8 @@ export class LimitGate {
   async use(call: LimitCall): Promise<LimitAnswer> {
     const answer = await useLimits(this.db, call);
     if (answer.stale !== undefined) await this.refresh();
+    if (answer.ok) for (const [place] of call.take ?? []) this.#full.delete(place);
+    if (answer.refused !== undefined) this.#full.add(answer.refused);
     if (answer.ready) void this.#letGo(answer.ready).catch(this.onError);
     if (answer.refused !== undefined && answer.delay_ms !== undefined) this.#checkIn(answer.refused, answer.delay_ms);
     return answer;
@@ -77,8 +93,8 @@ export class LimitGate {
   async #letGo(ready: readonly ReadyRun[]): Promise<void> {
     // the workers of another fleet let its runs go on
     const own = ready.filter(({ job }) => this.queue.reaches(job.queue));
-    const going = own.map(async ({ thread_id, run_id, take, job }) => {
-      const answer = await this.use({ thread_id, run_id, take, version: this.version, granted: true });
+    const going = own.map(async ({ thread_id, run_id, take, shares, job }) => {
+      const answer = await this.use({ thread_id, run_id, take, shares, version: this.version, granted: true });
       if (answer.ok || answer.ends || answer.impossible) await this.queue.wake({ thread_id, run_id, ...job });
     });
     for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.onError(result.reason);
@@ -100,3 +116,6 @@ export class LimitGate {
 
 /** The sweep looks as well, so a long wait needs no timer of its own. */
 const longestTimerMs = 60_000;
+
+/** A process without a worker is told of no change. */
+const currentForMs = 5_000;

@@ -33,7 +33,8 @@ export class CallPool {
     for (const callId of this.#underWay.keys()) if (!wanted.has(callId)) this.#abort(callId);
     this.#limit ??= pLimit(limit);
     for (const call of calls) if (!this.#underWay.has(call.callId)) this.#start(call);
-    return this.#first(signal);
+    // an answer goes before a call that failed, which would end the run here and lose the answer
+    return this.arrived(calls) ?? this.#first(signal);
   }
 
   /** The outcome of one of `calls`, if one has already arrived; the pool forgets that call. */

@@ -22,7 +22,7 @@ export interface RunDependencies {
   /** Applied to everything a run shows: its trace, its job, its errors. */
   redactor: Redactor;
   /** The limits of this database. */
-  gate?: LimitGate;
+  gate: LimitGate;
   /** Streams answers to live readers while models generate them. */
   live?: LiveCalls;
   /** Length of a run's trace beyond which droppable events are left out; default 2,000. */

@@ -2,15 +2,13 @@ import type { Usage } from '../../context/message.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { isTransient } from '../../postgres/errors.ts';
+import { usualOutputTokens } from '../limits/amounts.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { estimateInput } from './fit-context.ts';
 import type { HeldRun } from './held-run.ts';
 import type { PreparedCall } from './prepare-call.ts';
-
-/** What an answer is taken to have at most, for limits, where neither agent nor request sets `maxOutputTokens`. */
-const usualOutputTokens = 4_096;
 
 /**
  * Reserves what a model call may use of the limits that apply to it.

@@ -33,7 +33,7 @@ async function afterRefusal(
   if (promoted) await dispatch(deps.db, queue, promoted, worker.onError);
   if (agentQueue) await moveJob(held, agentQueue);
   // a run that was let go on, and ended before its job came: what it was given returns
-  if (hasEnded(status) && deps.gate) await deps.gate.settle(run).catch(worker.onError);
+  if (hasEnded(status)) await deps.gate.settle(run).catch(worker.onError);
   return { status: status ?? 'unknown', reason };
 }
 

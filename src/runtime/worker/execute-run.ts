@@ -6,7 +6,6 @@ import type { Claim } from '../../store/run/claim-run.ts';
 import { jobLog } from '../job/log.ts';
 import { jobResult } from '../job/result.ts';
 import type { RunDependencies } from '../run/dependencies.ts';
-import type { RunLimits } from '../limits/run-limits.ts';
 import { driveRun } from '../run/drive.ts';
 import { isLost, Released } from '../run/held-run.ts';
 import { strategyOf } from '../run/strategy-of.ts';
@@ -46,16 +45,15 @@ export async function executeRun(
     log.step(...step);
     deps.live?.committed(threadId);
   };
-  let limits: RunLimits | undefined;
   try {
     deps.onHold?.(run);
-    limits = await limitsOfRun(held, claim);
-    if (limits) run.limits = limits;
+    const limits = await limitsOfRun(held, claim);
+    run.limits = limits;
     const end = await run.telemetry.during(() => driveRun({ ...deps, onStep }, run, claim));
     keeper.drop(run);
     run.telemetry.ended(end);
     deps.onRelease?.(run, end.run);
-    if (limits) void settleLimits(held, limits, claim, end).catch(onError);
+    void settleLimits(held, limits, claim, end).catch(onError);
     deps.live?.committed(threadId);
     onEnd(end.status);
     if (end.promoted) await dispatch(deps.db, queue, end.promoted, onError);

@@ -1,4 +1,3 @@
-import type { JsonObject } from '../../context/message.ts';
 import pTimeout from 'p-timeout';
 import { dispatch } from '../../queue/dispatch.ts';
 import { finishRun } from '../../store/run/finish-run.ts';
@@ -8,16 +7,17 @@ import type { RunJobResult } from '../../queue/job.ts';
 import type { LimitReached } from '../limits/limit-reached.ts';
 import type { RunEnd } from '../run/run-end.ts';
 import { limitsFor, spentBy } from '../limits/limits-for.ts';
-import type { LimitedRun, RunLimits } from '../limits/run-limits.ts';
+import type { LimitedRun } from '../limits/limited-run.ts';
+import type { RunLimits } from '../limits/run-limits.ts';
 import type { HeldRun } from '../run/held-run.ts';
+import { longestDelayMs, waitingFor } from '../limits/waiting-for.ts';
 import { delayJob } from './delay-job.ts';
 import type { HeldJob } from './held-job.ts';
 import type { TakenJob } from './job-worker.ts';
 
-/** The limits of a run that was just claimed, also if there are none yet; undefined for a worker without a gate. */
-export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits | undefined> {
+/** The limits of a run that was just claimed, also if there are none yet. */
+export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Promise<RunLimits> {
   const { gate, counting } = deps;
-  if (!gate) return undefined;
   // a limit applies to every run that is claimed after it was set
   if (gate.version < claim.limits_version) await gate.refresh();
   const { iteration, usage, other_usage: otherUsage } = claim;
@@ -25,14 +25,8 @@ export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Pr
 }
 
 const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({
-  ...{
-    threadId,
-    runId,
-    tenant: claim.tenant_id,
-    agent: claim.agent,
-    caller: claim.caller,
-    createdAt: claim.created_at,
-  },
+  ...{ threadId, runId, tenant: claim.tenant_id, agent: claim.agent, model: claim.model },
+  ...{ caller: claim.caller, createdAt: claim.created_at },
   ...{ limitKeys: claim.options?.limit_keys ?? {}, priority: claim.options?.priority ?? 0 },
   job: { queue: job.queueName, enqueue_no: job.data.enqueue_no, agent: claim.agent },
 });
@@ -57,14 +51,8 @@ export async function settleLimits(
  */
 export async function waitForLimit(held: HeldJob, { place, delayMs }: LimitReached): Promise<RunJobResult> {
   const { deps, queue, worker, run } = held;
-  const [owner, limit, key] = [...place.split(' ', 2), place.split(' ').slice(2).join(' ')] as [string, string, string];
-  const waitingFor: JsonObject = {
-    limit,
-    ...(owner === '*' ? {} : { owner }),
-    ...(key === '' ? {} : { key }),
-    ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
-  };
-  const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waitingFor));
+  const waiting = waitingFor(place, delayMs);
+  const { delayed, cancel_requested: cancelled } = await run.persist(() => delayRun(deps.db, run, waiting));
   if (cancelled) return cancel(held);
   worker.keeper.drop(run);
   if (!delayed) return { status: 'lease_lost' };
@@ -81,7 +69,7 @@ async function cancel({ deps, queue, worker, run }: HeldJob): Promise<RunJobResu
   const error = { type: 'cancelled', message: 'user_cancelled' };
   const end = await run.persist(() => finishRun(deps.db, run, { status: 'cancelled', reason: 'cancelled', error }));
   worker.keeper.drop(run);
-  await deps.gate?.settle(run).catch(worker.onError);
+  await deps.gate.settle(run).catch(worker.onError);
   if (end.promoted) await dispatch(deps.db, queue, end.promoted, worker.onError);
   return { status: 'cancelled' };
 }
@@ -94,6 +82,3 @@ const inQueue = async (held: HeldJob): Promise<TakenJob> =>
   held.processed ? pTimeout(held.processed, { milliseconds: patienceMs, fallback: () => held }) : held;
 
 const patienceMs = 1_000;
-
-/** Whoever frees what the run waits for wakes its job. Should every process that could be dead, the job asks again then. */
-const longestDelayMs = 3_600_000;

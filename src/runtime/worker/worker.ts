@@ -13,7 +13,6 @@ import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
-import { LimitGate } from '../limits/gate.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
@@ -122,9 +121,9 @@ export async function startWorker(
     // BullMQ on PostgreSQL fetches again at once after most errors, such as those of a starting server, so pause here
     if (queue.backend === 'postgres') void intake.interrupt();
   };
-  const gate = new LimitGate(deps.db, queue, onError);
+  const { gate } = deps;
   await gate.refresh().catch(onError);
-  const running = { ...deps, gate, maxTraceEvents: options.maxTraceEvents };
+  const running = { ...deps, maxTraceEvents: options.maxTraceEvents };
   const work = processJob(running, queue, self);
   // A worker may die between taking a job and claiming its run. There is no lease yet, so the job's lock must expire as
   // fast: BullMQ's check finds it on Redis, the sweep on PostgreSQL.
@@ -158,6 +157,7 @@ export async function startWorker(
   const graceMs = Math.min(5_000, leaseMs);
   const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
     const run = { threadId, runId, agent };
+    void gate.settle(run).catch(onError);
     telemetry.runRefused(run, 'expired');
     options.onRunEnd?.({ ...run, status: 'failed', durationMs: 0 });
   };
@@ -198,7 +198,6 @@ export async function startWorker(
       await drained;
       clearTimeout(patience);
       await notices?.close();
-      gate.close();
       await keeper.stop();
       metrics?.close();
       deps.log.info({ ...facts, released: self.released }, 'worker stopped');

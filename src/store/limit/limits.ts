@@ -19,14 +19,23 @@ export async function setLimit(
   db: Database,
   owner: string,
   name: string,
-  { amount, amounts, ...limit }: Omit<StoredLimit, 'version'>,
+  { amount, amounts, reserve, ...limit }: Omit<StoredLimit, 'version'>,
   by: string,
 ): Promise<number> {
-  const texts = amounts && Object.fromEntries(Object.entries(amounts).map(([key, one]) => [key, String(one)]));
   const [row] = await db.query<{ version: number }>(
     'set_limit',
     'select lanefold.set_limit($1, $2, $3)::float8 as version',
-    [owner, name, { ...snakeKeys(limit), amount: String(amount), amounts: texts, by }],
+    [
+      owner,
+      name,
+      {
+        ...snakeKeys(limit),
+        amount: String(amount),
+        amounts: each(amounts, String),
+        reserve: each(reserve, String),
+        by,
+      },
+    ],
   );
   return row!.version;
 }
@@ -49,24 +58,30 @@ export const readLimits = (db: Database): Promise<KeptLimit[]> =>
 export const readLimit = async (db: Database, owner: string, name: string): Promise<KeptLimit | undefined> =>
   (await select(db, 'read_limit', 'owner = $1 and name = $2', owner, name))[0];
 
-interface Row extends Omit<KeptLimit, 'amount' | 'amounts'> {
+interface Row extends Omit<KeptLimit, 'amount' | 'amounts' | 'reserve'> {
   amount: string;
   amounts: Record<string, string> | null;
+  reserve: Record<string, string> | null;
 }
 
 async function select(db: Database, name: string, condition: string, ...values: unknown[]): Promise<KeptLimit[]> {
   const rows = await db.query<Row>(
     name,
     // as text, because a number of JavaScript is not exact above 2^53
-    `select owner, name, kind, scope, amount, (select json_object_agg(a.key, a.value) from jsonb_each_text(l.amounts) a) as amounts, tokens,
+    `select owner, name, kind, scope, amount, (select json_object_agg(a.key, a.value) from jsonb_each_text(l.amounts) a) as amounts,
+       (select json_object_agg(a.key, a.value) from jsonb_each_text(l.reserve) a) as reserve, tokens,
        per_ms::float8 as "perMs", calendar, time_zone as "timeZone", share, weights, on_exhausted as "onExhausted", version::float8,
        created_at as "createdAt", updated_at as "updatedAt", updated_by as "updatedBy", removed_at as "removedAt"
      from lanefold._limit l where ${condition} order by owner, name`,
     values,
   );
-  return rows.map(({ amount, amounts, ...row }) => ({
+  return rows.map(({ amount, amounts, reserve, ...row }) => ({
     ...row,
     amount: BigInt(amount),
-    amounts: amounts && Object.fromEntries(Object.entries(amounts).map(([key, one]) => [key, BigInt(one)])),
+    amounts: each(amounts, BigInt),
+    reserve: each(reserve, BigInt),
   }));
 }
+
+const each = <A, B>(all: Record<string, A> | null, convert: (one: A) => B): Record<string, B> | null =>
+  all && Object.fromEntries(Object.entries(all).map(([key, one]) => [key, convert(one)]));

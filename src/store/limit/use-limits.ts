@@ -3,6 +3,9 @@ import type { Database } from '../../postgres/pool.ts';
 /** Amounts by place; see `placeOf`. */
 export type Amounts = Readonly<Record<string, number>>;
 
+/** What a run asks for, by place, in the order of the places. */
+export type Take = readonly (readonly [place: string, amount: number])[];
+
 /** The job of a run that nobody executes. */
 export interface WaitingJob {
   /** Name of its queue. */
@@ -17,9 +20,10 @@ export interface LimitCall {
   run_id?: string;
   /** Of the limits that `take` was computed from. */
   version?: number;
-  take?: Amounts;
+  take?: Take;
+  /** Values of the sharing dimensions, by place. */
+  shares?: Readonly<Record<string, string>>;
   job?: WaitingJob;
-  shares?: Record<string, string>;
   since?: string;
   priority?: number;
   granted?: true;
@@ -36,7 +40,8 @@ export interface ReadyRun {
   thread_id: string;
   run_id: string;
   job: WaitingJob;
-  take: Amounts;
+  take: Take;
+  shares: Readonly<Record<string, string>>;
 }
 
 export interface LimitAnswer {
@@ -59,10 +64,6 @@ export interface LimitAnswer {
 }
 
 const statement = 'select u.result from lanefold.use_limits($1) u';
-
-/** A call of a process that cannot let others go on: it has no workers, or shares statements with those that do. */
-export const useLimitsAlone = (db: Database, call: LimitCall): Promise<unknown> =>
-  db.query('use_limits_alone', statement, [JSON.stringify([call])]);
 
 /** Calls of this process at the same moment share a statement and a transaction. */
 export const useLimits = async (db: Database, call: LimitCall): Promise<LimitAnswer> =>

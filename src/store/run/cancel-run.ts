@@ -10,8 +10,6 @@ export interface CancelReceipt {
   accepted: boolean;
   /** The next run of the thread, if this one ended at once. */
   promoted?: QueuedRun;
-  /** It waited for a limit. */
-  waited?: true;
 }
 
 export async function cancelRun(db: Database, threadId: string, runId: string, reason: string): Promise<CancelReceipt> {

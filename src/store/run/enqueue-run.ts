@@ -14,6 +14,8 @@ export interface EnqueuedRun {
   status: RunStatus;
   enqueue_no: number;
   queue_shard: number;
+  /** Whose run it is; absent unless it may start. */
+  tenant_id?: string;
   /** The request was accepted before. */
   duplicate: boolean;
   /** If the request had a claim: its answer, or null if the run could not start. */

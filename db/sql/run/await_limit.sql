@@ -1,0 +1,11 @@
+-- Notes for what a queued run waits that nobody has claimed yet; called by the process that accepted it, after a limit put
+-- the run in line. p_waiting_for is as in delay_run. Returns whether the run waits. Does not lock the thread: a claim at the
+-- same time wins, because it forgets what the run waited for.
+create or replace function lanefold.await_limit(p_thread_id text, p_run_id text, p_enqueue_no int, p_waiting_for jsonb)
+returns boolean language plpgsql as $$
+begin
+  update lanefold._run
+  set waiting_for = p_waiting_for || jsonb_build_object('since', lanefold._now())
+  where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued' and started_at is null;
+  return found;
+end $$;

@@ -1,0 +1,85 @@
+import { get } from '../../api/client.ts';
+import type { LimitList, UsedLimit } from '../../api/types.ts';
+import { Empty, Failure, Loading, Tag, Time } from '../../parts/basics.tsx';
+import { Heading } from '../../parts/heading.tsx';
+import { useLoaded } from '../../state/use-loaded.ts';
+import { AmountButton, NewLimitButton, RemoveButton } from './limit-dialogs.tsx';
+import { Usage } from './usage.tsx';
+import { appliesTo, counted, shown } from './words.ts';
+
+const refreshMs = 2_000;
+const keys = 20;
+
+/** Every limit: what is used and reserved of it, and who waits for it. */
+export function LimitsView() {
+  const loaded = useLoaded<LimitList>((signal) => get('/v1/limits', { limit: keys }, signal), [], {
+    everyMs: refreshMs,
+  });
+  const limits = loaded.data?.data;
+  return (
+    <section aria-labelledby="title">
+      <div class="heading">
+        <Heading title="Limits" />
+        <div class="actions">
+          <NewLimitButton onSet={loaded.reload} />
+        </div>
+      </div>
+      <Failure error={loaded.error} />
+      {!limits && !loaded.error && <Loading />}
+      {limits?.length === 0 && <Empty>There are no limits: every run may go on.</Empty>}
+      {limits?.map((limit) => (
+        <LimitCard key={`${limit.tenant ?? '*'} ${limit.name}`} limit={limit} onSet={loaded.reload} />
+      ))}
+    </section>
+  );
+}
+
+function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<void> }) {
+  const { name, tenant, amount, share, usage, on_exhausted: exhausted } = limit;
+  const id = `limit-${tenant ?? ''}-${name}`;
+  return (
+    <section aria-labelledby={id} class="card limit">
+      <div class="heading">
+        <h2 id={id}>{name}</h2>
+        {tenant !== null && <Tag title="The tenant whose limit it is">{tenant}</Tag>}
+        <div class="actions">
+          <AmountButton limit={limit} onSet={onSet} />
+          <RemoveButton limit={limit} onSet={onSet} />
+        </div>
+      </div>
+      <p>
+        {shown(limit, amount)} {counted(limit)} for {appliesTo(limit)}
+        {share && `; ${share}s take turns`}
+        {exhausted === 'end' && '; runs that it refuses end'}
+        <span class="muted">
+          {' '}
+          Set by {limit.updated_by}, <Time at={limit.updated_at} />
+        </span>
+      </p>
+      {usage.length === 0 ? (
+        <Empty>Nobody has used it yet.</Empty>
+      ) : (
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">For</th>
+              <th scope="col">Used</th>
+              <th scope="col">Over time</th>
+              <th scope="col" class="num">
+                Waiting
+              </th>
+              <th scope="col" class="num">
+                In total
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {usage.map((use) => (
+              <Usage key={use.key} limit={limit} use={use} />
+            ))}
+          </tbody>
+        </table>
+      )}
+    </section>
+  );
+}

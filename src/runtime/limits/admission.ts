@@ -1,0 +1,106 @@
+import { isOfRuns } from '../../limits/demand.ts';
+import { placeKey } from '../../limits/dimensions.ts';
+import { mostOf } from '../../limits/limit.ts';
+import type { Counting } from '../../models/counting/counting.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { RunQueue } from '../../queue/queue.ts';
+import { awaitLimit } from '../../store/limit/await-limit.ts';
+import type { QueuedRun } from '../../store/run/queued-run.ts';
+import { priceAt, sharesOf, takeOf, type CallTokens } from './amounts.ts';
+import type { LimitGate, Placed } from './gate.ts';
+import { dimensionsOf, type LimitedRun } from './limited-run.ts';
+import { tooSmall } from './refusals.ts';
+import { longestDelayMs, waitingFor } from './waiting-for.ts';
+
+/** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
+export type NewLimitedRun = Omit<LimitedRun, 'tenant' | 'createdAt' | 'priority' | 'job'> & {
+  tenant?: string | undefined;
+};
+
+/**
+ * Lets runs take their slots when they are accepted. Those that have to wait do so in line and not in the queue, where
+ * ten thousand runs of one customer would be ahead of a run of another.
+ */
+export class Admission {
+  constructor(
+    private readonly db: Database,
+    private readonly queue: Pick<RunQueue, 'queueOf'>,
+    private readonly gate: LimitGate,
+    private readonly counting: Pick<Counting, 'priceOf'>,
+    private readonly onError: (error: unknown) => void,
+  ) {}
+
+  /**
+   * Refuses a run whose first call no limit would ever let pass, before anything is written. Limits that this process
+   * does not know yet refuse the call instead.
+   *
+   * @throws LanefoldError `limit_too_small`, `price_unknown`
+   */
+  async check(run: NewLimitedRun, tokens: CallTokens): Promise<void> {
+    await this.gate.read().catch(this.onError);
+    const { model } = run;
+    const dimensions = dimensionsOf({ ...run, tenant: tenantOf(run) }, model);
+    const placed = this.gate.places(tenantOf(run), dimensions).filter(({ limit }) => !isOfRuns(limit));
+    const take = await takeOf(placed, model, tokens, priceAt(this.counting, new Date()));
+    for (const [i, { limit, place }] of placed.entries()) {
+      const most = mostOf(limit, placeKey(place), limit.share === null ? undefined : dimensions[limit.share]);
+      if (take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
+    }
+  }
+
+  /** What a run may have to wait for before it starts: `full` if somebody waits for it already. */
+  async expect(run: NewLimitedRun): Promise<{ slots: boolean; full: boolean }> {
+    await this.gate.read().catch(this.onError);
+    const slots = this.#slots({ ...run, tenant: tenantOf(run) });
+    return { slots: slots.length > 0, full: slots.some(({ place }) => this.gate.isFull(place)) };
+  }
+
+  /** Takes the slots of a queued run that has no job yet. Returns the job to add: delayed if the run has to wait. */
+  async admit(run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<QueuedRun> {
+    try {
+      const waits = await this.#ask(run, job);
+      return waits ? { ...job, delay_ms: longestDelayMs } : job;
+    } catch (error) {
+      // the worker that claims the run asks again
+      this.onError(error);
+      return job;
+    }
+  }
+
+  /** A run has ended before a worker claimed it: what it took returns. */
+  async release(run: { threadId: string; runId: string }): Promise<void> {
+    try {
+      await this.gate.read();
+      await this.gate.settle(run);
+    } catch (error) {
+      // the sweep settles it
+      this.onError(error);
+    }
+  }
+
+  async #ask(run: NewLimitedRun & { tenant: string }, job: QueuedRun): Promise<boolean> {
+    // limits that keep changing while it asks are asked again by the worker
+    for (let attempt = 0; attempt < 3; attempt++) {
+      const slots = this.#slots(run);
+      if (slots.length === 0) return false;
+      const answer = await this.gate.use({
+        ...{ thread_id: run.threadId, run_id: run.runId, version: this.gate.version },
+        take: slots.map(({ place }) => [place, 1] as const),
+        shares: sharesOf(slots, dimensionsOf(run, run.model)),
+        job: { queue: this.queue.queueOf(job).name, enqueue_no: job.enqueue_no, agent: job.agent },
+        priority: job.priority ?? 0,
+      });
+      if (answer.stale !== undefined) continue;
+      // a limit that ends runs ends this one at its first call, where its reason is recorded
+      if (answer.refused === undefined || answer.ends) return false;
+      return awaitLimit(this.db, job, waitingFor(answer.refused, answer.delay_ms));
+    }
+    return false;
+  }
+
+  #slots = (run: NewLimitedRun & { tenant: string }): Placed[] =>
+    this.gate.places(run.tenant, dimensionsOf(run, run.model)).filter(({ limit }) => isOfRuns(limit));
+}
+
+/** A new thread of an operator has this tenant; on another one, the worker that claims the run asks again. */
+const tenantOf = ({ tenant = 'default' }: NewLimitedRun): string => tenant;

@@ -1,0 +1,28 @@
+import type { Dimensions } from '../../limits/dimensions.ts';
+import type { WaitingJob } from '../../store/limit/use-limits.ts';
+
+/** What limits need to know of a run. */
+export interface LimitedRun {
+  threadId: string;
+  runId: string;
+  tenant: string;
+  agent: string;
+  /** Its own model; single calls may use another one. */
+  model: string;
+  /** The API key that started it. */
+  caller: string | null;
+  limitKeys: Readonly<Record<string, string>>;
+  /** When it was accepted: its place in line. */
+  createdAt: string;
+  priority: number;
+  job: WaitingJob;
+}
+
+/** The values that limits may apply to, for calls of `model`. */
+export function dimensionsOf(
+  { tenant, caller, agent, threadId, limitKeys }: Omit<LimitedRun, 'runId' | 'createdAt' | 'priority' | 'job'>,
+  model: string,
+): Dimensions {
+  const provider = model.includes(':') ? model.slice(0, model.indexOf(':')) : undefined;
+  return { ...limitKeys, tenant, key: caller?.replace(/^key:/, ''), agent, thread: threadId, model, provider };
+}

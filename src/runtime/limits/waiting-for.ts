@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../context/message.ts';
+import { placeKey, placeName } from '../../limits/dimensions.ts';
+
+/** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may go on, if that is known */
+export function waitingFor(place: string, delayMs: number | undefined): JsonObject {
+  const owner = place.slice(0, place.indexOf(' '));
+  const key = placeKey(place);
+  return {
+    limit: placeName(place),
+    ...(owner === '*' ? {} : { owner }),
+    ...(key === '' ? {} : { key }),
+    ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
+  };
+}
+
+/** Whoever frees what a run waits for wakes its job. Should every process that could be dead, the job asks again then. */
+export const longestDelayMs = 3_600_000;

@@ -1,0 +1,17 @@
+import type { JsonObject } from '../../context/message.ts';
+import type { Database } from '../../postgres/pool.ts';
+import type { QueuedRun } from '../run/queued-run.ts';
+
+/** Notes for what a queued run waits that nobody has claimed. Returns false if it is no longer queued. */
+export async function awaitLimit(
+  db: Database,
+  { thread_id, run_id, enqueue_no }: QueuedRun,
+  waitingFor: JsonObject,
+): Promise<boolean> {
+  const [row] = await db.query<{ waits: boolean }>(
+    'await_limit',
+    'select lanefold.await_limit($1, $2, $3, $4) as waits',
+    [...[thread_id, run_id, enqueue_no], waitingFor],
+  );
+  return row!.waits;
+}
