@@ -3,9 +3,11 @@
 -- same time wins, because it forgets what the run waited for.
 create or replace function lanefold.await_limit(p_thread_id text, p_run_id text, p_enqueue_no int, p_waiting_for jsonb)
 returns boolean language plpgsql as $$
+declare
+  v_waiting_for constant jsonb := p_waiting_for || jsonb_build_object('since', lanefold._now());
 begin
   update lanefold._run
-  set waiting_for = p_waiting_for || jsonb_build_object('since', lanefold._now())
+  set waiting_for = v_waiting_for
   where thread_id = p_thread_id and id = p_run_id and enqueue_no = p_enqueue_no and status = 'queued' and started_at is null;
   return found;
 end $$;
