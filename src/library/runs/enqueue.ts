@@ -200,10 +200,10 @@ export async function toRequest(
   const { settings = {} } = body['options'] as RunOptions;
   await admission?.check(
     { ...{ threadId, runId: id, agent: agent.name, model, caller: caller ?? null, limitKeys }, tenant: db.tenant },
-    {
+    () => ({
       inputTokens: counting.heuristicOf(model)({ role: 'user', content: acceptContent(input) }),
       outputTokens: settings.max_output_tokens ?? agent.settings.max_output_tokens ?? usualOutputTokens,
-    },
+    }),
   );
   return {
     ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },

@@ -36,12 +36,13 @@ export class Admission {
    *
    * @throws LanefoldError `limit_too_small`, `price_unknown`
    */
-  async check(run: NewLimitedRun, tokens: CallTokens): Promise<void> {
+  async check(run: NewLimitedRun, tokens: () => CallTokens): Promise<void> {
     await this.gate.read().catch(this.onError);
     const { model } = run;
     const dimensions = dimensionsOf({ ...run, tenant: tenantOf(run) }, model);
     const placed = this.gate.places(tenantOf(run), dimensions).filter(({ limit }) => !isOfRuns(limit));
-    const take = await takeOf(placed, model, tokens, priceAt(this.counting, new Date()));
+    if (placed.length === 0) return;
+    const take = await takeOf(placed, model, tokens(), priceAt(this.counting, new Date()));
     for (const [i, { limit, place }] of placed.entries()) {
       const most = mostOf(limit, placeKey(place), limit.share === null ? undefined : dimensions[limit.share]);
       if (take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
