@@ -51,7 +51,12 @@ describe.skipIf(noRedis())('limits over HTTP', () => {
     ]);
     const used = {
       ...{ key: 'acme', amount: 1.5, used: 1, reserved: 1, waiting: 0, total: 0 },
-      ...{ resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/), drained_until: null, slices: null, waiting_by: null },
+      ...{
+        resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/),
+        drained_until: null,
+        slices: null,
+        waiting_by: null,
+      },
     };
     expect(await list()).toEqual([{ ...history, ...budget, usage: [used] }]);
 
