@@ -147,6 +147,7 @@ CREATE TABLE "lanefold"."_limit_bucket" (
 	"reserved" bigint NOT NULL,
 	"total" bigint NOT NULL,
 	"drained_until" timestamptz,
+	"noticed_at" timestamptz,
 	"turn" double precision DEFAULT 0 NOT NULL,
 	"waiting" integer DEFAULT 0 NOT NULL,
 	"owner" text COLLATE "C" NOT NULL,

@@ -61,6 +61,8 @@ export const limitBucket = lanefold.table(
     total: bigint('total', { mode: 'number' }).notNull(),
     /** The provider asked to wait until then. */
     drainedUntil: moment('drained_until'),
+    /** Of a limit that only gives notice: when it did last. */
+    noticedAt: moment('noticed_at'),
     /** Fair shares: the turn that was granted last. */
     turn: doublePrecision('turn').notNull().default(0),
     waiting: integer('waiting').notNull().default(0),

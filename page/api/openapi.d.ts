@@ -119,6 +119,8 @@ export interface components {
       max_iterations?: number;
       /** @description Tokens of input and output after which the run ends with the best result it has. */
       max_total_tokens?: number;
+      /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+      max_cost?: number;
       /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Whether the model streams its answer. */
@@ -198,7 +200,7 @@ export interface components {
        * @description When the thread was last written to.
        */
       updated_at: string;
-      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
       /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
@@ -371,7 +373,7 @@ export interface components {
       runs: number;
       /** @description Total tokens of these runs. */
       total_tokens: number;
-      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
       /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
@@ -1032,6 +1034,8 @@ export interface components {
       max_iterations?: number;
       /** @description Tokens of input and output after which the run ends with the best result it has. */
       max_total_tokens?: number;
+      /** @description What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left. */
+      max_cost?: number;
       /** @description Time after its start at which the run ends with the best result it has. */
       max_duration_ms?: number;
       /** @description Whether the model streams its answer. */
@@ -1180,7 +1184,7 @@ export interface components {
       duration_ms: number | null;
       /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
       question: string | null;
-      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
       /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
@@ -1294,10 +1298,12 @@ export interface components {
       duration_ms: number | null;
       /** @description The first 200 characters of the message that started the run; null if none did, as for a compaction. */
       question: string | null;
-      /** @description In US dollars, at the providers’ list prices; null if no tokens were spent on a model with a known price. */
+      /** @description In US dollars, at the server’s own prices or the providers’ list prices; null if no tokens were spent on a model with a known price. */
       cost: number | null;
       /** @description Tokens of models without a known price; `cost` does not include them. */
       unpriced_tokens: number;
+      /** @description What was spent on each model, with the price used. */
+      cost_by_model: components['schemas']['ModelCost'][];
       /** @description What the strategy `adaptive` chose, and why. */
       selection: {
         strategy: string;
@@ -1338,6 +1344,30 @@ export interface components {
       output: JsonObject | null;
       /** @description What the strategy extracts from the answer besides the result; null: nothing. */
       details: Json;
+    };
+    ModelCost: {
+      model: string;
+      /** @description Model calls. */
+      calls: number;
+      /** @description Tokens of input, those of the provider’s cache included. */
+      input_tokens: number;
+      /** @description Tokens of output. */
+      output_tokens: number;
+      /** @description Tokens of input read from the cache. */
+      cached_tokens: number;
+      /** @description Tokens of input written to the cache. */
+      written_tokens: number;
+      /** @description In US dollars; null if the price is unknown. */
+      cost: number | null;
+      /** @description The price that was used: the server’s own, or the list price of the day the run was accepted. */
+      price: ('own' | 'list') | null;
+      /** @description The list price per million tokens, without rates that depend on the length of a request. */
+      per_million: {
+        input?: number;
+        output?: number;
+        cache_read?: number;
+        cache_write?: number;
+      } | null;
     };
     RunToolCall: {
       /** @description Tool round of the run, from 1. */
@@ -1809,10 +1839,10 @@ export interface components {
         [key: string]: number;
       };
       /**
-       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
        * @enum {string}
        */
-      on_exhausted?: 'wait' | 'end';
+      on_exhausted?: 'wait' | 'end' | 'notice';
       /** @description Rises with every change of any limit. */
       version: number;
       /**
@@ -1844,6 +1874,7 @@ export interface components {
       /** @description Everything that was ever used. */
       total: number;
       resets_at: string | null;
+      noticed_at: string | null;
       drained_until: string | null;
       /** @description Used in each 1/32 of a sliding interval, oldest first; null for other limits. */
       slices: number[] | null;
@@ -1896,10 +1927,10 @@ export interface components {
         [key: string]: number;
       };
       /**
-       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
        * @enum {string}
        */
-      on_exhausted?: 'wait' | 'end';
+      on_exhausted?: 'wait' | 'end' | 'notice';
       /** @description Rises with every change of any limit. */
       version: number;
       /**
@@ -1956,10 +1987,10 @@ export interface components {
         [key: string]: number;
       };
       /**
-       * @description A run that the limit refuses waits (default), or ends with `budget_exhausted`.
+       * @description Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for `requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.
        * @enum {string}
        */
-      on_exhausted?: 'wait' | 'end';
+      on_exhausted?: 'wait' | 'end' | 'notice';
     };
     AuditPage: {
       data: components['schemas']['AuditEntry'][];

@@ -1,3 +1,4 @@
+import { isCost, noCost } from './cost.ts';
 import { LanefoldError } from '../errors.ts';
 import type { JsonObject } from '../context/message.ts';
 import { effectOps } from '../context/state.ts';
@@ -58,6 +59,11 @@ export interface AgentDefinition<
    * none.
    */
   maxTotalTokens?: number;
+  /**
+   * What the model calls of a run may cost, in US dollars: a call is not made, and the run ends with the best result it has,
+   * if the call could cost more than is left. Needs a model whose price is known; default none.
+   */
+  maxCost?: number;
   /** Time since its start, in ms, after which a run ends with the best result it has; default none. */
   maxDurationMs?: number;
   /** Retries of one model call on rate limits, 5xx and lost connections; default 4. */
@@ -112,6 +118,7 @@ export interface AgentDefinition<
 const agentKeys: KeysOf<AgentDefinition> = {
   strategyOptions: true,
   maxTotalTokens: true,
+  maxCost: true,
   maxDurationMs: true,
   overridable: true,
   name: true,
@@ -148,6 +155,7 @@ type Optional =
   | 'strategyOptions'
   | 'maxIterations'
   | 'maxTotalTokens'
+  | 'maxCost'
   | 'maxDurationMs'
   | 'maxToolResultBytes';
 
@@ -203,6 +211,9 @@ export function defineAgent<
   if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
     throw invalid(name, 'contextPolicy.systemPrompt is for threads and requests; an agent has instructions instead');
   for (const key of atLeastOne) check(name, key, definition[key], 1);
+  const { maxCost } = definition;
+  if (maxCost !== undefined && !isCost(maxCost))
+    throw invalid(name, `maxCost ${noCost}; got ${JSON.stringify(maxCost)}`);
   for (const key of atLeastZero) check(name, key, definition[key], 0);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
     throw invalid(name, 'guardTool must be a function');
@@ -234,6 +245,7 @@ export function defineAgent<
     ...(definition.strategyOptions ? { strategyOptions: definition.strategyOptions } : {}),
     ...(definition.maxIterations === undefined ? {} : { maxIterations: definition.maxIterations }),
     ...(definition.maxTotalTokens === undefined ? {} : { maxTotalTokens: definition.maxTotalTokens }),
+    ...(definition.maxCost === undefined ? {} : { maxCost: definition.maxCost }),
     ...(definition.maxDurationMs === undefined ? {} : { maxDurationMs: definition.maxDurationMs }),
     ...(definition.maxToolResultBytes === undefined ? {} : { maxToolResultBytes: definition.maxToolResultBytes }),
     ...(definition.output ? { output: definition.output } : {}),

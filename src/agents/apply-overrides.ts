@@ -40,6 +40,7 @@ function overridden(registry: AgentRegistry, agent: ReadyAgent, options: RunOpti
   const changed: Partial<ReadyAgent> = {
     ...(options.max_iterations === undefined ? {} : { maxIterations: options.max_iterations }),
     ...(options.max_total_tokens === undefined ? {} : { maxTotalTokens: options.max_total_tokens }),
+    ...(options.max_cost === undefined ? {} : { maxCost: options.max_cost }),
     ...(options.max_duration_ms === undefined ? {} : { maxDurationMs: options.max_duration_ms }),
     ...(options.settings ? { settings: mergeSettings(agent.settings, options.settings) } : {}),
     ...(options.streaming === undefined ? {} : { streaming: options.streaming }),

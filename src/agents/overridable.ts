@@ -14,6 +14,7 @@ export const overridableFields = [
   'contextPolicy',
   'maxIterations',
   'maxTotalTokens',
+  'maxCost',
   'maxDurationMs',
   'streaming',
   'idleTimeoutMs',

@@ -1,4 +1,5 @@
 import type { FleetStats } from '../library/fleet/health.ts';
+import type { LimitTotal } from '../library/limits/usage.ts';
 import type { RequestCounter } from './request-counter.ts';
 
 interface Metric {
@@ -9,7 +10,11 @@ interface Metric {
 }
 
 /** Prometheus text, format 0.0.4. */
-export function metricsText(stats: FleetStats, requests: ReturnType<RequestCounter['counts']>): string {
+export function metricsText(
+  stats: FleetStats,
+  limits: readonly LimitTotal[],
+  requests: ReturnType<RequestCounter['counts']>,
+): string {
   const metrics: Metric[] = [
     {
       name: 'lanefold_runs',
@@ -37,6 +42,7 @@ export function metricsText(stats: FleetStats, requests: ReturnType<RequestCount
         Object.entries(counts).map(([state, value]) => ({ labels: { queue, state }, value })),
       ),
     },
+    ...limitMetrics(limits),
     {
       name: 'lanefold_http_requests_total',
       type: 'counter',
@@ -57,6 +63,34 @@ export function metricsText(stats: FleetStats, requests: ReturnType<RequestCount
     },
   ];
   return metrics.map(toText).join('');
+}
+
+function limitMetrics(limits: readonly LimitTotal[]): Metric[] {
+  const samples = (value: 'usedRatio' | 'waiting' | 'total') =>
+    limits.map(({ name, tenant, ...counts }) => ({
+      labels: { limit: name, ...(tenant === null ? {} : { tenant }) },
+      value: counts[value],
+    }));
+  return [
+    {
+      name: 'lanefold_limit_used_ratio',
+      type: 'gauge',
+      help: 'Part of a limit that is used, of the key that has used most.',
+      samples: samples('usedRatio'),
+    },
+    {
+      name: 'lanefold_limit_waiting_runs',
+      type: 'gauge',
+      help: 'Runs that wait for a limit.',
+      samples: samples('waiting'),
+    },
+    {
+      name: 'lanefold_limit_used_total',
+      type: 'counter',
+      help: 'Everything that was used of a limit: runs, model calls, tokens or US dollars.',
+      samples: samples('total'),
+    },
+  ];
 }
 
 const toText = ({ name, type, help, samples }: Metric): string =>

@@ -1,4 +1,5 @@
-import type { LimitUsage, ListedLimit } from '../library/limits/limits.ts';
+import type { ListedLimit } from '../library/limits/limits.ts';
+import type { LimitUsage } from '../library/limits/usage.ts';
 import { table } from './demo/table.ts';
 
 const header = ['name', 'tenant', 'kind', 'scope', 'key', 'used', 'reserved', 'waiting'];

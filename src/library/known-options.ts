@@ -202,7 +202,7 @@ const knownOptions = {
     revoke: [[1, { by: true } satisfies Options<ApiKeys['revoke'], 1>]],
   },
   limits: {
-    list: none,
+    ...{ list: none, totals: none },
     set: [[2, owner satisfies Options<Limits['set'], 2>]],
     remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
     usage: [[0, { name: true, limit: true } satisfies Options<Limits['usage'], 0>]],

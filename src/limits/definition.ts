@@ -1,4 +1,4 @@
-import type { LimitKind } from './limit.ts';
+import type { LimitKind, OnExhausted } from './limit.ts';
 
 export type LimitInterval = 'second' | 'minute' | 'hour' | 'day';
 
@@ -15,7 +15,8 @@ export interface LimitDefinition {
    */
   kind: LimitKind;
   /**
-   * The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes.
+   * The most of it. A whole number; for `money` US dollars, with at most 9 decimal places. With 0, nothing passes:
+   * runs wait for a limit of runs, and are refused by one of model calls.
    */
   amount: number;
   /**
@@ -49,6 +50,10 @@ export interface LimitDefinition {
    * by that much, and they do not delay them.
    */
   reserve?: Readonly<Record<string, number>>;
-  /** What happens to a run that the limit refuses: it waits (default), or it ends with `budget_exhausted`. */
-  onExhausted?: 'wait' | 'end';
+  /**
+   * What happens once the amount is used: a run that needs more waits (`wait`, default), or ends with `budget_exhausted` and
+   * the best result it has (`end`). With `notice`, for `requests`, `tokens` and `money`, nothing is refused: the run that
+   * passes the amount gets an event `limit_reached`, once per key and interval.
+   */
+  onExhausted?: OnExhausted;
 }

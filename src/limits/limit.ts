@@ -2,6 +2,13 @@
 export type LimitKind = 'concurrency' | 'runs' | 'requests' | 'tokens' | 'money';
 export const limitKinds = ['concurrency', 'runs', 'requests', 'tokens', 'money'] as const satisfies LimitKind[];
 
+/**
+ * What an exhausted limit does: a run that it refuses waits, or ends with `budget_exhausted`. With `notice`, it refuses
+ * nothing and only says that it is passed.
+ */
+export type OnExhausted = 'wait' | 'end' | 'notice';
+export const onExhausted = ['wait', 'end', 'notice'] as const satisfies OnExhausted[];
+
 /** A limit as the database has it. */
 export interface Limit {
   /** The tenant that set it, for its own runs; `*`: the operator, for all runs. */
@@ -34,8 +41,7 @@ export interface Limit {
   weights: Record<string, number> | null;
   /** What only runs with this value of `share` may use; others see the limit lower by it. */
   reserve: Record<string, number> | null;
-  /** `end`: a run that the limit refuses ends with `budget_exhausted` instead of waiting. */
-  onExhausted: 'wait' | 'end';
+  onExhausted: OnExhausted;
   version: number;
 }
 

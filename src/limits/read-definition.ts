@@ -4,7 +4,8 @@ import { omitUndefined } from '../common/omit-undefined.ts';
 import { checkInterval, checkScope, checkShare } from './check-definition.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from './definition.ts';
 import { invalid } from './invalid-limit.ts';
-import { limitKinds, type StoredLimit } from './limit.ts';
+import { isOfRuns } from './demand.ts';
+import { limitKinds, onExhausted, type StoredLimit } from './limit.ts';
 import { amountOf, amountsOf, reserveOf } from './read-amounts.ts';
 
 const shortestMs = 1_000;
@@ -37,7 +38,7 @@ const Fields = z.object({
   share: z.string({ error: 'must be a text' }).optional(),
   weights: record(number),
   reserve: record(number),
-  onExhausted: oneOf(['wait', 'end']).optional(),
+  onExhausted: oneOf([...onExhausted]).optional(),
 });
 
 /**
@@ -57,6 +58,8 @@ export function readDefinition(given: LimitDefinition, owner: string): Omit<Stor
   checkScope(fields, owner);
   checkInterval(fields);
   checkShare(fields);
+  if (fields.onExhausted === 'notice' && isOfRuns(fields))
+    throw invalid('onExhausted', `cannot be notice for the kind ${fields.kind}, which delays runs`);
   if (fields.tokens !== undefined && fields.kind !== 'tokens') throw invalid('tokens', 'is only for the kind tokens');
   const { kind, per, weights = {} } = fields;
   return {

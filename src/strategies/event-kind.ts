@@ -12,6 +12,7 @@ export type RunEventKind =
   | 'input_injected'
   | 'worker_lost'
   | 'run_delayed'
+  | 'limit_reached'
   | 'compaction_completed'
   | 'compaction_failed'
   | 'output_started'

@@ -1,4 +1,4 @@
-import type { RunFacts, SpentSoFar } from './machine.ts';
+import type { RunError, RunFacts, SpentSoFar } from './machine.ts';
 
 /** Why a run may not make model call number `calls`; undefined if it may. */
 export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | undefined): string | undefined {
@@ -7,3 +7,7 @@ export function limitReached(run: RunFacts, calls: number, spent: SpentSoFar | u
   if (run.maxDurationMs !== undefined && (spent?.elapsedMs ?? 0) >= run.maxDurationMs) return 'max_duration';
   return undefined;
 }
+
+/** Why a run ends that may not make its next call; undefined: the call has failed. */
+export const budgetReached = ({ type }: RunError): string | undefined =>
+  type === 'budget_exhausted' ? type : undefined;

@@ -26,6 +26,8 @@ describe.skipIf(noRedis())('a server', () => {
   test('counts runs, jobs and responses for Prometheus', async () => {
     await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'x', create_thread: true });
     await api.call('POST', '/v1/threads/m/runs', { agent: 'calc', input: 'y', busy: 'wait' });
+    await api.lanefold.limits.set('slots', { kind: 'concurrency', amount: 0, scope: { customer: '*' } });
+    await api.lanefold.runs.enqueue({ agent: 'calc', input: 'z', limitKeys: { customer: 'acme' } });
     const answer = await api.call('GET', '/metrics');
     expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
     const lines = answer.text.trimEnd().split('\n');
@@ -33,9 +35,12 @@ describe.skipIf(noRedis())('a server', () => {
     const queue = api.lanefold.queues[0]!.name;
     expect(lines).toEqual(
       expect.arrayContaining([
-        'lanefold_runs{status="queued"} 1',
+        'lanefold_runs{status="queued"} 2',
         'lanefold_runs{status="waiting"} 1',
         'lanefold_runs{status="running"} 0',
+        'lanefold_limit_waiting_runs{limit="slots"} 1',
+        'lanefold_limit_used_ratio{limit="slots"} 0',
+        'lanefold_limit_used_total{limit="slots"} 0',
         `lanefold_queue_jobs{queue="${queue}",state="waiting"} 1`,
         'lanefold_http_requests_total{method="POST",route="/v1/threads/:thread_id/runs",status="202"} 2',
       ]),

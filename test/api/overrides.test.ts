@@ -63,6 +63,7 @@ describe('overrides of callers over HTTP', () => {
     [{ strategy_options: { max_depth: 1 } }, 'strategy_options'],
     [{ max_total_tokens: 1 }, 'max_total_tokens'],
     [{ max_duration_ms: 1 }, 'max_duration_ms'],
+    [{ max_cost: 1 }, 'max_cost'],
     [{ tools: ['extra'] }, 'tools'],
     [{ allowed_tools: [] }, 'allowed_tools'],
     [{ tool_context: { tenant: 'other' } }, 'tool_context.tenant'],

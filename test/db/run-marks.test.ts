@@ -76,6 +76,14 @@ test('marks a run that waits for its start, or for a worker that knows its agent
   expect(await marksOf(unknown, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'worker' } }]);
 });
 
+test('marks a run that waits for a limit, with its name and key', async () => {
+  const threadId = await newThread(log);
+  await sqlRun(log.db, threadId, 'run').enqueue();
+  const waitingFor = { limit: 'tokens', key: 'acme', until: '2030-01-01T00:00:00.000Z' };
+  await log.db.query('await_limit', 'select lanefold.await_limit($1, $2, 1, $3)', [threadId, 'run', waitingFor]);
+  expect(await marksOf(threadId, 'run')).toMatchObject([{ kind: 'waiting', data: { for: 'limit', ...waitingFor } }]);
+});
+
 test('says until when a run waits only where that is what it waits for', async () => {
   const threadId = await newThread(log);
   await sqlRun(log.db, threadId, 'first').enqueue();

@@ -28,7 +28,8 @@ beforeAll(async () => {
     typeof metricsText
   >[0];
   const requests = [{ labels: { method: 'GET', status: '200' }, value: 1 }];
-  const text = (await metrics.text()) + metricsText(stats, requests as Parameters<typeof metricsText>[1]);
+  const limits = [{ name: 'l', tenant: 't', kind: 'tokens' as const, usedRatio: 1, waiting: 0, total: 1 }];
+  const text = (await metrics.text()) + metricsText(stats, limits, requests as Parameters<typeof metricsText>[2]);
   metrics.close();
   for (const [, name, labels = ''] of text.matchAll(/^([a-z]\w*)(?:\{([^}]*)\})? /gm)) {
     const known = labelsOf.get(name!) ?? new Set<string>();

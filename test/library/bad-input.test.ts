@@ -148,6 +148,7 @@ describe.skipIf(noRedis())('a rejected request', () => {
     ...[
       'evidence.heads',
       'limits.list',
+      'limits.totals',
       'streams.open',
       'streams.follow',
       'streams.forTenant',

@@ -171,7 +171,7 @@ describe.skipIf(noRedis())('limits', () => {
     await use('* spent ', 1_500_000_001, version);
     const usage = await limits.usage({ name: 'usage' });
     const unused = {
-      ...{ waitingBy: null, slices: expect.any(Array) },
+      ...{ noticedAt: null, waitingBy: null, slices: expect.any(Array) },
       waiting: 0,
       total: 0,
       resetsAt: null,

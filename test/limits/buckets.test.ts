@@ -177,6 +177,45 @@ test('another interval keeps what counts in the old one, and what is reserved se
   ).toEqual([{ used: 150, reserved: 0, total: 150 }]);
 });
 
+test('a limit that gives notice refuses nothing, and gives it once in an interval', async () => {
+  const soft = (name: string, limit: object) =>
+    value<number>(
+      log.db,
+      'select lanefold.set_limit($1, $2, $3)::int',
+      '*',
+      name,
+      JSON.stringify({ scope: {}, by: 'test', kind: 'tokens', amount: 100, on_exhausted: 'notice', ...limit }),
+    );
+  await soft('sliding', { per_ms: 60_000 });
+  const version = await soft('monthly', { calendar: 'month' });
+  const places = ['* sliding ', '* monthly '];
+  let n = 0;
+  const take = async (amount: number) => {
+    const ids = { thread_id: `soft-${++n}`, run_id: `soft-${n}` };
+    const [answer] = await use({ ...ids, version, take: places.map((place) => [place, amount] as const) });
+    return answer!.passed?.toSorted();
+  };
+  /** As if everything had happened earlier by this interval. */
+  const age = async (interval: string) => {
+    await log.db.pool.query(`update lanefold._limit set updated_at = updated_at - interval '${interval}'`);
+    await log.db.pool.query(
+      `update lanefold._limit_bucket b
+       set noticed_at = noticed_at - interval '${interval}',
+           slice = slice - (extract(epoch from interval '${interval}') * case name when 'sliding' then 32 / 60.0 else 1 end)::bigint
+       where name in ('sliding', 'monthly')`,
+    );
+  };
+  // what is used up to the amount has not passed it
+  expect(await take(100)).toBeUndefined();
+  expect(await take(500)).toEqual(places.toSorted());
+  expect(await take(1)).toBeUndefined();
+  await age('61 seconds');
+  expect(await take(50)).toBeUndefined();
+  expect(await take(51)).toEqual(['* sliding ']);
+  await age('32 days');
+  expect(await take(101)).toEqual(places.toSorted());
+});
+
 test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {
   const set = (name: string, limit: object) =>
     value<number>(

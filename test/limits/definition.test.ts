@@ -76,6 +76,8 @@ describe('a limit that makes no sense is refused with the field', () => {
     ['reserve.a/b', { ...runs, share: 'customer', reserve: { 'a/b': 1 } }],
     ['weights.a/b', { ...runs, share: 'customer', weights: { 'a/b': 1 } }],
     ['onExhausted', { ...runs, onExhausted: 'cry' }],
+    ['onExhausted', { ...runs, onExhausted: 'notice' }],
+    ['onExhausted', { kind: 'concurrency', amount: 1, onExhausted: 'notice' }],
     ['definition', 7],
     ['definition', null],
   ])('%s of %j', (field, given) => {

@@ -181,9 +181,29 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     await lanefold.runs.wait(first);
     const second = await ask({ limitKeys });
     expect(await lanefold.runs.wait(second)).toMatchObject({
-      status: 'failed',
-      error: { type: 'budget_exhausted', message: expect.stringContaining('purse') },
+      ...{ status: 'completed', terminationReason: 'budget_exhausted', result: null, error: null },
     });
+    expect(await reachedBy(second)).toEqual([{ limit: 'purse', ends: true }]);
+  });
+
+  /** What the trace says of limits that the run has reached. */
+  const reachedBy = async (run: RunHandle) =>
+    (await lanefold.runs.events(run)).filter(({ kind }) => kind === 'limit_reached').map(({ data }) => data);
+
+  test('goes on where its limit only gives notice: once per interval, and again after it was changed', async () => {
+    const soft = { kind: 'requests', scope: { customer: '*' }, calendar: 'month', on_exhausted: 'notice' };
+    await sql.setLimit('soft', { ...soft, amount: 1 });
+    const one = async () => {
+      const run = await ask({ limitKeys: { customer: 'soft' } });
+      await answer('on');
+      expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed', result: 'on' });
+      return reachedBy(run);
+    };
+    expect([await one(), await one(), await one()]).toEqual([[], [{ limit: 'soft', key: 'soft' }], []]);
+    await sql.setLimit('soft', { ...soft, amount: 2 });
+    expect(await one()).toEqual([{ limit: 'soft', key: 'soft' }]);
+    const [use] = await lanefold.limits.usage({ name: 'soft' });
+    expect(use).toMatchObject({ used: 4, amount: 2, noticedAt: expect.any(Date) as Date });
   });
 
   test.each([

@@ -1,8 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { createCounting } from '../../src/models/counting/counting.ts';
-import { priceOf } from '../../src/models/counting/price.ts';
+import { listPrice } from '../../src/models/counting/price.ts';
 
 const at = new Date('2026-11-01');
+const priceOf = async (...given: Parameters<typeof listPrice>) => (await listPrice(...given))?.cost;
 const none = { calls: 1, inputTokens: 0, outputTokens: 0, cachedTokens: 0, writtenTokens: 0 };
 
 describe('the price of tokens', () => {
@@ -24,6 +25,10 @@ describe('the price of tokens', () => {
     });
     expect(await counting.priceOf('own:m', { ...none, inputTokens: 7 }, at)).toBe(7);
     expect(await counting.priceOf('openai:gpt-4o', { ...none, outputTokens: 100_000 }, at)).toBeCloseTo(1);
+    expect(await counting.priced('own:m', { ...none, inputTokens: 7 }, at)).toEqual({ cost: 7, price: 'own' });
+    expect(await counting.priced('openai:gpt-4o', none, at)).toEqual({
+      ...{ cost: 0, price: 'list', perMillion: { input: 2.5, output: 10, cacheRead: 1.25 } },
+    });
   });
 
   test.each([-1, NaN, '1'])('cannot be %s', async (price) => {

@@ -96,6 +96,36 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     expect(JSON.stringify(toolCalls[0])).toContain('too dear');
   });
 
+  test('set a limit, let the run go on that waits for it, and remove it', async () => {
+    const { limits, runs } = site.api.lanefold;
+    await go('#/limits');
+    await page.getByText('There are no limits').waitFor();
+    await page.getByRole('button', { name: 'Set a limit' }).click();
+    await expectAccessible(page, 'a new limit');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('trials');
+    await dialog.getByLabel('Amount').fill('0');
+    await dialog.getByLabel('Scope').fill('plan');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog.getByText('dimension=value').first().waitFor();
+    await dialog.getByLabel('Scope').fill('plan=trial');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByRole('heading', { name: 'trials' }).waitFor();
+    const { id } = await runs.enqueue({
+      ...{ threadId: 'trial', createThread: true, agent: 'travel', input: 'Hello' },
+      limitKeys: { plan: 'trial' },
+    });
+    await until('it waits', async () => (await limits.usage())[0]?.waiting === 1);
+    await page.getByRole('cell', { name: '1', exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Change the amount of trials' }).click();
+    await dialog.getByLabel('Amount').fill('1');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await until('it goes on', async () => (await runs.get({ threadId: 'trial', id })).status === 'completed');
+    await page.getByRole('button', { name: 'Remove trials' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are no limits').waitFor();
+  });
+
   test('switch the lane and replace the context', async () => {
     await site.ask('lanes', 'Hello');
     await go('#/threads/lanes');

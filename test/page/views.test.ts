@@ -22,6 +22,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
       agents: [defineAgent({ name: 'searcher', model: 'tree', strategy: 'tot', strategyOptions: { maxDepth: 2 } })],
     });
     ({ page, said } = await site.open());
+    const { limits, runs } = site.api.lanefold;
+    await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
+    await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
     runId = await site.ask('trip', 'Should I go to Hamburg?');
     await site.api.lanefold.contexts.replace('trip', { entries: [{ role: 'user', content: 'In short: by train.' }] });
     await site.api.lanefold.threads.configure('trip', { systemPrompt: 'Be very brief.' });
@@ -33,8 +36,12 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.ask('lanes', 'On the second lane');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
+    await runs.enqueue({
+      ...{ threadId: 'held', createThread: true, agent: 'travel', input: 'Let me in' },
+      limitKeys: { plan: 'free', customer: 'acme' },
+    });
     await until('the run waits', async () => {
-      const run = await site.api.lanefold.runs.get({ threadId: 'order', id: awaiting });
+      const run = await runs.get({ threadId: 'order', id: awaiting });
       return run.status === 'suspended';
     });
   });
@@ -58,6 +65,8 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['runs', '#/runs', 'travel'],
     ['approvals', '#/approvals', 'with these arguments?'],
     ['operations', '#/operations', 'Active'],
+    ['limits', '#/limits', 'acme: 1'],
+    ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
   ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });

@@ -83,7 +83,7 @@ begin
   for n in 1 .. cardinality(p_buckets) loop
     update lanefold._limit_bucket b
     set slice = p_buckets[n].slice, used = p_buckets[n].used, reserved = p_buckets[n].reserved, total = p_buckets[n].total,
-        drained_until = p_buckets[n].drained_until, waiting = p_buckets[n].waiting, turn = p_buckets[n].turn, ring = p_buckets[n].ring
+        drained_until = p_buckets[n].drained_until, noticed_at = p_buckets[n].noticed_at, waiting = p_buckets[n].waiting, turn = p_buckets[n].turn, ring = p_buckets[n].ring
     where b.owner = p_buckets[n].owner and b.name = p_buckets[n].name and b.key = p_buckets[n].key;
   end loop;
   for n in 1 .. cardinality(p_accounts) loop

@@ -61,6 +61,20 @@ begin
   return k;
 end $$;
 
+-- Whether a limit that refuses nothing gives notice now: it is passed, and was not since it was set or in this interval.
+create or replace function lanefold._limit_notices(l lanefold._limit, k lanefold._limit_bucket, p_at timestamptz)
+returns boolean language plpgsql stable as $$
+declare
+  v_zone constant text := coalesce(l.time_zone, 'UTC');
+begin
+  if l.on_exhausted <> 'notice' or k.used <= coalesce((l.amounts ->> k.key)::bigint, l.amount) then
+    return false;
+  end if;
+  return k.noticed_at is null or k.noticed_at < l.updated_at
+    or l.per_ms is not null and k.noticed_at <= p_at - l.per_ms * interval '1 ms'
+    or l.calendar is not null and date_trunc(l.calendar, k.noticed_at, v_zone) < date_trunc(l.calendar, p_at, v_zone);
+end $$;
+
 -- When a bucket may have p_excess less, in ms from now; null if only the end of another run can tell.
 create or replace function lanefold._limit_delay_ms(l lanefold._limit, k lanefold._limit_bucket, p_excess bigint, p_at timestamptz)
 returns bigint language plpgsql stable as $$

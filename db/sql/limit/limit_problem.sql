@@ -17,7 +17,8 @@ returns text language sql immutable parallel safe as $$
     -- either a sliding interval or a calendar, and neither for what has no interval
     when num_nulls(p ->> 'per_ms', p ->> 'calendar') <> case when p ->> 'kind' = 'concurrency' then 2 else 1 end then 'interval'
     when p ->> 'tokens' not in ('input', 'output', 'total') then 'tokens'
-    when p ->> 'on_exhausted' not in ('wait', 'end') then 'on_exhausted'
+    when p ->> 'on_exhausted' not in ('wait', 'end', 'notice') then 'on_exhausted'
+    when p ->> 'on_exhausted' = 'notice' and p ->> 'kind' in ('concurrency', 'runs') then 'on_exhausted'
     when coalesce(p ->> 'by', '') = '' then 'by'
   end;
 $$;

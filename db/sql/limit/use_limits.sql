@@ -13,7 +13,7 @@
 --   drain?: {place: ms}: the provider wants no call before,
 --   check?: [place]: look whether somebody may go on}].
 -- A place names a bucket, see _limit_place. Returns an answer for each call, in order:
---   {ok: true, slices: {place: slice, of each reservation}}
+--   {ok: true, slices: {place: slice, of each reservation}, passed?: [place, of a limit that gives notice]}
 --   {stale: version}: the caller's limits are not the current ones, and nothing was done
 --   {refused: place, delay_ms?, ends?: true}: with `ends`, the limit wants the run to end
 --   {impossible: place, most}: more than the whole limit
@@ -43,6 +43,7 @@ declare
   v_call jsonb;
   v_answer jsonb;
   v_slices jsonb;
+  v_passed jsonb;
   v_take jsonb;
   v_hold jsonb;
   v_place text;
@@ -127,6 +128,7 @@ begin
     -- what it takes
     v_answer := '{"ok": true}';
     v_slices := '{}';
+    v_passed := '[]';
     v_take := case when v_call ? 'granted' and v_waits is null then null else v_call -> 'take' end;
     for j in 0 .. coalesce(jsonb_array_length(v_take), 0) - 1 loop
       v_place := v_take -> j ->> 0;
@@ -151,8 +153,14 @@ begin
           a.holds := lanefold._change_hold(a.holds, v_place, v_amount, v_buckets[n].slice, 0);
           v_slices := v_slices || jsonb_build_object(v_place, v_buckets[n].slice);
         end if;
+        -- a run that is let go on asks again before its call
+        if not v_call ? 'granted' and lanefold._limit_notices(v_limits[n], v_buckets[n], v_at) then
+          v_buckets[n].noticed_at := v_at;
+          v_passed := v_passed || to_jsonb(v_place);
+        end if;
       end loop;
-      v_answer := jsonb_build_object('ok', true, 'slices', v_slices);
+      v_answer := jsonb_build_object('ok', true, 'slices', v_slices)
+        || case when v_passed = '[]' then '{}' else jsonb_build_object('passed', v_passed) end;
       a.granted := v_call ?| array['granted', 'job'];
     end if;
 

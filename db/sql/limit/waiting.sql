@@ -11,14 +11,16 @@ begin
 end $$;
 
 -- Whether a bucket lets a call take this much, after `p_answer`, what the buckets before it have answered. p_first: the run
--- has waited, and goes ahead of those that wait. See use_limits for the answers.
+-- has waited, and goes ahead of those that wait. With 0 slots, runs wait until there are some. See use_limits for the answers.
 create or replace function lanefold._ask_limit(l lanefold._limit, k lanefold._limit_bucket, p_place text, p_amount bigint, p_share text, p_first boolean,
   p_answer jsonb, p_at timestamptz)
 returns jsonb language plpgsql stable as $$
 declare
   v_most constant bigint := lanefold._limit_most(l, k.key, p_share);
 begin
-  if p_amount > v_most then
+  if l.on_exhausted = 'notice' then
+    return p_answer;
+  elsif p_amount > v_most and l.kind not in ('concurrency', 'runs') then
     return jsonb_build_object('impossible', p_place, 'most', v_most);
   elsif l.on_exhausted = 'end' and k.used + p_amount > v_most then
     return jsonb_build_object('refused', p_place, 'ends', true);

@@ -9,7 +9,7 @@
 --   steered           {kind, source, sent_at, reached_at}, steer_dropped {kind, source, sent_at}
 --   prompt_changed    {by?, agent?}, context_replaced, compacted {covered, messages, model}: since the last
 --                     answer before the run
---   waiting           {for: run, approval, start_at or worker, until?}, failed {type, message}, abandoned
+--   waiting           {for: run, approval, limit, start_at or worker, until?, limit?, key?}, failed {type, message}, abandoned
 -- Marks derived from events disappear when the trace of the run is dropped.
 create or replace function lanefold.run_marks(p_thread_id text, p_run_ids text[])
 returns table (run_id text, kind text, seq bigint, llm_call_id text, data jsonb) language plpgsql stable rows 20
@@ -74,11 +74,13 @@ begin
     ('model_overridden', r.user_seq, r.options ? 'agent_model',
       jsonb_build_object('model', r.model, 'instead_of', r.options -> 'agent_model')),
     ('waiting', null::bigint, r.status in ('waiting', 'suspended') or r.status = 'queued'
-        and (r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
+        and (r.waiting_for is not null or r.agent_unknown_since is not null or r.started_at is null and r.start_at > lanefold._now()),
       jsonb_strip_nulls(jsonb_build_object('for', case when r.status = 'waiting' then 'run' when r.status = 'suspended' then 'approval'
-        when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
-        'until', case when r.status = 'suspended' then r.suspended_until
-          when r.status = 'queued' and r.agent_unknown_since is null then r.start_at end))),
+        when r.waiting_for is not null then 'limit' when r.agent_unknown_since is not null then 'worker' else 'start_at' end,
+        'until', case when r.status = 'suspended' then to_jsonb(r.suspended_until)
+          when r.waiting_for is not null then r.waiting_for -> 'until'
+          when r.status = 'queued' and r.agent_unknown_since is null then to_jsonb(r.start_at) end,
+        'limit', r.waiting_for -> 'limit', 'key', r.waiting_for -> 'key'))),
     ('abandoned', null, r.status = 'cancelled' and r.cancel_reason = 'abandoned', '{}'),
     ('failed', null, r.status = 'failed', jsonb_build_object('type', r.error -> 'type', 'message', r.error -> 'message'))
   ) as x (kind, seq, holds, data)

@@ -4,7 +4,7 @@
 create or replace view lanefold.limit_usage as
 select l.owner, l.name, l.kind, l.scope, b.key, coalesce((l.amounts ->> b.key)::bigint, l.amount) as amount,
        coalesce(u.used, 0::bigint) as used, coalesce(b.reserved, 0::bigint) as reserved, coalesce(b.waiting, 0) as waiting,
-       coalesce(b.total, 0::bigint) as total, b.drained_until, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
+       coalesce(b.total, 0::bigint) as total, b.drained_until, b.noticed_at, l.tokens, l.per_ms, l.calendar, l.time_zone, l.share, l.weights, l.reserve, l.amounts,
        l.on_exhausted, l.version, l.created_at, l.updated_at, l.updated_by,
        case when l.per_ms is not null and b.key is not null then array(
          -- the slice with the number n is at this position, if it is still or already there

@@ -89,10 +89,11 @@ export const NewLimitButton = ({ onSet }: { onSet: () => Promise<void> }) => (
       <input name="share" placeholder="customer" />
     </label>
     <label>
-      <span>A run that it refuses</span>
+      <span>Once it is used up, a run that needs more</span>
       <select name="on_exhausted">
         <option value="wait">waits</option>
         <option value="end">ends</option>
+        <option value="notice">goes on, with a notice</option>
       </select>
     </label>
   </DialogButton>

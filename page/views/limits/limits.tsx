@@ -34,6 +34,11 @@ export function LimitsView() {
   );
 }
 
+const exhaustion: Record<string, string> = {
+  end: '; runs that need more end',
+  notice: '; only gives notice',
+};
+
 function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<void> }) {
   const { name, tenant, amount, share, usage, on_exhausted: exhausted } = limit;
   const id = `limit-${tenant ?? ''}-${name}`;
@@ -50,7 +55,7 @@ function LimitCard({ limit, onSet }: { limit: UsedLimit; onSet: () => Promise<vo
       <p>
         {shown(limit, amount)} {counted(limit)} for {appliesTo(limit)}
         {share && `; ${share}s take turns`}
-        {exhausted === 'end' && '; runs that it refuses end'}
+        {exhausted && exhaustion[exhausted]}
         <span class="muted">
           {' '}
           Set by {limit.updated_by}, <Time at={limit.updated_at} />

@@ -20,6 +20,11 @@ export function Usage({ limit, use }: { limit: UsedLimit; use: LimitUse }) {
             until <time dateTime={use.resets_at}>{fullTime(use.resets_at)}</time>
           </span>
         )}
+        {use.noticed_at && (
+          <span class="status wait">
+            passed <Time at={use.noticed_at} />
+          </span>
+        )}
         {use.drained_until && (
           <span class="status wait">
             provider asks to wait until <Time at={use.drained_until} />

@@ -41,6 +41,7 @@ const waits: Record<string, string> = {
   approval: 'waits for approval',
   start_at: 'is delayed',
   worker: 'waits for a worker that knows its agent',
+  limit: 'waits for the limit',
 };
 
 /** The text of a mark in the conversation. */
@@ -72,12 +73,15 @@ export function wordsOf({ kind, data }: Mark): string {
     case 'steer_dropped':
       return `Steering by ${text('source')} dropped: the run ended before it reached the model`;
     case 'waiting':
-      return waits[text('for')]! + (data['until'] ? ` until ${fullTime(text('until'))}` : '');
+      return waits[text('for')]! + limitIn(data) + (data['until'] ? ` until ${fullTime(text('until'))}` : '');
     case 'failed':
       return `failed: ${text('type')}: ${text('message')}`;
     default:
       return kinds[kind]?.[1] ?? kind;
   }
 }
+
+const limitIn = ({ limit, key }: JsonObject): string =>
+  limit === undefined ? '' : ` ${String(limit)}${key === undefined ? '' : ` (${String(key)})`}`;
 
 const errorIn = (data: JsonObject): string => String((data['error'] as JsonObject | null)?.['message'] ?? '');

@@ -8,11 +8,13 @@ const maxAnswerChars = 2_000;
 
 interface ShownJob {
   data: RunJob;
+  delay?: number;
+  progress?: unknown;
   returnvalue?: object | null;
   failedReason?: string;
 }
 
-/** Shows a run's answer or error with its job; only the database has them. */
+/** Shows with a job what only the database has: the answer or error of its run, and the limit that delays it. */
 export class RunsAdapter extends RunQueueAdapter {
   readonly #lanefold: Library;
 
@@ -34,11 +36,13 @@ export class RunsAdapter extends RunQueueAdapter {
   }
 
   async #complete(job: ShownJob): Promise<void> {
-    if (!job.returnvalue && !job.failedReason) return;
+    const ended = job.returnvalue || job.failedReason;
+    if (!ended && !job.delay) return;
     const { thread_id: threadId, run_id: id } = job.data;
     // the thread may have been erased
     const run = await this.#lanefold.runs.get({ threadId, id }).catch(() => undefined);
     if (!run) return;
+    if (!ended && run.waitingFor) job.progress = { waiting_for: run.waitingFor };
     if (job.failedReason && run.error) job.failedReason = `${run.error.type}: ${run.error.message}`;
     if (job.returnvalue && 'iterations' in job.returnvalue && run.result !== null)
       job.returnvalue = { ...job.returnvalue, answer: clip(this.#lanefold.redact(run.result)) };

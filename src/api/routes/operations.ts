@@ -57,7 +57,8 @@ export function addProbes(app: ApiApp, lanefold: Library): void {
 /** Counts over all tenants. */
 export function addMetrics(app: ApiApp, lanefold: Library, requests: RequestCounter): void {
   app.openapi(metrics, async (c) => {
-    const body = metricsText(await lanefold.stats(), requests.counts());
+    const [stats, limits] = await Promise.all([lanefold.stats(), lanefold.limits.totals()]);
+    const body = metricsText(stats, limits, requests.counts());
     return c.body(body, 200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' }) as never;
   });
 }

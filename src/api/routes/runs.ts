@@ -208,10 +208,12 @@ export function addRuns(app: ApiApp, onError: NonNullable<AppOptions['onError']>
   app.openapi(getRun, async (c) => {
     const { thread_id: threadId, run_id: id } = c.req.valid('param');
     const run = await c.var.lanefold.runs.get({ threadId, id });
-    return c.json(
-      { ...toJson(run), tool_calls: run.toolCalls.map(toJson), worker: run.worker && toJson(run.worker) },
-      200,
-    );
+    const costs = run.costByModel.map((cost) => ({
+      ...toJson(cost),
+      per_million: cost.perMillion && toJson(cost.perMillion),
+    }));
+    const worker = run.worker && toJson(run.worker);
+    return c.json({ ...toJson(run), cost_by_model: costs, tool_calls: run.toolCalls.map(toJson), worker }, 200);
   });
 
   app.openapi(cancelRun, async (c) => {
@@ -259,6 +261,7 @@ const toOptions = (request: z.infer<typeof NewRun>): Omit<EnqueueOptions, 'threa
     contextPolicy: request.context_policy && toPolicyOption(request.context_policy),
     maxIterations: request.max_iterations,
     maxTotalTokens: request.max_total_tokens,
+    maxCost: request.max_cost,
     maxDurationMs: request.max_duration_ms,
     streaming: request.streaming,
     idleTimeoutMs: request.idle_timeout_ms,

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { namedIntervals, type LimitInterval } from '../../limits/definition.ts';
-import { limitKinds } from '../../limits/limit.ts';
+import { limitKinds, onExhausted } from '../../limits/limit.ts';
 import { count, Id, orNull, timestamp } from './values.ts';
 
 const numbers = (description: string, example: object) =>
@@ -66,9 +66,14 @@ const fields = {
       'not delay them.',
     { interactive: 10 },
   ),
-  on_exhausted: z.enum(['wait', 'end']).optional().openapi({
-    description: 'A run that the limit refuses waits (default), or ends with `budget_exhausted`.',
-  }),
+  on_exhausted: z
+    .enum(onExhausted)
+    .optional()
+    .openapi({
+      description:
+        'Once the amount is used, a run that needs more waits (default), or ends with `budget_exhausted`. With `notice`, for ' +
+        '`requests`, `tokens` and `money`, nothing is refused, and the run that passes it gets an event `limit_reached`.',
+    }),
 };
 
 export const NewLimit = z.strictObject(fields).openapi('NewLimit', {
@@ -90,6 +95,7 @@ export const LimitUse = z
     waiting: count('Runs that wait for it.', 0),
     total: z.number().openapi({ description: 'Everything that was ever used.', example: 81_000 }),
     resets_at: orNull(timestamp('When the calendar interval ends; null for other limits.')),
+    noticed_at: orNull(timestamp('When a limit with `on_exhausted: notice` was last found to be passed.')),
     drained_until: orNull(timestamp('The provider asked to make no call before.')),
     slices: orNull(z.array(z.number())).openapi({
       description: 'Used in each 1/32 of a sliding interval, oldest first; null for other limits.',

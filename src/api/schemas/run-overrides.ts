@@ -1,5 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { ContextPolicy } from './context-policy.ts';
+import { maxCostLimit } from '../../agents/cost.ts';
 import { maxIterationsLimit, maxTimeoutMs } from '../../library/runs/check-overrides.ts';
 import { jsonObject, whole } from './values.ts';
 
@@ -79,6 +80,10 @@ export const overrides = {
   max_total_tokens: whole(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .openapi({ description: 'Tokens of input and output after which the run ends with the best result it has.' }),
+  max_cost: z.number().positive().max(maxCostLimit).optional().openapi({
+    description:
+      'What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost more than is left.',
+  }),
   max_duration_ms: whole(1, Number.MAX_SAFE_INTEGER)
     .optional()
     .openapi({ description: 'Time after its start at which the run ends with the best result it has.' }),

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 import { maxDelayMs, maxPriority } from '../../library/runs/schedule.ts';
-import { cost } from './cost.ts';
+import { cost, ModelCost } from './cost.ts';
 import { marks } from './mark.ts';
 import { Content } from './message.ts';
 import { Problem } from './problem.ts';
@@ -197,6 +197,7 @@ export const RunSnapshot = z
     ...Run.shape,
     question,
     ...cost,
+    cost_by_model: z.array(ModelCost).openapi({ description: 'What was spent on each model, with the price used.' }),
     selection: z
       .object({ strategy: z.string(), score: z.number(), task_type: z.string() })
       .nullable()

@@ -4,7 +4,7 @@ import { omitUndefined } from '../../common/omit-undefined.ts';
 import type { Lanefold } from '../../lanefold/lanefold.ts';
 import type { ListedLimit } from '../../library/limits/limits.ts';
 import { namedIntervals, type LimitDefinition, type LimitInterval } from '../../limits/definition.ts';
-import { limitKinds } from '../../limits/limit.ts';
+import { limitKinds, onExhausted } from '../../limits/limit.ts';
 import { actor } from '../actor.ts';
 import { connect } from '../connect.ts';
 import { commandHelp } from '../help.ts';
@@ -62,7 +62,11 @@ export function addLimits(program: Command): Command {
     .option('--share <dimension>', 'dimension whose values take turns when runs wait')
     .option('--weight <value=n>', 'turns of a value of --share; default: 1; repeatable', decimals)
     .option('--reserve-for <value=n>', 'what only this value of --share may use; repeatable', decimals)
-    .addOption(new Option('--on-exhausted <what>', 'what happens to a refused run').choices(['wait', 'end']))
+    .addOption(
+      new Option('--on-exhausted <what>', 'a run that needs more waits or ends, or only gives notice').choices(
+        onExhausted,
+      ),
+    )
     .addHelpText(
       'after',
       commandHelp(

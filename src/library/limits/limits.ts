@@ -1,17 +1,15 @@
 import { assertId } from '../../checks/ids.ts';
-import { assertWhole } from '../../checks/whole-number.ts';
 import { snakeKeys } from '../../common/case.ts';
 import type { JsonObject } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import type { LimitDefinition } from '../../limits/definition.ts';
-import type { LimitKind } from '../../limits/limit.ts';
 import { readDefinition } from '../../limits/read-definition.ts';
-import { showDefinition, shownAmount } from '../../limits/show-definition.ts';
+import { showDefinition } from '../../limits/show-definition.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { writeAudit } from '../../store/access/audit.ts';
 import { readLimit, readLimits, removeLimit, setLimit, type KeptLimit } from '../../store/limit/limits.ts';
-import { readUsage } from '../../store/limit/read-usage.ts';
 import { otherTenant } from '../access/tenant-scope.ts';
+import { tenantOf, usageOf, type LimitTotal, type LimitUsage, type LimitUsageOptions } from './usage.ts';
 
 /** A limit in force. */
 export interface ListedLimit extends LimitDefinition {
@@ -26,45 +24,11 @@ export interface ListedLimit extends LimitDefinition {
   updatedBy: string;
 }
 
-/** What was used of a limit, by one value of its scope. */
-export interface LimitUsage {
-  name: string;
-  tenant: string | null;
-  kind: LimitKind;
-  /** The values of the dimensions with `*` in the scope, joined by `/`; empty without such dimensions. */
-  key: string;
-  /** The amount that applies to this key; of money, like the other amounts, in US dollars. */
-  amount: number;
-  /** Used in the interval, including `reserved`. */
-  used: number;
-  /** Taken by calls that have not ended. */
-  reserved: number;
-  /** Runs that wait for it. */
-  waiting: number;
-  /** Everything that was ever used. */
-  total: number;
-  /** When the calendar interval ends. Null for other limits: a sliding interval gives back bit by bit. */
-  resetsAt: Date | null;
-  /** The provider asked to make no call before. */
-  drainedUntil: Date | null;
-  /** Used in each 1/32 of a sliding interval, oldest first. Null for other limits. */
-  slices: number[] | null;
-  /** Runs that wait, by value of `share`: the ten with most. Null without `share`, or if none wait. */
-  waitingBy: Record<string, number> | null;
-}
-
 export interface LimitOwner {
   /** The tenant whose limit it is; default: the tenant of the library, else the operator, for all runs. */
   tenant?: string;
   /** Who changes it, for the audit; default `operator`. */
   by?: string;
-}
-
-export interface LimitUsageOptions {
-  /** Only of limits with this name. */
-  name?: string;
-  /** Keys of each limit, from 1 to 1,000; default 100. */
-  limit?: number;
 }
 
 export interface Limits {
@@ -81,9 +45,9 @@ export interface Limits {
   list(): Promise<ListedLimit[]>;
   /** What was used of each limit. Keys that most runs wait for come first, then those that have used most. */
   usage(query?: LimitUsageOptions): Promise<LimitUsage[]>;
+  /** What all keys of each limit have used together. Reads every bucket: for a monitor, not for each request. */
+  totals(): Promise<LimitTotal[]>;
 }
-
-const mostKeys = 1_000;
 
 /** @param onChange lets this process know the change at once */
 export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
@@ -114,21 +78,9 @@ export function limitsOf(db: Database, onChange: () => Promise<void>): Limits {
       await onChange();
     },
     list: async () => (await readLimits(db)).map(toListed),
-    async usage({ name, limit = 100 } = {}) {
-      if (name !== undefined) assertId(name, 'The name of the limit');
-      assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of keys of each limit.' });
-      const found = await readUsage(db, { name, limit });
-      return found.map(({ owner, kind, amount, used, reserved, total, slices, ...bucket }) => ({
-        ...{ ...bucket, kind, tenant: tenantOf(owner) },
-        ...{ amount: shownAmount(kind, amount), used: shownAmount(kind, used) },
-        ...{ reserved: shownAmount(kind, reserved), total: shownAmount(kind, total) },
-        slices: slices && slices.map((one) => shownAmount(kind, one)),
-      }));
-    },
+    ...usageOf(db),
   };
 }
-
-const tenantOf = (owner: string): string | null => (owner === '*' ? null : owner);
 
 const toListed = (limit: KeptLimit): ListedLimit => {
   const { owner, name, version, createdAt, updatedAt, updatedBy } = limit;

@@ -103,11 +103,18 @@ function executing(agents: AgentRegistry, { agent, input, strategy, strategyOpti
 }
 
 type Limit =
-  'maxIterations' | 'maxTotalTokens' | 'maxDurationMs' | 'idleTimeoutMs' | 'toolTimeoutMs' | 'settings.maxOutputTokens';
+  | 'maxIterations'
+  | 'maxTotalTokens'
+  | 'maxCost'
+  | 'maxDurationMs'
+  | 'idleTimeoutMs'
+  | 'toolTimeoutMs'
+  | 'settings.maxOutputTokens';
 
 const limitsOf = (agent: ReadyAgent, machine: Strategy): [Limit, number | undefined][] => [
   ['maxIterations', iterationLimit(agent, machine)],
   ['maxTotalTokens', agent.maxTotalTokens],
+  ['maxCost', agent.maxCost],
   ['maxDurationMs', agent.maxDurationMs],
   ['idleTimeoutMs', agent.idleTimeoutMs],
   ['toolTimeoutMs', agent.toolTimeoutMs],

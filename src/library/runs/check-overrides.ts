@@ -1,4 +1,5 @@
 import { defaultIdleMs } from '../../agents/agent.ts';
+import { isCost, noCost } from '../../agents/cost.ts';
 import type { AgentRegistry } from '../../agents/registry.ts';
 import type { ContentPart } from '../../context/message.ts';
 import type { Counting } from '../../models/counting/counting.ts';
@@ -46,6 +47,11 @@ export interface RunOverrides<
   maxIterations?: number;
   /** Tokens after which the run ends with the best result it has. */
   maxTotalTokens?: number;
+  /**
+   * What the model calls may cost, in US dollars: the run ends with the best result it has before a call that could cost
+   * more than is left.
+   */
+  maxCost?: number;
   /** Time since its start after which the run ends with the best result it has. */
   maxDurationMs?: number;
   streaming?: boolean;
@@ -64,9 +70,10 @@ export async function toRunOptions(
   given: RunOverrides & { input: string | ContentPart[] },
 ): Promise<RunOptions> {
   const { tools, allowedTools, maxIterations, streaming, idleTimeoutMs, toolTimeoutMs, requestTransformer } = given;
-  const { maxTotalTokens, maxDurationMs, contextPolicy } = given;
+  const { maxTotalTokens, maxCost, maxDurationMs, contextPolicy } = given;
   assertWhole(maxIterations, 'maxIterations', { minimum: 1, maximum: maxIterationsLimit, hint });
   assertWhole(maxTotalTokens, 'maxTotalTokens', { minimum: 1, hint });
+  if (maxCost !== undefined && !isCost(maxCost)) throw invalid('maxCost', noCost);
   assertWhole(maxDurationMs, 'maxDurationMs', { minimum: 1, hint });
   assertWhole(idleTimeoutMs, 'idleTimeoutMs', { maximum: maxTimeoutMs, hint });
   assertWhole(toolTimeoutMs, 'toolTimeoutMs', { minimum: 1, maximum: maxTimeoutMs, hint });
@@ -85,6 +92,7 @@ export async function toRunOptions(
     ...(contextPolicy === undefined ? {} : { context_policy: storedOption(contextPolicy) }),
     ...(maxIterations === undefined ? {} : { max_iterations: maxIterations }),
     ...(maxTotalTokens === undefined ? {} : { max_total_tokens: maxTotalTokens }),
+    ...(maxCost === undefined ? {} : { max_cost: maxCost }),
     ...(maxDurationMs === undefined ? {} : { max_duration_ms: maxDurationMs }),
     ...(strategyOptions ? { strategy_options: strategyOptions } : {}),
     ...(selection ? { selection } : {}),

@@ -1,8 +1,9 @@
 import type { Counting } from '../../models/counting/counting.ts';
+import type { TokenRates } from '../../models/counting/price.ts';
 import type { Run } from '../../store/run/run.ts';
 import { spentOf, type SpentByModel } from '../../store/run/spent.ts';
 
-/** The cost of model calls at the list prices of the providers. */
+/** The cost of model calls, at your own prices or the list prices of the providers. */
 export interface RunCost {
   /** In US dollars; null if no tokens went to a model whose price is known. */
   cost: number | null;
@@ -10,14 +11,27 @@ export interface RunCost {
   unpricedTokens: number;
 }
 
+/** What a run has spent on one model, as the provider reports it, and the price that was used. */
+export interface ModelCost {
+  model: string;
+  calls: number;
+  /** All tokens of input, those of the cache included. */
+  inputTokens: number;
+  outputTokens: number;
+  /** Read from the provider's cache. */
+  cachedTokens: number;
+  /** Written to it. */
+  writtenTokens: number;
+  /** In US dollars; null if the price is unknown. */
+  cost: number | null;
+  /** `own`: the `priceOf` of this process. `list`: the list price of the provider when the run was accepted. */
+  price: 'own' | 'list' | null;
+  /** The list price, in US dollars per million tokens, without rates that depend on the length of a request. */
+  perMillion: TokenRates | null;
+}
+
 export async function costOf(counting: Counting, spent: readonly SpentByModel[]): Promise<RunCost> {
-  const total: RunCost = { cost: null, unpricedTokens: 0 };
-  for (const tokens of spent) {
-    const price = await counting.priceOf(tokens.model, tokens, tokens.at);
-    if (price === undefined) total.unpricedTokens += tokens.inputTokens + tokens.outputTokens;
-    else total.cost = (total.cost ?? 0) + price;
-  }
-  return total;
+  return sumOf(await costsOf(counting, spent));
 }
 
 /** Adds to a run the cost of its model calls so far. */
@@ -25,3 +39,29 @@ export const priced = async <R extends Run>(counting: Counting, run: R): Promise
   ...run,
   ...(await costOf(counting, spentOf(run))),
 });
+
+/** Adds to a run the cost of its model calls so far, in all and by model. */
+export async function pricedByModel<R extends Run>(
+  counting: Counting,
+  run: R,
+): Promise<R & RunCost & { costByModel: ModelCost[] }> {
+  const costByModel = await costsOf(counting, spentOf(run));
+  return { ...run, ...sumOf(costByModel), costByModel };
+}
+
+const costsOf = (counting: Counting, spent: readonly SpentByModel[]): Promise<ModelCost[]> =>
+  Promise.all(
+    spent.map(async ({ at, ...tokens }) => {
+      const { cost = null, price = null, perMillion = null } = (await counting.priced(tokens.model, tokens, at)) ?? {};
+      return { ...tokens, cost, price, perMillion };
+    }),
+  );
+
+function sumOf(costs: readonly ModelCost[]): RunCost {
+  const total: RunCost = { cost: null, unpricedTokens: 0 };
+  for (const { cost, inputTokens, outputTokens } of costs) {
+    if (cost === null) total.unpricedTokens += inputTokens + outputTokens;
+    else total.cost = (total.cost ?? 0) + cost;
+  }
+  return total;
+}

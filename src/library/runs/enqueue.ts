@@ -72,6 +72,7 @@ export interface EnqueueOptions<
 const enqueueKeys: KeysOf<EnqueueOptions> = {
   strategyOptions: true,
   maxTotalTokens: true,
+  maxCost: true,
   maxDurationMs: true,
   traceparent: true,
   agent: true,
@@ -204,6 +205,7 @@ export async function toRequest(
       inputTokens: counting.heuristicOf(model)({ role: 'user', content: acceptContent(input) }),
       outputTokens: settings.max_output_tokens ?? agent.settings.max_output_tokens ?? usualOutputTokens,
     }),
+    options.maxCost ?? agent.maxCost,
   );
   return {
     ...{ threadId, body, id, requestId: options.requestId ?? id, busy: options.busy },

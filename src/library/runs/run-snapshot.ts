@@ -9,10 +9,12 @@ import { readRunDetails, type RunToolCall } from '../../store/run/read-run-detai
 import type { Run } from '../../store/run/run.ts';
 import type { StrategySelection } from '../../strategies/selection.ts';
 import { iterationLimit } from '../../agents/iteration-limit.ts';
-import { priced, type RunCost } from './cost.ts';
+import { pricedByModel, type ModelCost, type RunCost } from './cost.ts';
 
 /** A run with its tool calls, inputs and limits. What the model sees is its lane's context: `contexts.project`. */
 export interface RunSnapshot<RESULT = Json> extends Run<RESULT>, RunCost {
+  /** Its cost by model, with the prices that were used. */
+  costByModel: ModelCost[];
   /** The first 200 characters of the message that began it; null if it has none, as a compaction. */
   question: string | null;
   /** What the strategy `adaptive` chose, and why; null for other strategies. */
@@ -70,7 +72,7 @@ export async function readSnapshot(
   const executing = selection?.strategy ?? run.strategy;
   const machine = agents.strategies.has(executing) ? agents.strategies.find(executing) : undefined;
   return {
-    ...(await priced(counting, run)),
+    ...(await pricedByModel(counting, run)),
     question: details.question,
     selection,
     phase: details.phase,

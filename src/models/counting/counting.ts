@@ -7,7 +7,7 @@ import { LanefoldError } from '../../errors.ts';
 import { contextWindow } from './context-windows.ts';
 import { exactTokens } from './exact-tokens.ts';
 import { fileTokensOf } from './file-tokens.ts';
-import { ownPrice, priceOf, type PriceOf, type SpentTokens } from './price.ts';
+import { listPrice, ownPrice, type Priced, type PriceOf, type SpentTokens } from './price.ts';
 
 /** The windows, estimators and projectors that policies refer to. */
 export interface CountingOptions {
@@ -41,7 +41,9 @@ export interface Counting {
   /** Rejects names in a policy that this process does not know. @throws LanefoldError `invalid_policy` */
   check(policy: { token_estimator: string; projector?: string }): void;
   calibrationOf(model: string): Calibrated;
-  /** See `priceOf`. */
+  /** Your own price or the list price; undefined if neither is known. */
+  priced(model: string, spent: SpentTokens, at: Date): Promise<Priced | undefined>;
+  /** The same in US dollars. */
   priceOf(model: string, spent: SpentTokens, at: Date): Promise<number | undefined>;
   /** Calibrates with the input tokens that a provider reports; `estimated` is the heuristic's count. */
   observe(model: string, estimated: number, reported: number): void;
@@ -61,6 +63,8 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
     const fileTokens = fileTokensOf(modelOf(model));
     return (message: Message) => heuristicTokens(message, fileTokens);
   };
+  const priced = async (model: string, spent: SpentTokens, at: Date) =>
+    (own && (await ownPrice(own, modelOf(model), spent, at))) ?? (await listPrice(modelOf(model), spent, at));
   return {
     heuristicOf,
     windowOf: (model) => contextWindow(modelOf(model), contextWindows),
@@ -83,8 +87,8 @@ export function createCounting(options: CountingOptions = {}, modelOf: (id: stri
       if (projector !== undefined) this.projector(projector);
     },
     calibrationOf: (model) => calibration.of(modelOf(model)),
-    priceOf: async (model, spent, at) =>
-      (own && (await ownPrice(own, modelOf(model), spent, at))) ?? priceOf(modelOf(model), spent, at),
+    priced,
+    priceOf: async (model, spent, at) => (await priced(model, spent, at))?.cost,
     observe: (model, estimated, reported) => calibration.observe(modelOf(model), estimated, reported),
   };
 }

@@ -10,6 +10,7 @@ import { priceAt, sharesOf, takeOf, type CallTokens } from './amounts.ts';
 import type { LimitGate, Placed } from './gate.ts';
 import { dimensionsOf, type LimitedRun } from './limited-run.ts';
 import { tooSmall } from './refusals.ts';
+import { checkBudget } from './run-budget.ts';
 import { longestDelayMs, waitingFor } from './waiting-for.ts';
 
 /** A run that is about to be accepted. Without a tenant it is not known yet whose it will be. */
@@ -34,18 +35,21 @@ export class Admission {
    * Refuses a run whose first call no limit would ever let pass, before anything is written. Limits that this process
    * does not know yet refuse the call instead.
    *
+   * @param maxCost the run's own budget, in US dollars
    * @throws LanefoldError `limit_too_small`, `price_unknown`
    */
-  async check(run: NewLimitedRun, tokens: () => CallTokens): Promise<void> {
-    await this.gate.read().catch(this.onError);
+  async check(run: NewLimitedRun, tokens: () => CallTokens, maxCost?: number): Promise<void> {
     const { model } = run;
+    const price = priceAt(this.counting, new Date());
+    if (maxCost !== undefined) await checkBudget(maxCost, model, tokens(), price);
+    await this.gate.read().catch(this.onError);
     const dimensions = dimensionsOf({ ...run, tenant: tenantOf(run) }, model);
     const placed = this.gate.places(tenantOf(run), dimensions).filter(({ limit }) => !isOfRuns(limit));
     if (placed.length === 0) return;
-    const take = await takeOf(placed, model, tokens(), priceAt(this.counting, new Date()));
+    const take = await takeOf(placed, model, tokens(), price);
     for (const [i, { limit, place }] of placed.entries()) {
       const most = mostOf(limit, placeKey(place), limit.share === null ? undefined : dimensions[limit.share]);
-      if (take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
+      if (limit.onExhausted !== 'notice' && take[i]![1] > most) throw tooSmall(place, most, take[i]![1]);
     }
   }
 

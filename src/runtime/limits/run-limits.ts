@@ -9,6 +9,8 @@ import { exhausted, tooSmall } from './refusals.ts';
 
 /** What a call has reserved. */
 export interface Reservation {
+  /** Limits that give notice and were passed, by their places. */
+  passed?: readonly string[];
   /** The call has ended and used this; without tokens it was not answered. Nothing after the first call counts. */
   end(used?: CallTokens): void;
 }
@@ -63,7 +65,10 @@ export class RunLimits {
       const shares = sharesOf(placed, dimensionsOf(this.run, model));
       const answer = await this.#use({ take, shares, version: this.gate.version });
       if (answer.stale !== undefined) continue;
-      if (answer.ok) return this.#reservation({ placed, model, take, slices: answer.slices ?? {} });
+      if (answer.ok) {
+        const reservation = this.#reservation({ placed, model, take, slices: answer.slices ?? {} });
+        return answer.passed ? { ...reservation, passed: answer.passed } : reservation;
+      }
       const { impossible, refused, most = 0, ends, delay_ms: delayMs } = answer;
       if (impossible !== undefined) throw tooSmall(impossible, most, amountAt(take, impossible));
       if (ends) throw exhausted(refused!);

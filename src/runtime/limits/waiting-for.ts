@@ -2,15 +2,16 @@ import type { JsonObject } from '../../context/message.ts';
 import { placeKey, placeName } from '../../limits/dimensions.ts';
 
 /** What a run that a limit refused shows as `waiting_for`. @param delayMs until it may go on, if that is known */
-export function waitingFor(place: string, delayMs: number | undefined): JsonObject {
+export const waitingFor = (place: string, delayMs: number | undefined): JsonObject => ({
+  ...limitAt(place),
+  ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
+});
+
+/** The limit of a bucket, as events name it: without an owner it is the operator's. */
+export function limitAt(place: string): { limit: string; owner?: string; key?: string } {
   const owner = place.slice(0, place.indexOf(' '));
   const key = placeKey(place);
-  return {
-    limit: placeName(place),
-    ...(owner === '*' ? {} : { owner }),
-    ...(key === '' ? {} : { key }),
-    ...(delayMs === undefined ? {} : { until: new Date(Date.now() + delayMs).toISOString() }),
-  };
+  return { limit: placeName(place), ...(owner === '*' ? {} : { owner }), ...(key === '' ? {} : { key }) };
 }
 
 /** Whoever frees what a run waits for wakes its job. Should every process that could be dead, the job asks again then. */

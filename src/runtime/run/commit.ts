@@ -19,7 +19,13 @@ export async function commit(
 ): Promise<CommitResult> {
   const { run, claim, context } = active;
   const { entries = [], effects } = step;
-  const redactedStep = redactStep(deps.redactor, step);
+  const reached = run.reached
+    .splice(0)
+    .map((data) => ({ kind: 'limit_reached' as const, ...{ iteration: state.iteration, data } }));
+  const redactedStep = redactStep(
+    deps.redactor,
+    reached.length > 0 ? { ...step, events: [...reached, ...(step.events ?? [])] } : step,
+  );
   const own = entries.filter((entry) => entry.contextRef === undefined);
   const messages = context.messages.length + own.length;
   const { contents } = active;

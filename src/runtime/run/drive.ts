@@ -16,6 +16,9 @@ import { RunClock } from './run-clock.ts';
 import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
+import { priceAt } from '../limits/amounts.ts';
+import { RunBudget } from '../limits/run-budget.ts';
+import { spentOf } from '../../store/run/spent.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
 import { suspend } from './suspend.ts';
@@ -51,11 +54,22 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
   if (claim.cancel_requested) throw new CancelRequested();
+  if (agent.maxCost !== undefined) run.budget = budgetOf(deps, claim, agent.maxCost);
   try {
     return await loop(deps, active, strategy, facts, progress);
   } finally {
     active.pool?.close();
   }
+}
+
+function budgetOf({ counting }: RunDependencies, claim: Claim, dollars: number): RunBudget {
+  const { model, iteration, usage, other_usage: otherUsage } = claim;
+  const createdAt = new Date(claim.created_at);
+  return new RunBudget(
+    dollars,
+    priceAt(counting, createdAt),
+    spentOf({ model, createdAt, iteration, usage: usage ?? null, otherUsage: otherUsage ?? null }),
+  );
 }
 
 async function loop(

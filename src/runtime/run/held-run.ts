@@ -1,5 +1,7 @@
 import { LanefoldError, isLanefoldError, type ErrorCode } from '../../errors.ts';
 import { isTransient } from '../../postgres/errors.ts';
+import type { JsonObject } from '../../context/message.ts';
+import type { RunBudget } from '../limits/run-budget.ts';
 import type { RunLimits } from '../limits/run-limits.ts';
 import { silentRun, type RunTelemetry } from '../../telemetry/telemetry.ts';
 
@@ -28,6 +30,10 @@ export class HeldRun {
   telemetry: RunTelemetry = silentRun;
   /** Set while limits may apply. */
   limits?: RunLimits;
+  /** Set if the run has a budget of its own. */
+  budget?: RunBudget;
+  /** Limits that were passed or have ended the run since its last step: the next one writes them to the trace. */
+  reached: JsonObject[] = [];
 
   constructor(
     readonly threadId: string,

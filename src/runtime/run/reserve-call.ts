@@ -1,38 +1,62 @@
-import type { Usage } from '../../context/message.ts';
+import type { JsonObject, Usage } from '../../context/message.ts';
 import { isLanefoldError, type LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
 import { isTransient } from '../../postgres/errors.ts';
-import { usualOutputTokens } from '../limits/amounts.ts';
+import { usualOutputTokens, type CallTokens } from '../limits/amounts.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import type { Reservation } from '../limits/run-limits.ts';
+import { limitAt } from '../limits/waiting-for.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { estimateInput } from './fit-context.ts';
 import type { HeldRun } from './held-run.ts';
 import type { PreparedCall } from './prepare-call.ts';
 
 /**
- * Reserves what a model call may use of the limits that apply to it.
+ * Reserves what a model call may use of the run's budget and of the limits that apply to it.
  *
  * @throws LimitReached if the run has to wait
  * @throws ModelError `budget_exhausted`, `limit_too_small`, `price_unknown`: the run has to end
  */
 export async function reserveCall(
   { counting }: Pick<RunDependencies, 'counting'>,
-  { limits }: Pick<HeldRun, 'limits'>,
+  run: Pick<HeldRun, 'limits' | 'budget' | 'reached'>,
   { model, messages, tools, settings }: Pick<PreparedCall, 'model' | 'messages' | 'tools' | 'settings'>,
 ): Promise<Reservation | undefined> {
-  if (!limits?.applies(model)) return undefined;
+  const limited = run.limits?.applies(model);
+  if (!limited && !run.budget) return undefined;
   const tokens = {
     inputTokens: estimateInput(counting, model, messages, tools),
     outputTokens: settings.max_output_tokens ?? usualOutputTokens,
   };
   try {
-    return await limits.take(model, tokens);
+    return await reserve(run, model, tokens);
   } catch (error) {
     const errorType = ends.find((code) => isLanefoldError(error, code));
     if (!errorType) throw error;
-    const { message, hint } = error as LanefoldError;
+    const { message, hint, details } = error as LanefoldError;
+    if (errorType === 'budget_exhausted') run.reached.push({ ...(details as JsonObject), ends: true });
     throw new ModelError(`${message} ${hint}`, { errorType, retryable: false });
+  }
+}
+
+async function reserve(
+  { limits, budget, reached }: Pick<HeldRun, 'limits' | 'budget' | 'reached'>,
+  model: string,
+  tokens: CallTokens,
+): Promise<Reservation> {
+  const own = await budget?.take(model, tokens);
+  try {
+    const shared = await limits?.take(model, tokens);
+    reached.push(...(shared?.passed ?? []).map(limitAt));
+    return {
+      end(used) {
+        own?.end(used);
+        shared?.end(used);
+      },
+    };
+  } catch (error) {
+    own?.end();
+    throw error;
   }
 }
 

@@ -16,6 +16,7 @@ export interface BucketUse {
   /** When the calendar interval ends. Null for other limits. */
   resetsAt: Date | null;
   drainedUntil: Date | null;
+  noticedAt: Date | null;
   /** Use in each 1/32 of a sliding interval, oldest first. Null for other limits. */
   slices: string[] | null;
   /** Runs that wait, by value of the sharing dimension. */
@@ -35,12 +36,12 @@ export interface UsageQuery {
 export const readUsage = (db: Database, { name, limit }: UsageQuery): Promise<BucketUse[]> =>
   db.query<BucketUse & Record<string, unknown>>(
     'limit_usage',
-    `select owner, name, kind, key, amount, used, reserved, waiting, total, "resetsAt", "drainedUntil", slices, "waitingBy" from (
+    `select owner, name, kind, key, amount, used, reserved, waiting, total, "resetsAt", "drainedUntil", "noticedAt", slices, "waitingBy" from (
        select u.owner, u.name, u.kind, coalesce(u.key, '') as key, u.amount, u.used, u.reserved, u.waiting, u.total,
          case when u.calendar is not null then
            -- a day of the zone may have 23 hours
            (date_trunc(u.calendar, c.at at time zone z.name) + ('1 ' || u.calendar)::interval) at time zone z.name end as "resetsAt",
-         case when u.drained_until > c.at then u.drained_until end as "drainedUntil", u.slices, u.waiting_by as "waitingBy",
+         case when u.drained_until > c.at then u.drained_until end as "drainedUntil", u.noticed_at as "noticedAt", u.slices, u.waiting_by as "waitingBy",
          row_number() over (partition by u.owner, u.name order by u.waiting desc, u.used::float8 / greatest(u.amount, 1) desc, u.key) as place
        from lanefold.limit_usage u
        cross join (select lanefold._now() as at) c

@@ -48,6 +48,8 @@ export interface LimitAnswer {
   ok?: true;
   /** The slices of what was reserved, by place. */
   slices?: Amounts;
+  /** Places of limits that give notice, and were passed. */
+  passed?: string[];
   /** The limits have changed, and nothing was done. */
   stale?: number;
   /** The place whose limit refuses. */

@@ -10,6 +10,8 @@ export interface RunOptions {
   agent_model?: string;
   max_iterations?: number;
   max_total_tokens?: number;
+  /** In US dollars. */
+  max_cost?: number;
   max_duration_ms?: number;
   /** Options of the strategy that executes the run, with defaults filled in. */
   strategy_options?: JsonObject;

@@ -10,6 +10,7 @@ export type TerminationReason =
   | 'max_iterations'
   | 'max_total_tokens'
   | 'max_duration'
+  | 'budget_exhausted'
   // the run did not complete
   | 'error'
   | 'cancelled'

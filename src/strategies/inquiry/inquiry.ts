@@ -76,7 +76,7 @@ export interface StrategyProgress {
 
 /** Why a run ends early. */
 export interface StrategyCause {
-  /** `max_iterations`, `max_total_tokens`, `max_duration`, or `error`. */
+  /** `max_iterations`, `max_total_tokens`, `max_duration`, `budget_exhausted`, or `error`. */
   reason: string;
   error?: RunError;
 }

@@ -5,6 +5,7 @@ import type { StrategyDecision, StrategyMachine, StrategyEvent, RunFacts } from 
 import type { StoredAnswer } from '../node.ts';
 import { askBatch, awaitCalls } from './ask.ts';
 import { callCompleted, callLost, callRetried, callStarted } from './events.ts';
+import { budgetReached } from '../limits.ts';
 import { endEarly } from './finish.ts';
 import { begin, isComplete, foldAnswers } from './fold.ts';
 import type { StrategyDefinition } from './inquiry.ts';
@@ -118,6 +119,8 @@ function onModelFailed<Memory>(
   const call = openCall(run, state, event.callId);
   const delayMs = retryDelay(run, call.retries, event);
   if (delayMs === undefined) {
+    const reason = budgetReached(event.error);
+    if (reason) return endEarly(strategy, state, progress, { reason }, {}, event.spent);
     return endEarly(strategy, state, progress, { reason: 'error', error: event.error }, {}, event.spent);
   }
   const ask = askOf(progress, call.node);

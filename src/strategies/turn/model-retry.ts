@@ -1,5 +1,7 @@
+import { budgetReached } from '../limits.ts';
 import type { StrategyDecision, StrategyEvent, RunFacts } from '../machine.ts';
 import { llmRetry, llmStarted } from './events.ts';
+import { finishAtLimit } from './finish.ts';
 import { callCommand } from './model-call.ts';
 import { failRepair, repairCommand } from './output-repair.ts';
 import { callId, type TurnState } from './state.ts';
@@ -14,9 +16,14 @@ const longestDelayMs = 30_000;
  */
 const longestRetryAfterMs = 60_000;
 
-/** Retries a failed model call or repair while the error is retryable and retries are left; else fails the run. */
+/**
+ * Retries a failed model call or repair while the error is retryable and retries are left; else fails the run. A run that
+ * has used up its budget ends.
+ */
 export function onModelFailed<S extends TurnState>(run: RunFacts, state: S, event: Failed): StrategyDecision<S> {
   const repairing = state.phase === 'output';
+  const reason = repairing ? undefined : budgetReached(event.error);
+  if (reason) return finishAtLimit(state, reason);
   const afterMs = retryDelay(run, state.retries, event);
   if (afterMs === undefined) {
     return repairing ? failRepair(run, state, event.error) : { state, command: { type: 'fail', error: event.error } };
