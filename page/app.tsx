@@ -1,4 +1,3 @@
-import './styles/index.css';
 import './state/theme.ts';
 import { render } from 'preact';
 import { needsKey } from './api/session.ts';

@@ -55,7 +55,7 @@ export type { TenantSettings } from './store/tenant/tenant-settings.ts';
 export type { LimitOwner, Limits, ListedLimit } from './library/limits/limits.ts';
 export type { LimitTotal, LimitUsage, LimitUsageOptions } from './library/limits/usage.ts';
 export type { LimitDefinition, LimitInterval } from './limits/definition.ts';
-export type { LimitKind } from './limits/limit.ts';
+export type { LimitKind, OnExhausted } from './limits/limit.ts';
 export type { RoleCheck } from './library/access/role-check.ts';
 export type { KnownHeads, TamperEvidence } from './library/evidence/evidence.ts';
 export type { EvidenceFinding } from './library/evidence/finding.ts';
@@ -90,7 +90,7 @@ export type {
 export type { RunFilter } from './store/run/list-runs.ts';
 export type { RunSnapshot } from './library/runs/run-snapshot.ts';
 export type { ModelCost, RunCost } from './library/runs/cost.ts';
-export type { TokenRates } from './models/counting/price.ts';
+export type { PricedTokens, PriceOf, TokenRates } from './models/counting/price.ts';
 export type { RunNode } from './store/run/read-nodes.ts';
 export type { RunMark, RunMarkCount } from './store/run/read-marks.ts';
 export type { RunToolCall } from './store/run/read-run-details.ts';

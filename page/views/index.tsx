@@ -1,14 +1,16 @@
 import type { ComponentChild } from 'preact';
 import { Empty } from '../parts/basics.tsx';
+import { onDemand } from '../parts/on-demand.tsx';
 import type { Route } from '../state/route.ts';
 import { ApprovalsView } from './approvals.tsx';
 import { CallView } from './call/call.tsx';
-import { LimitsView } from './limits/limits.tsx';
-import { OperationsView } from './operations/operations.tsx';
 import { RunView } from './run/run.tsx';
 import { RunsView } from './runs.tsx';
 import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
+
+const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
+const OperationsView = onDemand(async () => (await import('./operations/operations.tsx')).OperationsView);
 
 /** The view of an address. A new id starts a new view, so that no state of one thread shows in another. */
 export function view({ path }: Route): ComponentChild {

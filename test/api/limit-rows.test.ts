@@ -53,6 +53,7 @@ describe.skipIf(noRedis())('limits over HTTP', () => {
       ...{ key: 'acme', amount: 1.5, used: 1, reserved: 1, waiting: 0, total: 0 },
       ...{
         resets_at: expect.stringMatching(/T2[23]:00:00.000Z$/),
+        noticed_at: null,
         drained_until: null,
         slices: null,
         waiting_by: null,

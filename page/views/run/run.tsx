@@ -19,7 +19,9 @@ import { href } from '../../state/route.ts';
 import { useLoaded } from '../../state/use-loaded.ts';
 import { Decision } from './decision.tsx';
 import { Effects } from './effects.tsx';
+import { LimitWait } from './limit-wait.tsx';
 import { NodeTree } from './node-tree.tsx';
+import { rates } from './rates.ts';
 import { ToolCalls } from './tool-calls.tsx';
 import { Waterfall } from './waterfall.tsx';
 
@@ -89,6 +91,7 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
           {run.unattended.message}
         </p>
       )}
+      <LimitWait waiting={run.waiting_for} />
       {run.awaiting.map((call) => (
         <Decision
           key={`${call.round}.${call.index}`}
@@ -116,7 +119,14 @@ export function RunView({ threadId, runId }: { threadId: string; runId: string }
             'Cached tokens',
             run.usage?.cache_read_tokens && <span class="num">{number(run.usage.cache_read_tokens)}</span>,
           ],
-          ['Cost', run.usage && <span class="num">{price(run)}</span>],
+          [
+            'Cost',
+            run.usage && (
+              <span class="num" title={run.cost_by_model.map(rates).join('\n')}>
+                {price(run)}
+              </span>
+            ),
+          ],
           ['Duration', run.duration_ms === null ? null : duration(run.duration_ms)],
           [
             'Ended by',

@@ -4,35 +4,40 @@ import path from 'node:path';
 /** The files of the page by name. */
 export type PageFiles = ReadonlyMap<string, Uint8Array>;
 
-/** Bundles the page from its sources in a checkout. */
+/** Bundles the page from its sources in a checkout; the published package has the bundle. */
 export async function bundlePage(sources: string): Promise<PageFiles> {
-  // A checkout has esbuild and rolldown, the published package has the bundle.
-  const [{ build }, { minify }] = await Promise.all([import('esbuild'), import('rolldown/utils')]);
-  const { outputFiles } = await build({
-    entryPoints: { app: path.join(sources, 'app.tsx') },
-    outdir: sources,
-    write: false,
-    bundle: true,
-    // views load the code that only they need on demand
-    splitting: true,
-    chunkNames: '[name]-[hash]',
-    minify: true,
-    format: 'esm',
-    target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'],
+  const [scripts, styles, index] = await Promise.all([
+    bundleScripts(sources),
+    bundleStyles(sources),
+    readFile(path.join(sources, 'index.html')),
+  ]);
+  return new Map([...scripts, ['app.css', styles], ['index.html', index]]);
+}
+
+/** `app.js`, and a file for each part that is loaded on demand, which takes what it shares from `app.js`. */
+async function bundleScripts(sources: string): Promise<[name: string, content: Uint8Array][]> {
+  const { build } = await import('rolldown');
+  const { output } = await build({
+    input: { app: path.join(sources, 'app.tsx') },
     tsconfig: path.join(sources, 'tsconfig.json'),
-    legalComments: 'none',
+    preserveEntrySignatures: 'allow-extension',
+    transform: { target: ['es2022', 'chrome123', 'firefox128', 'safari17.5'] },
+    output: { format: 'esm', minify: true, entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+    write: false,
     logLevel: 'silent',
   });
-  // esbuild's minifier assigns short names in an order that compresses 4 % worse
-  const smaller = async (file: string, contents: Uint8Array, text: string): Promise<Uint8Array> => {
-    if (!file.endsWith('.js')) return contents;
-    const { code, errors } = await minify(file, text, { module: true });
-    if (errors.length > 0) throw errors[0]!;
-    return Buffer.from(code);
-  };
-  const files = new Map<string, Uint8Array>();
-  for (const { path: file, contents, text } of outputFiles)
-    files.set(path.basename(file), await smaller(file, contents, text));
-  files.set('index.html', await readFile(path.join(sources, 'index.html')));
-  return files;
+  return output.map((file) => [file.fileName, Buffer.from(file.type === 'chunk' ? file.code : file.source)]);
+}
+
+async function bundleStyles(sources: string): Promise<Uint8Array> {
+  const { build } = await import('esbuild');
+  const { outputFiles } = await build({
+    entryPoints: [path.join(sources, 'styles/index.css')],
+    write: false,
+    bundle: true,
+    minify: true,
+    target: ['chrome123', 'firefox128', 'safari17.5'],
+    logLevel: 'silent',
+  });
+  return outputFiles[0]!.contents;
 }
