@@ -38,7 +38,7 @@ export const limit = lanefold.table(
     weights: jsonb('weights'),
     /** What only runs with a value of `share` may use, {value: amount}. */
     reserve: jsonb('reserve'),
-    /** `wait` or `end`: what happens to a run that the limit refuses. */
+    /** `wait`, `end` or `notice`: what happens once the amount is used. */
     onExhausted: text('on_exhausted').notNull().default('wait'),
     updatedBy: text('updated_by').notNull(),
   },

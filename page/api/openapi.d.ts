@@ -1347,8 +1347,6 @@ export interface components {
     };
     ModelCost: {
       model: string;
-      /** @description Model calls. */
-      calls: number;
       /** @description Tokens of input, those of the provider’s cache included. */
       input_tokens: number;
       /** @description Tokens of output. */

@@ -67,8 +67,8 @@ export function metricsText(
 
 function limitMetrics(limits: readonly LimitTotal[]): Metric[] {
   const samples = (value: 'usedRatio' | 'waiting' | 'total') =>
-    limits.map(({ name, tenant, ...counts }) => ({
-      labels: { limit: name, ...(tenant === null ? {} : { tenant }) },
+    limits.map(({ name, tenant, kind, ...counts }) => ({
+      labels: { limit: name, kind, ...(tenant === null ? {} : { tenant }) },
       value: counts[value],
     }));
   return [
@@ -85,9 +85,10 @@ function limitMetrics(limits: readonly LimitTotal[]): Metric[] {
       samples: samples('waiting'),
     },
     {
-      name: 'lanefold_limit_used_total',
-      type: 'counter',
-      help: 'Everything that was used of a limit: runs, model calls, tokens or US dollars.',
+      name: 'lanefold_limit_lifetime_use',
+      // a run may turn out to have used less
+      type: 'gauge',
+      help: 'Everything that was ever used of a limit: runs, model calls, tokens or US dollars.',
       samples: samples('total'),
     },
   ];

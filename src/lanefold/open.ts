@@ -27,7 +27,7 @@ export async function openLanefold(
     database = db;
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
-    closers.add(async () => gate.close());
+    closers.add(() => gate.close());
     const { library, waiter, live } = assemble(settings, connections, closers, { directWorkers, gate });
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {

@@ -190,14 +190,16 @@ test('a limit that gives notice refuses nothing, and gives it once in an interva
   const version = await soft('monthly', { calendar: 'month' });
   const places = ['* sliding ', '* monthly '];
   let n = 0;
-  const take = async (amount: number) => {
+  /** A run that uses this much: which limits give notice before it does. */
+  const run = async (amount: number) => {
     const ids = { thread_id: `soft-${++n}`, run_id: `soft-${n}` };
-    const [answer] = await use({ ...ids, version, take: places.map((place) => [place, amount] as const) });
+    const [answer] = await use({ ...ids, version, take: places.map((place) => [place, 9_999] as const) });
+    await use({ ...ids, end: Object.fromEntries(places.map((place) => [place, amount])) });
     return answer!.passed?.toSorted();
   };
   /** As if everything had happened earlier by this interval. */
   const age = async (interval: string) => {
-    await log.db.pool.query(`update lanefold._limit set updated_at = updated_at - interval '${interval}'`);
+    await log.db.pool.query("update lanefold._limit set updated_at = '2020-01-01'");
     await log.db.pool.query(
       `update lanefold._limit_bucket b
        set noticed_at = noticed_at - interval '${interval}',
@@ -205,15 +207,58 @@ test('a limit that gives notice refuses nothing, and gives it once in an interva
        where name in ('sliding', 'monthly')`,
     );
   };
-  // what is used up to the amount has not passed it
-  expect(await take(100)).toBeUndefined();
-  expect(await take(500)).toEqual(places.toSorted());
-  expect(await take(1)).toBeUndefined();
+  // what is reserved does not count, and the amount itself may be used
+  expect(await run(100)).toBeUndefined();
+  expect(await run(1)).toBeUndefined();
+  expect(await run(500)).toEqual(places.toSorted());
+  expect(await run(1)).toBeUndefined();
   await age('61 seconds');
-  expect(await take(50)).toBeUndefined();
-  expect(await take(51)).toEqual(['* sliding ']);
+  expect(await run(101)).toBeUndefined();
+  expect(await run(1)).toEqual(['* sliding ']);
   await age('32 days');
-  expect(await take(101)).toEqual(places.toSorted());
+  expect(await run(101)).toBeUndefined();
+  expect(await run(1)).toEqual(places.toSorted());
+});
+
+test('runs for whose value nothing is left delay no others, and a limit that now gives notice lets all go on', async () => {
+  const set = (name: string, limit: object) =>
+    value<number>(
+      log.db,
+      'select lanefold.set_limit($1, $2, $3)::int',
+      '*',
+      name,
+      JSON.stringify({ scope: {}, by: 'test', ...limit }),
+    );
+  const taken = { kind: 'concurrency', amount: 2, share: 'customer', reserve: { vip: 2 } };
+  const version = await set('taken', taken);
+  const slot = '* taken ';
+  const job = { queue: 'q', enqueue_no: 1, agent: 'a' };
+  const wait = (customer: string, n: number) => {
+    const id = `${customer}-${n}`;
+    const ids = { thread_id: id, run_id: id };
+    return use({ ...ids, version, take: [[slot, 1]] as const, shares: { [slot]: customer }, job, since: '2026-01-01' });
+  };
+  for (let n = 0; n < 60; n++) expect(await wait(`other${n}`, n)).toMatchObject([{ refused: slot }]);
+  expect(await wait('vip', 1)).toMatchObject([{ ok: true }]);
+  expect(await wait('vip', 2)).toMatchObject([{ ok: true }]);
+  expect(await wait('vip', 3)).toMatchObject([{ refused: slot }]);
+  const [ended] = await use({ thread_id: 'vip-1', run_id: 'vip-1', end: {} });
+  expect(ended!.ready).toMatchObject([{ run_id: 'vip-3' }]);
+
+  const calls = await set('calls', { kind: 'requests', amount: 1, per_ms: 60_000 });
+  const call = (n: number) =>
+    use({
+      ...{ thread_id: `call-${n}`, run_id: `call-${n}`, version: calls, take: [['* calls ', 1]] as const },
+      ...{ job, since: `2026-01-0${n}` },
+    });
+  expect([...(await call(1)), ...(await call(2)), ...(await call(3))]).toMatchObject([
+    { ok: true },
+    { refused: '* calls ' },
+    { refused: '* calls ' },
+  ]);
+  await set('calls', { kind: 'requests', amount: 1, per_ms: 60_000, on_exhausted: 'notice' });
+  const [looked] = await use({ check: ['* calls '] });
+  expect(looked!.ready).toMatchObject([{ run_id: 'call-2' }, { run_id: 'call-3' }]);
 });
 
 test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {

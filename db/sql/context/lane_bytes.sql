@@ -7,7 +7,7 @@ declare
   v_bytes bigint;
   v_more bigint;
 begin
-  select e.seq, e.bytes into v_anchor, v_bytes from lanefold._entry e
+  select e.seq, e.bytes::bigint into v_anchor, v_bytes from lanefold._entry e
   where e.thread_id = p_thread_id and e.context_ref = p_context_ref and e.kind = 'ai_context_operation' and e.is_anchor
     and e.seq <= p_upto
   order by e.seq desc limit 1;

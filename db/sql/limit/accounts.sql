@@ -34,10 +34,13 @@ end $$;
 
 -- What a run holds of a bucket after a change: [reserved, slice of the newest reservation, settled].
 create or replace function lanefold._change_hold(p_holds jsonb, p_place text, p_reserved bigint, p_slice bigint, p_settled bigint)
-returns jsonb language sql immutable parallel safe as $$
-  select p_holds || jsonb_build_object(p_place, jsonb_build_array(coalesce((p_holds -> p_place ->> 0)::bigint, 0) + p_reserved,
-    coalesce(p_slice, (p_holds -> p_place ->> 1)::bigint, 0), coalesce((p_holds -> p_place ->> 2)::bigint, 0) + p_settled));
-$$;
+returns jsonb language plpgsql immutable parallel safe as $$
+declare
+  v_hold constant jsonb := coalesce(p_holds -> p_place, '[0, 0, 0]');
+begin
+  return p_holds || jsonb_build_object(p_place, jsonb_build_array((v_hold ->> 0)::bigint + p_reserved,
+    coalesce(p_slice, (v_hold ->> 1)::bigint), (v_hold ->> 2)::bigint + p_settled));
+end $$;
 
 -- The account of a run that waits no longer.
 create or replace function lanefold._out_of_line(a lanefold._limit_account)
@@ -53,9 +56,13 @@ end $$;
 
 -- A run takes one slot, and starts once.
 create or replace function lanefold._holds_already(p_kind text, p_hold jsonb)
-returns boolean language sql immutable parallel safe as $$
-  select coalesce(p_kind = 'concurrency' and (p_hold ->> 0)::bigint > 0 or p_kind = 'runs' and (p_hold ->> 2)::bigint > 0, false);
-$$;
+returns boolean language plpgsql immutable parallel safe as $$
+begin
+  if p_kind = 'concurrency' then
+    return coalesce((p_hold ->> 0)::bigint > 0, false);
+  end if;
+  return p_kind = 'runs' and coalesce((p_hold ->> 2)::bigint > 0, false);
+end $$;
 
 -- The account of a run that waits in line for a bucket, which has just refused it.
 create or replace function lanefold._in_line(a lanefold._limit_account, k lanefold._limit_bucket, p_call jsonb, p_refusal jsonb, p_at timestamptz)

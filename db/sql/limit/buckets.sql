@@ -1,8 +1,10 @@
 -- The name of a bucket in calls: owner, name and key, with spaces between. Neither of the first two contains one. Null
 -- without a name.
 create or replace function lanefold._limit_place(p_owner text, p_name text, p_key text)
-returns text language sql immutable parallel safe
-return p_owner || ' ' || p_name || ' ' || p_key;
+returns text language plpgsql immutable parallel safe as $$
+begin
+  return p_owner || ' ' || p_name || ' ' || p_key;
+end $$;
 
 -- The number of the newest limit, changed or removed; 0 without limits.
 create or replace function lanefold._limits_version()
@@ -17,7 +19,7 @@ create or replace function lanefold._limit_window(p_per_ms bigint, p_calendar te
 language plpgsql stable as $$
 begin
   if p_per_ms is not null then
-    slice := floor(extract(epoch from p_at) * 1000 / (p_per_ms / 32.0));
+    slice := floor(extract(epoch from p_at) * 1000 / (p_per_ms / 32.0))::bigint;
     slices := 33;
   else
     slice := case when p_calendar is null then 0 else extract(epoch from date_trunc(p_calendar, p_at, coalesce(p_time_zone, 'UTC')))::bigint end;
@@ -49,7 +51,7 @@ end $$;
 create or replace function lanefold._take_limit(k lanefold._limit_bucket, p_amount bigint, p_kind text)
 returns lanefold._limit_bucket language plpgsql immutable as $$
 declare
-  v_place constant int := k.slice % array_length(k.ring, 1) + 1;
+  v_place constant int := (k.slice % array_length(k.ring, 1) + 1)::int;
 begin
   k.used := k.used + p_amount;
   k.ring[v_place] := k.ring[v_place] + p_amount;
@@ -61,13 +63,14 @@ begin
   return k;
 end $$;
 
--- Whether a limit that refuses nothing gives notice now: it is passed, and was not since it was set or in this interval.
+-- Whether a limit that refuses nothing gives notice now: more was used, not counting what is reserved, and it has given
+-- none since it was set or in this interval.
 create or replace function lanefold._limit_notices(l lanefold._limit, k lanefold._limit_bucket, p_at timestamptz)
 returns boolean language plpgsql stable as $$
 declare
   v_zone constant text := coalesce(l.time_zone, 'UTC');
 begin
-  if l.on_exhausted <> 'notice' or k.used <= coalesce((l.amounts ->> k.key)::bigint, l.amount) then
+  if l.on_exhausted <> 'notice' or k.used - k.reserved <= coalesce((l.amounts ->> k.key)::bigint, l.amount) then
     return false;
   end if;
   return k.noticed_at is null or k.noticed_at < l.updated_at
@@ -99,7 +102,7 @@ begin
   end if;
   v_until := greatest(v_until, case when k.drained_until > p_at then k.drained_until end);
   if v_until is not null then
-    return ceil(greatest(extract(epoch from v_until - p_at) * 1000, 1));
+    return ceil(greatest(extract(epoch from v_until - p_at) * 1000, 1))::bigint;
   end if;
   return null;
 end $$;

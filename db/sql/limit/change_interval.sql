@@ -21,13 +21,13 @@ begin
     where a.run_id = r.run_id and a.thread_id = r.thread_id;
   end loop;
   for r in
-    select b.k from lanefold._lock_buckets(array(
+    select b.key, b.used from lanefold._lock_buckets(array(
       select lanefold._limit_place(b.owner, b.name, b.key) from lanefold._limit_bucket b where b.owner = o.owner and b.name = o.name order by 1), p_at) b
   loop
     update lanefold._limit_bucket b
-    set slice = v_now.slice, used = (r.k).used,
-        ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || (r.k).used
+    set slice = v_now.slice, used = r.used,
+        ring = array_fill(0::bigint, array[(v_now.slice % v_now.slices)::int]) || r.used
           || array_fill(0::bigint, array[(v_now.slices - 1 - v_now.slice % v_now.slices)::int])
-    where b.owner = o.owner and b.name = o.name and b.key = (r.k).key;
+    where b.owner = o.owner and b.name = o.name and b.key = r.key;
   end loop;
 end $$;

@@ -20,40 +20,64 @@ begin
 end $$;
 
 -- Locks the buckets at places, which are sorted, and creates those that are missing. Forgets what has left their intervals.
--- A removed limit has its bucket as long as something may return to it, and refuses nothing.
+-- The bucket of a removed limit exists as long as something may return to it.
 create or replace function lanefold._lock_buckets(p_places text[], p_at timestamptz)
-returns table (l lanefold._limit, k lanefold._limit_bucket, place text) language plpgsql rows 10 as $$
+returns setof lanefold._limit_bucket language plpgsql rows 10 as $$
 declare
+  l lanefold._limit;
+  k lanefold._limit_bucket;
+  place text;
   v_now record;
   v_at int;
 begin
-  insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
-  select m.owner, m.name, x.key, w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
-  from (select split_part(p, ' ', 1) as owner, split_part(p, ' ', 2) as name, regexp_replace(p, '^\S+ \S+ ', '') as key from unnest(p_places) p) x
-  join lanefold._limit m on m.owner = x.owner and m.name = x.name
-  cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
-  where m.removed_at is null
-    and not exists (select from lanefold._limit_bucket b where b.owner = x.owner and b.name = x.name and b.key = x.key)
-  order by 1, 2, 3
-  on conflict (owner, name, key) do nothing;
   foreach place in array p_places loop
-    select b.* into k from lanefold._limit_bucket b
-    where b.owner = split_part(place, ' ', 1) and b.name = split_part(place, ' ', 2) and b.key = regexp_replace(place, '^\S+ \S+ ', '') for update;
-    continue when k.owner is null;
-    if (l.owner, l.name) is distinct from (k.owner, k.name) then
-      select m.* into l from lanefold._limit m where m.owner = k.owner and m.name = k.name;
-      v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
-      if l.removed_at is not null then
-        l.amount := 9223372036854775807 / 2;
-        l.amounts := null;
-      end if;
+    k := lanefold._lock_bucket(place);
+    if k.owner is null then
+      insert into lanefold._limit_bucket (owner, name, key, slice, used, reserved, total, ring)
+      select m.owner, m.name, regexp_replace(place, '^\S+ \S+ ', ''), w.slice, 0, 0, 0, array_fill(0::bigint, array[w.slices])
+      from lanefold._limit m
+      cross join lateral lanefold._limit_window(m.per_ms, m.calendar, m.time_zone, p_at) w
+      where m.owner = split_part(place, ' ', 1) and m.name = split_part(place, ' ', 2) and m.removed_at is null
+      on conflict (owner, name, key) do nothing;
+      k := lanefold._lock_bucket(place);
+      continue when k.owner is null;
     end if;
-    for n in 1 .. least(v_now.slice - k.slice, v_now.slices) loop
-      v_at := (v_now.slice - n + 1) % v_now.slices + 1;
+    if (l.owner, l.name) is distinct from (k.owner, k.name) then
+      l := lanefold._limit_of(k);
+      v_now := lanefold._limit_window(l.per_ms, l.calendar, l.time_zone, p_at);
+    end if;
+    for n in 1 .. least(v_now.slice - k.slice, v_now.slices)::int loop
+      v_at := ((v_now.slice - n + 1) % v_now.slices)::int + 1;
       k.used := k.used - k.ring[v_at];
       k.ring[v_at] := 0;
     end loop;
     k.slice := greatest(k.slice, v_now.slice);  -- the clock may have gone back
-    return next;
+    return next k;
   end loop;
+end $$;
+
+create or replace function lanefold._lock_bucket(p_place text)
+returns lanefold._limit_bucket language plpgsql as $$
+declare
+  v_owner constant text := split_part(p_place, ' ', 1);
+  v_name constant text := split_part(p_place, ' ', 2);
+  v_key constant text := substr(p_place, length(v_owner) + length(v_name) + 3);
+  k lanefold._limit_bucket;
+begin
+  select b.* into k from lanefold._limit_bucket b where b.owner = v_owner and b.name = v_name and b.key = v_key for update;
+  return k;
+end $$;
+
+-- The limit of a bucket. A removed one refuses nothing.
+create or replace function lanefold._limit_of(k lanefold._limit_bucket)
+returns lanefold._limit language plpgsql stable as $$
+declare
+  l lanefold._limit;
+begin
+  select m.* into l from lanefold._limit m where m.owner = k.owner and m.name = k.name;
+  if l.removed_at is not null then
+    l.amount := 9223372036854775807 / 2;
+    l.amounts := null;
+  end if;
+  return l;
 end $$;

@@ -10,7 +10,7 @@ declare
   v_at constant timestamptz := lanefold._now();
   v_problem constant text := lanefold._limit_problem(p);
   -- what changes without the limit being another one
-  v_history constant text[] := '{version,created_at,updated_at,updated_by}';
+  v_history constant text[] := array['version', 'created_at', 'updated_at', 'updated_by'];
   v_new lanefold._limit;
   v_old lanefold._limit;
 begin

@@ -25,21 +25,21 @@
 create or replace function lanefold.use_limits(p_calls jsonb)
 returns table (result json) language plpgsql rows 10
 -- sessions keep their plans, also those made while the tables were small
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_at constant timestamptz := lanefold._now();
   v_version constant bigint := lanefold._limits_version();
-  v_durable constant text := set_config('synchronous_commit', 'off', true);
-  v_positions jsonb := '{}';  -- of accounts, by thread and run, and of buckets, by place
-  v_accounts lanefold._limit_account[] := '{}';
-  v_limits lanefold._limit[] := '{}';
-  v_buckets lanefold._limit_bucket[] := '{}';
-  v_look boolean[] := '{}';  -- whether somebody may go on
-  v_ended int[] := '{}';
-  v_answers jsonb[] := '{}';
-  v_ready jsonb := '[]';
+  v_positions jsonb := jsonb_build_object();  -- of accounts, by thread and run, and of buckets, by place
+  v_accounts lanefold._limit_account[] := array[]::lanefold._limit_account[];
+  v_limits lanefold._limit[] := array[]::lanefold._limit[];
+  v_buckets lanefold._limit_bucket[] := array[]::lanefold._limit_bucket[];
+  v_look boolean[] := array[]::boolean[];  -- whether somebody may go on
+  v_ended int[] := array[]::int[];
+  v_answers jsonb[] := array[]::jsonb[];
+  v_ready jsonb := jsonb_build_array();
   a lanefold._limit_account;
-  r record;
+  l lanefold._limit;
+  k lanefold._limit_bucket;
   v_call jsonb;
   v_answer jsonb;
   v_slices jsonb;
@@ -53,15 +53,19 @@ declare
   v_next int;
   n int := 0;
 begin
+  perform set_config('synchronous_commit', 'off', true);
   for a in select * from lanefold._lock_accounts(p_calls, v_at) loop
     v_accounts := array_append(v_accounts, a);
     v_positions := v_positions || jsonb_build_object(a.thread_id || ' ' || a.run_id, cardinality(v_accounts));
   end loop;
-  for r in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
+  for k in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
     n := n + 1;
-    v_positions := v_positions || jsonb_build_object(r.place, n);
-    v_limits[n] := r.l;
-    v_buckets[n] := r.k;
+    v_positions := v_positions || jsonb_build_object(lanefold._limit_place(k.owner, k.name, k.key), n);
+    if (l.owner, l.name) is distinct from (k.owner, k.name) then
+      l := lanefold._limit_of(k);
+    end if;
+    v_limits[n] := l;
+    v_buckets[n] := k;
     v_look[n] := false;
   end loop;
 
@@ -72,19 +76,19 @@ begin
       v_answers := array_append(v_answers, jsonb_build_object('stale', v_version));
       continue;
     end if;
-    v_account := v_positions ->> ((v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'));
+    v_account := (v_positions ->> ((v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id')))::int;
     a := case when v_account is null then lanefold._new_account(v_call, v_at) else v_accounts[v_account] end;
-    v_waits := v_positions ->> lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key);
+    v_waits := (v_positions ->> lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key))::int;
 
     if v_call ? 'drain' then
       for v_place, v_amount in select key, value::bigint from jsonb_each_text(v_call -> 'drain') loop
-        n := v_positions ->> v_place;
+        n := (v_positions ->> v_place)::int;
         continue when n is null;
         v_buckets[n].drained_until := greatest(v_buckets[n].drained_until, v_at + v_amount * interval '1 ms');
       end loop;
     end if;
     for j in 0 .. coalesce(jsonb_array_length(v_call -> 'check'), 0) - 1 loop
-      n := v_positions ->> (v_call -> 'check' ->> j);
+      n := (v_positions ->> (v_call -> 'check' ->> j))::int;
       continue when n is null;
       v_look[n] := true;
     end loop;
@@ -93,7 +97,7 @@ begin
     for j in 0 .. coalesce(jsonb_array_length(v_call -> 'done'), 0) - 1 loop
       v_hold := v_call -> 'done' -> j;
       v_place := v_hold ->> 0;
-      n := v_positions ->> v_place;
+      n := (v_positions ->> v_place)::int;
       continue when n is null;
       -- not more than the account has: a reservation may have returned with a lease
       v_amount := least((v_hold ->> 1)::bigint, coalesce((a.holds -> v_place ->> 0)::bigint, 0));
@@ -103,7 +107,7 @@ begin
     end loop;
     if a.holds <> '{}' and v_call ?| array['base', 'pause', 'end', 'job'] then
       foreach v_place in array array(select jsonb_object_keys(a.holds)) loop
-        n := v_positions ->> v_place;
+        n := (v_positions ->> v_place)::int;
         -- a claimed run keeps its slots; one that nobody executes has none
         continue when n is null or v_limits[n].kind = 'concurrency' and v_call ? 'base' and not v_call ? 'job';
         v_hold := a.holds -> v_place;
@@ -117,35 +121,35 @@ begin
       -- the call it was let go on for was counted then; `base` returns what was reserved for it
       for j in 0 .. coalesce(jsonb_array_length(a.wants -> 'take'), 0) - 1 loop
         v_place := a.wants -> 'take' -> j ->> 0;
-        n := v_positions ->> v_place;
+        n := (v_positions ->> v_place)::int;
         continue when n is null or v_limits[n].kind <> 'requests' or not a.holds ? v_place;
-        v_amount := a.wants -> 'take' -> j ->> 1;
+        v_amount := (a.wants -> 'take' -> j ->> 1)::bigint;
         v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, null, (a.holds -> v_place ->> 1)::bigint, -v_amount);
         a.holds := lanefold._change_hold(a.holds, v_place, 0, null, -v_amount);
       end loop;
     end if;
 
     -- what it takes
-    v_answer := '{"ok": true}';
-    v_slices := '{}';
-    v_passed := '[]';
+    v_answer := jsonb_build_object('ok', true);
+    v_slices := jsonb_build_object();
+    v_passed := jsonb_build_array();
     v_take := case when v_call ? 'granted' and v_waits is null then null else v_call -> 'take' end;
     for j in 0 .. coalesce(jsonb_array_length(v_take), 0) - 1 loop
       v_place := v_take -> j ->> 0;
-      n := v_positions ->> v_place;
+      n := (v_positions ->> v_place)::int;
       continue when n is null or lanefold._holds_already(v_limits[n].kind, a.holds -> v_place);
       v_answer := lanefold._ask_limit(v_limits[n], v_buckets[n], v_place, (v_take -> j ->> 1)::bigint, v_call -> 'shares' ->> v_place,
         a.granted or v_call ? 'granted' and n = v_waits, v_answer, v_at);
       exit when v_answer ?| array['impossible', 'ends'];
     end loop;
     if v_call ? 'granted' and v_waits is null then
-      v_answer := '{"late": true}';
+      v_answer := jsonb_build_object('late', true);
     elsif v_take is not null and v_answer ? 'ok' then
       for j in 0 .. jsonb_array_length(v_take) - 1 loop
         v_place := v_take -> j ->> 0;
-        n := v_positions ->> v_place;
+        n := (v_positions ->> v_place)::int;
         continue when n is null or lanefold._holds_already(v_limits[n].kind, a.holds -> v_place);
-        v_amount := v_take -> j ->> 1;
+        v_amount := (v_take -> j ->> 1)::bigint;
         v_buckets[n] := lanefold._take_limit(v_buckets[n], v_amount, v_limits[n].kind);
         if v_limits[n].kind in ('runs', 'requests') then
           a.holds := lanefold._change_hold(a.holds, v_place, 0, v_buckets[n].slice, v_amount);
@@ -153,8 +157,8 @@ begin
           a.holds := lanefold._change_hold(a.holds, v_place, v_amount, v_buckets[n].slice, 0);
           v_slices := v_slices || jsonb_build_object(v_place, v_buckets[n].slice);
         end if;
-        -- a run that is let go on asks again before its call
-        if not v_call ? 'granted' and lanefold._limit_notices(v_limits[n], v_buckets[n], v_at) then
+        -- only of a call that is made now: who was let go on, or waits, asks again before it
+        if not v_call ?| array['granted', 'job'] and lanefold._limit_notices(v_limits[n], v_buckets[n], v_at) then
           v_buckets[n].noticed_at := v_at;
           v_passed := v_passed || to_jsonb(v_place);
         end if;
@@ -171,9 +175,9 @@ begin
     if v_next is not null and v_take is not null then
       -- slots return while it waits
       foreach v_place in array array(select jsonb_object_keys(a.holds)) loop
-        n := v_positions ->> v_place;
+        n := (v_positions ->> v_place)::int;
         continue when n is null or v_limits[n].kind <> 'concurrency';
-        v_amount := a.holds -> v_place ->> 0;
+        v_amount := (a.holds -> v_place ->> 0)::bigint;
         v_buckets[n] := lanefold._settle_limit(v_buckets[n], v_amount, null, 0, 0);
         a.holds := lanefold._change_hold(a.holds, v_place, -v_amount, null, 0);
         v_look[n] := true;
@@ -218,7 +222,7 @@ begin
     end if;
   end loop;
   for n in 1 .. cardinality(v_answers) loop
-    result := case when n = 1 and v_ready <> '[]' then v_answers[n] || jsonb_build_object('ready', v_ready) else v_answers[n] end;
+    result := case when n = 1 and v_ready <> '[]' then v_answers[n] || jsonb_build_object('ready', v_ready) else v_answers[n] end::json;
     return next;
   end loop;
 end $$;

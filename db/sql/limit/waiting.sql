@@ -7,7 +7,7 @@ begin
   if l.reserve is null then
     return v_most;
   end if;
-  return greatest(v_most - (select coalesce(sum(value::bigint), 0) from jsonb_each_text(l.reserve) where key is distinct from p_share), 0);
+  return greatest(v_most - (select coalesce(sum(value::bigint), 0)::bigint from jsonb_each_text(l.reserve) where key is distinct from p_share), 0);
 end $$;
 
 -- Whether a bucket lets a call take this much, after `p_answer`, what the buckets before it have answered. p_first: the run
@@ -18,9 +18,9 @@ returns jsonb language plpgsql stable as $$
 declare
   v_most constant bigint := lanefold._limit_most(l, k.key, p_share);
 begin
-  if l.on_exhausted = 'notice' then
+  if l.on_exhausted = 'notice' and (k.drained_until > p_at) is not true then
     return p_answer;
-  elsif p_amount > v_most and l.kind not in ('concurrency', 'runs') then
+  elsif p_amount > v_most and l.kind not in ('concurrency', 'runs') and l.on_exhausted <> 'notice' then
     return jsonb_build_object('impossible', p_place, 'most', v_most);
   elsif l.on_exhausted = 'end' and k.used + p_amount > v_most then
     return jsonb_build_object('refused', p_place, 'ends', true);
@@ -49,10 +49,10 @@ create or replace function lanefold._limit_ready(l lanefold._limit, k lanefold._
 returns jsonb language plpgsql stable as $$
 declare
   v_place constant text := lanefold._limit_place(k.owner, k.name, k.key);
+  v_slots constant boolean := l.kind in ('concurrency', 'runs');
   v_used bigint := k.used;
-  v_amount bigint;
   v_full boolean := false;
-  v_ready jsonb := '[]';
+  v_ready jsonb := jsonb_build_array();
   w record;
 begin
   if k.drained_until > p_at then
@@ -68,25 +68,30 @@ begin
         order by a.wait_share limit 1)
       from value v where v.wait_share is not null
     )
-    select a.thread_id, a.run_id, a.job, a.wants -> 'take' as take, a.wants -> 'shares' as shares, v.wait_share,
+    select a.thread_id, a.run_id, a.job, a.wants -> 'take' as take, a.wants -> 'shares' as shares, v.wait_share, m.most,
       coalesce((select (x ->> 1)::bigint from jsonb_array_elements(a.wants -> 'take') x where x ->> 0 = v_place), 0) as amount
     from value v
+    cross join lateral (select lanefold._limit_most(l, k.key, v.wait_share) as most) m
     left join lanefold._limit_share s on s.owner = k.owner and s.name = k.name and s.key = k.key and s.share = v.wait_share
     cross join lateral (
       select h.*, row_number() over (order by h.priority, h.since) as place from lanefold._limit_account h
       where h.wait_owner = k.owner and h.wait_name = k.name and h.wait_key = k.key and h.wait_share = v.wait_share
       order by h.priority, h.since limit 50) a
+    -- those for whom no slot is left wait until the limit is changed, and delay nobody
+    where not v_slots or m.most > 0
     order by greatest(s.turn, k.turn) + a.place / coalesce((l.weights ->> v.wait_share)::float8, 1), a.since
     limit 50
   loop
     continue when v_full and (l.reserve ? w.wait_share) is not true;
-    if v_used + w.amount > lanefold._limit_most(l, k.key, w.wait_share) then
+    if l.on_exhausted = 'notice' or v_used + w.amount <= w.most then
+      v_used := v_used + w.amount;
+    elsif w.amount <= w.most or v_slots then
       exit when l.reserve is null;
       v_full := true;
-    else
-      v_used := v_used + w.amount;
-      v_ready := v_ready || jsonb_build_array(to_jsonb(w) - '{wait_share,amount}'::text[]);
+      continue;
     end if;
+    -- also a run that needs more than the whole limit: it ends
+    v_ready := v_ready || jsonb_build_array(to_jsonb(w) - array['wait_share', 'amount', 'most']);
   end loop;
   return v_ready;
 end $$;

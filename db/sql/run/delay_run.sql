@@ -16,7 +16,7 @@ begin
     -- also a repeat after a lost answer: the run waits already
     return jsonb_build_object('delayed', r.lease = p_lease and r.status = 'queued' and r.waiting_for is not null);
   elsif r.cancel_requested_at is not null then
-    return '{"delayed": false, "cancel_requested": true}';
+    return jsonb_build_object('delayed', false, 'cancel_requested', true);
   end if;
   insert into lanefold._event_batch (thread_id, tenant_id, event_seq, run_id, seq, at, entry_seq, events)
   values (p_thread_id, t.tenant_id, t.event_rev, p_run_id, r.event_count + 1, v_at, t.rev,
@@ -26,5 +26,5 @@ begin
       claims_without_progress = greatest(claims_without_progress - 1, 0), event_count = event_count + 1
   where thread_id = p_thread_id and id = p_run_id;
   update lanefold.thread set event_rev = event_rev + 1, updated_at = v_at where id = p_thread_id;
-  return '{"delayed": true}';
+  return jsonb_build_object('delayed', true);
 end $$;

@@ -16,7 +16,6 @@ const rate = z.number().optional();
 export const ModelCost = z
   .object({
     model: z.string().openapi({ example: 'openai:gpt-4o' }),
-    calls: count('Model calls.', 2),
     input_tokens: count('Tokens of input, those of the provider’s cache included.', 1_200),
     output_tokens: count('Tokens of output.', 80),
     cached_tokens: count('Tokens of input read from the cache.', 1_024),

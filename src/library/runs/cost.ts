@@ -14,7 +14,6 @@ export interface RunCost {
 /** What a run has spent on one model, as the provider reports it, and the price that was used. */
 export interface ModelCost {
   model: string;
-  calls: number;
   /** All tokens of input, those of the cache included. */
   inputTokens: number;
   outputTokens: number;
@@ -51,8 +50,9 @@ export async function pricedByModel<R extends Run>(
 
 const costsOf = (counting: Counting, spent: readonly SpentByModel[]): Promise<ModelCost[]> =>
   Promise.all(
-    spent.map(async ({ at, ...tokens }) => {
-      const { cost = null, price = null, perMillion = null } = (await counting.priced(tokens.model, tokens, at)) ?? {};
+    spent.map(async ({ at, calls, ...tokens }) => {
+      const found = await counting.priced(tokens.model, { ...tokens, calls }, at);
+      const { cost = null, price = null, perMillion = null } = found ?? {};
       return { ...tokens, cost, price, perMillion };
     }),
   );

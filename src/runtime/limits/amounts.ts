@@ -31,7 +31,7 @@ export async function takeOf(
 ): Promise<(readonly [place: string, amount: number])[]> {
   const use = { ...tokens, cost: await costOf(placed, model, tokens, price) };
   return placed.map(({ limit, place }) => {
-    const amount = amountOf(limit, use);
+    const amount = amountOf(limit, use) ?? (limit.onExhausted === 'notice' ? 0 : undefined);
     if (amount === undefined) throw priceUnknown(model, `the limit ${limit.name}`);
     return [place, amount];
   });
@@ -53,17 +53,6 @@ export async function usedBy(
     }
   }
   return sums;
-}
-
-/** What a run has spent, in US dollars. @throws LanefoldError `price_unknown` */
-export async function costOfRun(spent: readonly SpentByModel[], price: Price): Promise<number> {
-  let sum = 0;
-  for (const { model, ...tokens } of spent) {
-    const cost = await price(model, tokens);
-    if (cost === undefined) throw priceUnknown(model, 'its maxCost');
-    sum += cost;
-  }
-  return sum;
 }
 
 /** The values of the sharing dimensions, by place. */

@@ -28,6 +28,8 @@ export class LimitGate {
   readonly #full = new Set<string>();
   readonly #timers = new Map<string, NodeJS.Timeout>();
   #closed = false;
+  #soon: (() => Promise<unknown>)[] = [];
+  #soonTimer: NodeJS.Timeout | undefined;
 
   constructor(
     private readonly db: Database,
@@ -70,7 +72,24 @@ export class LimitGate {
     if (places.length > 0) await this.use({ check: places });
   }
 
-  async use(call: LimitCall): Promise<LimitAnswer> {
+  /**
+   * The same for a call whose answer nobody waits for, such as the end of a run: it is sent with the next one, or soon
+   * alone.
+   */
+  useSoon(call: LimitCall): Promise<LimitAnswer> {
+    return new Promise((resolve, reject) => {
+      this.#soon.push(() => this.#send(call).then(resolve, reject));
+      this.#soonTimer ??= setTimeout(() => this.#sendSoon(), soonMs);
+    });
+  }
+
+  use(call: LimitCall): Promise<LimitAnswer> {
+    // first, because it may free what this call needs
+    void this.#sendSoon();
+    return this.#send(call);
+  }
+
+  async #send(call: LimitCall): Promise<LimitAnswer> {
     const answer = await useLimits(this.db, call);
     if (answer.stale !== undefined) await this.refresh();
     if (answer.ok) for (const [place] of call.take ?? []) this.#full.delete(place);
@@ -85,9 +104,16 @@ export class LimitGate {
     if (this.version > 0) await this.use({ thread_id: threadId, run_id: runId, end: used });
   }
 
-  close(): void {
+  async close(): Promise<void> {
     this.#closed = true;
+    await this.#sendSoon();
     for (const timer of this.#timers.values()) clearTimeout(timer);
+  }
+
+  async #sendSoon(): Promise<void> {
+    clearTimeout(this.#soonTimer);
+    this.#soonTimer = undefined;
+    await Promise.allSettled(this.#soon.splice(0).map((send) => send()));
   }
 
   async #letGo(ready: readonly ReadyRun[]): Promise<void> {
@@ -116,6 +142,9 @@ export class LimitGate {
 
 /** The sweep looks as well, so a long wait needs no timer of its own. */
 const longestTimerMs = 60_000;
+
+/** How long a call may wait for another one, in ms: a run that waits for what it frees goes on as much later. */
+const soonMs = 10;
 
 /** A process without a worker is told of no change. */
 const currentForMs = 5_000;

@@ -18,6 +18,12 @@ export const spentBy = ({ createdAt }: LimitedRun, { model, iteration, usage, ot
   spentOf({ model, createdAt: new Date(createdAt), iteration, usage: usage ?? null, otherUsage: otherUsage ?? null });
 
 /** The limits of a run that has used this much when it was claimed. */
-export function limitsFor(gate: LimitGate, counting: Counting, run: LimitedRun, used: RunUse): RunLimits {
-  return new RunLimits(gate, run, priceAt(counting, new Date(run.createdAt)), spentBy(run, used));
+export function limitsFor(
+  gate: LimitGate,
+  counting: Counting,
+  run: LimitedRun,
+  used: RunUse,
+  fresh = false,
+): RunLimits {
+  return new RunLimits(gate, run, priceAt(counting, new Date(run.createdAt)), spentBy(run, used), fresh);
 }

@@ -1,5 +1,6 @@
+import { perDollar } from '../../limits/limit.ts';
 import type { SpentByModel } from '../../store/run/spent.ts';
-import { costOfRun, type CallTokens, type Price } from './amounts.ts';
+import type { CallTokens, Price } from './amounts.ts';
 import { costTooSmall, overBudget, priceUnknown } from './refusals.ts';
 import type { Reservation } from './run-limits.ts';
 
@@ -8,51 +9,66 @@ import type { Reservation } from './run-limits.ts';
  * worker with the run's lease makes all its calls, and the next worker begins with what the log says was used.
  */
 export class RunBudget {
-  /** Of ended calls, once their price is known. */
+  readonly #most: number;
+  /** In billionths of a dollar, like every amount here; known once the prices of the ended calls are. */
   #spent: Promise<number>;
   #reserved = 0;
+  #open = 0;
   #onEnd: (() => void)[] = [];
 
   /** @param dollars the most, in US dollars */
   constructor(
-    private readonly dollars: number,
+    dollars: number,
     private readonly price: Price,
     spentBefore: readonly SpentByModel[],
   ) {
-    this.#spent = costOfRun(spentBefore, price);
+    this.#most = billionths(dollars);
+    this.#spent = Promise.all(spentBefore.map(({ model, ...tokens }) => costOf(price, model, tokens))).then(sumOf);
     // reported to the call that needs it
     this.#spent.catch(() => {});
   }
 
   /** @throws LanefoldError `budget_exhausted`, `price_unknown`: the run has to end */
   async take(model: string, tokens: CallTokens): Promise<Reservation> {
-    const cost = await this.price(model, tokens);
-    if (cost === undefined) throw priceUnknown(model, 'its maxCost');
+    const cost = await costOf(this.price, model, tokens);
     for (;;) {
       const settled = this.#spent;
       const spent = await settled;
       // a call has ended meanwhile
       if (settled !== this.#spent) continue;
-      if (spent + this.#reserved + cost <= this.dollars) break;
-      if (this.#reserved === 0) throw overBudget(this.dollars, spent, cost);
+      if (spent + this.#reserved + cost <= this.#most) break;
+      if (this.#open === 0) throw overBudget(this.#most / perDollar, spent / perDollar, cost / perDollar);
       // another call of this run may cost less than it has reserved
       await new Promise<void>((resolve) => this.#onEnd.push(resolve));
     }
+    this.#open += 1;
     this.#reserved += cost;
-    return { end: (used) => this.#end(cost, used && this.price(model, used)) };
+    return { end: (used) => this.#end(cost, used && { model, used }) };
   }
 
-  #end(reserved: number, used: Promise<number | undefined> | undefined): void {
+  #end(reserved: number, call: { model: string; used: CallTokens } | undefined): void {
+    this.#open -= 1;
     this.#reserved -= reserved;
-    this.#spent = Promise.all([this.#spent, used]).then(([spent, cost = 0]) => spent + cost);
+    // if its price fails now, the call counts as what it could have cost
+    const cost = call ? costOf(this.price, call.model, call.used).catch(() => reserved) : 0;
+    this.#spent = Promise.all([this.#spent, cost]).then(sumOf);
     this.#spent.catch(() => {});
-    for (const resume of this.#onEnd.splice(0)) resume();
+    // after the answer of the call that has ended
+    for (const resume of this.#onEnd.splice(0)) setImmediate(resume);
   }
 }
 
 /** @throws LanefoldError `limit_too_small`, `price_unknown`: a run with this budget could not make its first call */
 export async function checkBudget(dollars: number, model: string, tokens: CallTokens, price: Price): Promise<void> {
+  const cost = await costOf(price, model, tokens);
+  if (cost > billionths(dollars)) throw costTooSmall(dollars, cost / perDollar);
+}
+
+async function costOf(price: Price, model: string, tokens: CallTokens): Promise<number> {
   const cost = await price(model, tokens);
   if (cost === undefined) throw priceUnknown(model, 'its maxCost');
-  if (cost > dollars) throw costTooSmall(dollars, cost);
+  return billionths(cost);
 }
+
+const billionths = (dollars: number): number => Math.round(dollars * perDollar);
+const sumOf = (costs: readonly number[]): number => costs.reduce((sum, cost) => sum + cost, 0);

@@ -32,7 +32,7 @@ type Done = NonNullable<LimitCall['done']>;
 export class RunLimits {
   /** Calls that have ended and are not settled yet. */
   #done: Promise<Done>[] = [];
-  /** What an earlier claim has reserved has not been returned yet. */
+  /** Nothing was asked for yet: what an earlier claim has reserved returns with the first call. */
   #claimed = true;
   #used = false;
   #first: Promise<LimitAnswer> | undefined;
@@ -46,6 +46,8 @@ export class RunLimits {
     private readonly price: Price,
     /** What the run had used when it was claimed. */
     private readonly spentBefore: readonly SpentByModel[],
+    /** Nobody has claimed it before, so no earlier claim has reserved anything. */
+    private readonly fresh = false,
   ) {}
 
   /** Whether any limit applies to calls of this model. */
@@ -71,7 +73,7 @@ export class RunLimits {
       }
       const { impossible, refused, most = 0, ends, delay_ms: delayMs } = answer;
       if (impossible !== undefined) throw tooSmall(impossible, most, amountAt(take, impossible));
-      if (ends) throw exhausted(refused!);
+      if (this.#open === 0 && ends) throw exhausted(refused!);
       if (this.#open === 0) {
         this.#refused = { take, shares };
         throw new LimitReached(refused!, delayMs);
@@ -98,7 +100,8 @@ export class RunLimits {
 
   /** Settles everything: the run has ended and has used this. `fresh`: nobody had claimed it before. */
   async end(spent: readonly SpentByModel[], { fresh }: { fresh: boolean }): Promise<void> {
-    if (this.#mayHold(fresh)) await this.#use({ end: await usedBy(spent, this.#places, this.price) });
+    if (!this.#mayHold(fresh)) return;
+    await this.#use({ end: await usedBy(spent, this.#places, this.price) });
   }
 
   /** The provider wants no call before: every run of the model waits. */
@@ -119,7 +122,8 @@ export class RunLimits {
       end: (used) => {
         this.#open -= 1;
         this.#done.push(this.#settlement(call, used));
-        for (const resume of this.#onEnd.splice(0)) resume();
+        // after the answer of the call that has ended
+        for (const resume of this.#onEnd.splice(0)) setImmediate(resume);
       },
     };
   }
@@ -141,19 +145,20 @@ export class RunLimits {
   async #send(call: LimitCall): Promise<LimitAnswer> {
     const ended = this.#done.splice(0);
     const done = (await Promise.all(ended)).flat();
-    const returns = this.#claimed && call.take !== undefined;
-    const base = returns ? { base: await usedBy(this.spentBefore, this.#places, this.price) } : {};
+    const first = this.#claimed && call.take !== undefined;
+    const base = first && !this.fresh ? { base: await usedBy(this.spentBefore, this.#places, this.price) } : {};
     const { threadId: thread_id, runId: run_id } = this.run;
     const restore = () => this.#done.unshift(...ended);
     let answer: LimitAnswer;
     try {
-      answer = await this.gate.use({ thread_id, run_id, ...call, ...base, ...(done.length > 0 ? { done } : {}) });
+      const whole = { thread_id, run_id, ...call, ...base, ...(done.length > 0 ? { done } : {}) };
+      answer = await (call.end ? this.gate.useSoon(whole) : this.gate.use(whole));
     } catch (error) {
       restore();
       throw error;
     }
     if (answer.stale !== undefined) restore();
-    else if (returns) this.#claimed = false;
+    else if (first) this.#claimed = false;
     this.#used = true;
     return answer;
   }

@@ -1,6 +1,7 @@
 import { applyEffects } from '../../context/state.ts';
 import type { StrategyState, StepDraft } from '../../strategies/machine.ts';
 import { readContext } from '../../store/context/read-context.ts';
+import { limitEvents } from '../limits/reached.ts';
 import { commitStep, type CommitResult } from '../../store/run/commit-step.ts';
 import type { RunDependencies } from './dependencies.ts';
 import type { ActiveRun } from './active-run.ts';
@@ -19,9 +20,7 @@ export async function commit(
 ): Promise<CommitResult> {
   const { run, claim, context } = active;
   const { entries = [], effects } = step;
-  const reached = run.reached
-    .splice(0)
-    .map((data) => ({ kind: 'limit_reached' as const, ...{ iteration: state.iteration, data } }));
+  const reached = limitEvents(run, state.iteration, step.finish?.reason === 'budget_exhausted');
   const redactedStep = redactStep(
     deps.redactor,
     reached.length > 0 ? { ...step, events: [...reached, ...(step.events ?? [])] } : step,

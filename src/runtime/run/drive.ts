@@ -54,7 +54,7 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
   const callSeq = ledger?.[0]?.call_seq;
   const active: ActiveRun = { run, claim, agent, context, ledger, callSeq, contents: [], clock };
   if (claim.cancel_requested) throw new CancelRequested();
-  if (agent.maxCost !== undefined) run.budget = budgetOf(deps, claim, agent.maxCost);
+  if (agent.maxCost !== undefined && !claim.options?.compaction) run.budget = budgetOf(deps, claim, agent.maxCost);
   try {
     return await loop(deps, active, strategy, facts, progress);
   } finally {

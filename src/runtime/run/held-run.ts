@@ -32,8 +32,10 @@ export class HeldRun {
   limits?: RunLimits;
   /** Set if the run has a budget of its own. */
   budget?: RunBudget;
-  /** Limits that were passed or have ended the run since its last step: the next one writes them to the trace. */
+  /** Limits that were passed since the last step of the run: its next step writes them to the trace. */
   reached: JsonObject[] = [];
+  /** The limit that refused a call, and ends the run if that was its own. */
+  exhausted?: JsonObject;
 
   constructor(
     readonly threadId: string,

@@ -19,7 +19,7 @@ import type { PreparedCall } from './prepare-call.ts';
  */
 export async function reserveCall(
   { counting }: Pick<RunDependencies, 'counting'>,
-  run: Pick<HeldRun, 'limits' | 'budget' | 'reached'>,
+  run: Pick<HeldRun, 'limits' | 'budget' | 'reached' | 'exhausted'>,
   { model, messages, tools, settings }: Pick<PreparedCall, 'model' | 'messages' | 'tools' | 'settings'>,
 ): Promise<Reservation | undefined> {
   const limited = run.limits?.applies(model);
@@ -34,7 +34,7 @@ export async function reserveCall(
     const errorType = ends.find((code) => isLanefoldError(error, code));
     if (!errorType) throw error;
     const { message, hint, details } = error as LanefoldError;
-    if (errorType === 'budget_exhausted') run.reached.push({ ...(details as JsonObject), ends: true });
+    if (errorType === 'budget_exhausted') run.exhausted = details as JsonObject;
     throw new ModelError(`${message} ${hint}`, { errorType, retryable: false });
   }
 }

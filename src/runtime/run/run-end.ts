@@ -1,3 +1,4 @@
+import { limitEvents } from '../limits/reached.ts';
 import type { Json, Usage } from '../../context/message.ts';
 import { LanefoldError } from '../../errors.ts';
 import { ModelError } from '../../models/errors/model-error.ts';
@@ -65,13 +66,15 @@ export async function endAbnormally(
   events?: EventDraft[],
 ): Promise<RunEnd> {
   const error = { ...cause, message: deps.redactor.text(cause.message) };
+  const ends = cause.type === 'budget_exhausted';
+  const shown = [...limitEvents(run, progress.iteration, ends), ...(events ?? [])];
   const end = {
     status,
     reason: status === 'failed' ? 'error' : 'cancelled',
     error,
     ...(progress.usage ? { usage: progress.usage } : {}),
     ...(progress.otherUsage ? { other_usage: progress.otherUsage } : {}),
-    ...(events ? { events: redactEvents(deps.redactor, events) } : {}),
+    ...(shown.length > 0 ? { events: redactEvents(deps.redactor, shown) } : {}),
   };
   const result = await run.persist(() => finishRun(deps.db, run, end));
   return toRunEnd(progress, result, { error });

@@ -21,7 +21,8 @@ export async function limitsOfRun({ deps, job, run }: HeldJob, claim: Claim): Pr
   // a limit applies to every run that is claimed after it was set
   if (gate.version < claim.limits_version) await gate.refresh();
   const { iteration, usage, other_usage: otherUsage } = claim;
-  return limitsFor(gate, counting, limitedRun(job, run, claim), { model: claim.model, iteration, usage, otherUsage });
+  const used = { model: claim.model, iteration, usage, otherUsage };
+  return limitsFor(gate, counting, limitedRun(job, run, claim), used, claim.fresh);
 }
 
 const limitedRun = (job: HeldJob['job'], { threadId, runId }: HeldRun, claim: Claim): LimitedRun => ({

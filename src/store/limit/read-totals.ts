@@ -17,7 +17,7 @@ export interface StoredTotal extends Record<string, unknown> {
 export const readTotals = (db: Database): Promise<StoredTotal[]> =>
   db.query<StoredTotal>(
     'limit_totals',
-    `select owner, name, kind, coalesce(max(used::float8 / nullif(amount, 0)), 0) as "usedRatio",
+    `select owner, name, kind, max(case when amount > 0 then used::float8 / amount when used > 0 then 1 else 0 end) as "usedRatio",
        coalesce(sum(waiting), 0)::int as waiting, coalesce(sum(total), 0)::text as total
      from lanefold.limit_usage where $1::text is null or owner = $1 group by owner, name, kind order by owner, name`,
     [db.tenant ?? null],
