@@ -342,6 +342,7 @@ CREATE INDEX "_entry_control" ON "lanefold"."_entry" USING btree ("thread_id","c
 CREATE INDEX "_entry_prompt" ON "lanefold"."_entry" USING btree ("thread_id","context_ref","seq") WHERE kind = 'ai_config_change' and payload ->> 'field' = 'system_prompt' or is_anchor and payload -> 'operation' -> 'result_context' ? 'system_prompt';--> statement-breakpoint
 CREATE INDEX "_entry_state" ON "lanefold"."_entry" USING btree ("thread_id","seq") WHERE kind = 'ai_state_change';--> statement-breakpoint
 CREATE INDEX "_entry_words" ON "lanefold"."_entry" USING gin (to_tsvector('simple', left(payload ->> 'content', 2000))) WITH (fastupdate=true,gin_pending_list_limit=512) WHERE kind = 'ai_message' and role = 'user';--> statement-breakpoint
+CREATE INDEX "_limit_version" ON "lanefold"."_limit" USING btree ("version");--> statement-breakpoint
 CREATE INDEX "_limit_account_waiting" ON "lanefold"."_limit_account" USING btree ("wait_owner","wait_name","wait_key","wait_share","priority","since") WHERE wait_name is not null;--> statement-breakpoint
 CREATE UNIQUE INDEX "pending_input_id" ON "lanefold"."pending_input" USING btree ("thread_id","id");--> statement-breakpoint
 CREATE UNIQUE INDEX "_run_request" ON "lanefold"."_run" USING btree ("thread_id","request_id") WHERE request_id is not null;--> statement-breakpoint

@@ -42,7 +42,8 @@ export const limit = lanefold.table(
     onExhausted: text('on_exhausted').notNull().default('wait'),
     updatedBy: text('updated_by').notNull(),
   },
-  (t) => [primaryKey({ columns: [t.owner, t.name] })],
+  // every claim asks for the newest version
+  (t) => [primaryKey({ columns: [t.owner, t.name] }), index('_limit_version').on(t.version)],
 );
 
 /**

@@ -4,7 +4,7 @@
 create or replace function lanefold._plain_claims(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_keys constant text[] := array['worker_id', 'lease_ms', 'lease_gap', 'prompt', 'config_fingerprint', 'max_claims_without_progress',
     'alone', 'strategies', 'max_context_bytes', 'job_token', 'job_lock_ms'];

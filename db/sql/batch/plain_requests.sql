@@ -4,7 +4,7 @@
 create or replace function lanefold._plain_requests(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_keys constant text[] := array['run_id', 'request_id', 'request_hash', 'agent', 'strategy', 'model', 'context_ref', 'input', 'options',
     'busy', 'create_thread', 'tenant_id', 'caller', 'queue_prefix', 'queue_shard', 'job_queue', 'max_context_bytes', 'traceparent', 'claim', 'job_later'];

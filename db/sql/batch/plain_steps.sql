@@ -6,7 +6,7 @@
 create or replace function lanefold._plain_steps(p_calls jsonb)
 returns table (place int, result json) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_keys constant text[] := array['entries', 'events', 'then_events', 'state', 'iteration', 'usage', 'other_usage', 'calls', 'calls_at', 'round',
     'outcomes', 'outcomes_round', 'results_at', 'drain', 'finish', 'continue', 'max_events'];

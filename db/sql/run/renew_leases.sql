@@ -4,7 +4,7 @@
 create or replace function lanefold.renew_leases(p_leases jsonb, p_lease_ms int)
 returns table (thread_id text, run_id text, lost boolean, cancel_requested boolean, renewed boolean) language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_until constant timestamptz := lanefold._now() + p_lease_ms * interval '1 ms';
 begin

@@ -4,7 +4,7 @@
 create or replace function lanefold.drop_trace(p_thread_id text, p_run_ids text[])
 returns int language plpgsql
 -- a session keeps its plan while the tables grow, so the plan must suit tables of any size
-set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off as $$
+set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off set jit = off as $$
 declare
   v_at timestamptz;
   v_ids text[];
