@@ -13,6 +13,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
   let awaiting: string;
   let priced: string;
   let searching: string;
+  let held: string;
   let page: Page;
   let said: OpenPage['said'];
   beforeAll(async () => {
@@ -36,10 +37,10 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     await site.ask('lanes', 'On the second lane');
     await site.ask('broken', 'This fails', 'travel', 'broken:model');
     awaiting = await site.ask('order', 'Book the 10:12', 'booking');
-    await runs.enqueue({
+    ({ id: held } = await runs.enqueue({
       ...{ threadId: 'held', createThread: true, agent: 'travel', input: 'Let me in' },
       limitKeys: { plan: 'free', customer: 'acme' },
-    });
+    }));
     await until('the run waits', async () => {
       const run = await runs.get({ threadId: 'order', id: awaiting });
       return run.status === 'suspended';
@@ -67,11 +68,12 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['operations', '#/operations', 'Active'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
+    ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],
   ])('%s: accessible in light and dark, fits a phone, and asks nothing of other hosts', async (_, address, text) => {
     await page.emulateMedia({ colorScheme: 'light' });
     await page.setViewportSize({ width: 1280, height: 900 });
     await page.goto(
-      `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching)}`,
+      `${site.api.url}/${address.replace('RUN', runId).replace('AWAITING', awaiting).replace('SEARCHING', searching).replace('HELD', held)}`,
     );
     await page.getByText(text).first().waitFor();
     await expectAccessible(page, 'light');

@@ -21,14 +21,20 @@ export function Usage({ limit, use }: { limit: UsedLimit; use: LimitUse }) {
           </span>
         )}
         {use.noticed_at && (
-          <span class="status wait">
-            passed <Time at={use.noticed_at} />
-          </span>
+          <>
+            {' '}
+            <span class="status wait">
+              passed <Time at={use.noticed_at} />
+            </span>
+          </>
         )}
         {use.drained_until && (
-          <span class="status wait">
-            provider asks to wait until <Time at={use.drained_until} />
-          </span>
+          <>
+            {' '}
+            <span class="status wait">
+              provider asks to wait until <Time at={use.drained_until} />
+            </span>
+          </>
         )}
       </td>
       <td data-label="waiting" class="num">

@@ -1,19 +1,24 @@
 import type { UsedLimit } from '../../api/types.ts';
 import { amount as plain } from '../../parts/format.ts';
 
-const dollars = new Intl.NumberFormat('en', { style: 'currency', currency: 'USD', maximumFractionDigits: 4 });
+const dollars = (value: number): string =>
+  new Intl.NumberFormat('en', {
+    ...{ style: 'currency', currency: 'USD' },
+    // a call may cost millionths
+    ...(Math.abs(value) < 1 ? { maximumSignificantDigits: 3 } : {}),
+  }).format(value);
 
 /** An amount of what the limit counts. */
 export const shown = ({ kind }: Pick<UsedLimit, 'kind'>, value: number): string =>
-  kind === 'money' ? dollars.format(value) : plain(value);
+  kind === 'money' ? dollars(value) : plain(value);
 
-/** Such as `output tokens per minute` or `US dollars per calendar month (Europe/Berlin)`. */
+/** Such as `output tokens per minute` or, after an amount in dollars, `per calendar month (Europe/Berlin)`. */
 export function counted({ kind, tokens, per, calendar, time_zone: zone }: UsedLimit): string {
-  const what = kind === 'money' ? 'US dollars' : kind === 'concurrency' ? 'runs at work' : kind;
+  const what = kind === 'money' ? '' : kind === 'concurrency' ? 'runs at work' : kind;
   const which = tokens && tokens !== 'total' ? `${tokens} ${what}` : what;
-  if (calendar) return `${which} per calendar ${calendar} (${zone ?? 'UTC'})`;
+  if (calendar) return `${which} per calendar ${calendar} (${zone ?? 'UTC'})`.trim();
   if (per === undefined) return which;
-  return `${which} per ${typeof per === 'number' ? `${per / 1_000} s` : per}`;
+  return `${which} per ${typeof per === 'number' ? `${per / 1_000} s` : per}`.trim();
 }
 
 export const appliesTo = ({ scope = {} }: UsedLimit): string =>

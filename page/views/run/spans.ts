@@ -39,8 +39,21 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   const failCalls = (at: number, note: string) => {
     for (const [key, span] of open) if (span.kind === 'model') finish(key, at, { kind: 'retry', note });
   };
+  /** Model calls that were not made. */
+  const drop = () => {
+    for (const [key, span] of open)
+      if (span.kind === 'model') {
+        open.delete(key);
+        spans.splice(spans.indexOf(span), 1);
+      }
+  };
   if (run.started_at) spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
-  else begin('queue', { kind: 'queue', title: 'Waits for a worker', start: 0 });
+  else
+    begin('queue', {
+      kind: 'queue',
+      title: run.waiting_for ? limitWait(run.waiting_for) : 'Waits for a worker',
+      start: 0,
+    });
 
   /** When the last event was written. */
   let reached = 0;
@@ -53,6 +66,7 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       spans.push({ kind: of, title, start: t, end: t, bad });
     switch (kind) {
       case 'llm_started':
+        finish('limit', t);
         begin(text('call_id'), { kind: 'model', title: `Model call ${iteration}`, start: t, callId: text('call_id') });
         break;
       case 'llm_completed': {
@@ -81,6 +95,14 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
       case 'llm_lost':
         // after a release: the worker was stopped
         finish(text('call_id'), t, { kind: 'lost', note: 'lost with its worker' });
+        break;
+      case 'run_delayed':
+        drop();
+        begin('limit', { kind: 'queue', title: limitWait(data), start: t });
+        break;
+      case 'limit_reached':
+        if (data['ends']) drop();
+        instant('input', data['limit'] ? `Limit ${text('limit')} reached` : 'Budget reached');
         break;
       case 'llm_retry':
         failCalls(t, 'failed, retried');
@@ -133,6 +155,8 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
   for (const span of open.values()) span.end = Math.max(span.start, last);
   return { spans, total: Math.max(1, last, ...spans.map(({ end }) => end)) };
 }
+
+const limitWait = ({ limit }: { limit?: unknown }): string => `Wait for the limit ${String(limit)}`;
 
 const usageNote = (usage: Record<string, number> | undefined): string =>
   usage ? `${usage['input_tokens']} in, ${usage['output_tokens']} out` : '';
