@@ -37,6 +37,7 @@ const { values, positionals } = parseArgs({
     out: { type: 'string', default: '.lanefold/soak' },
     /** Part of `citus`, `tails` or `limits`; default: all parts. */
     part: { type: 'string' },
+    help: { type: 'boolean', short: 'h' },
   },
 });
 
@@ -73,11 +74,14 @@ const onRequest: typeof benches = {
 };
 const all = { ...benches, ...onRequest };
 
-// npm run bench [-- throughput|cpu|telemetry|run-cost|floor|held|tails|storage|tenants|limits|reading|fitting|forks|memory|cancel|recovery|strategies|retention|waiting|backlog …] [--runs 10000] [--minutes 2]
-// npm run bench -- tails [--part first-call|large-contexts|streams]
-// npm run bench -- limits [--part cost|waits|fairness|provider|killed]
-// npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
-// LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]
+if (values.help) {
+  console.log(`npm run bench [-- ${Object.keys(benches).join('|')} …] [--runs 10000] [--minutes 2]
+npm run bench -- tails [--part first-call|large-contexts|streams]
+npm run bench -- limits [--part cost|waits|fairness|provider|killed]
+npm run bench -- soak [--minutes 60] [--rate 50] [--redis] [--out docs/images/soak]
+LANEFOLD_CITUS=… npm run bench -- citus [--part latency|moving|beside-plain|by-nodes]`);
+  process.exit();
+}
 const unknown = positionals.find((name) => !(name in all));
 if (unknown) throw new Error(`Benchmark "${unknown}" does not exist; choose from ${Object.keys(all).join(', ')}.`);
 const selected = positionals.length > 0 ? positionals : Object.keys(benches);
