@@ -1,4 +1,6 @@
 import { createLanefold } from 'lanefold';
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { schemaVersion } from '../../db/schema/version.ts';
 import { migrate } from '../../src/store/schema/migrate.ts';
@@ -55,6 +57,23 @@ test('migrating again changes nothing, and brings back what was altered', async 
   expect((await everyObject()).map((object) => (object as { name: string }).name)).toEqual(
     objects.map((object) => (object as { name: string }).name),
   );
+});
+
+test('a role whose name needs quotes migrates, and a superuser leaves to it what it owns', async () => {
+  const role = `Team A-${randomUUID().slice(0, 8)}`;
+  const url = new URL(database.url);
+  await database.pool.query(`create role ${pg.escapeIdentifier(role)} login password 'secret'`);
+  await database.pool.query(`grant create on database ${url.pathname.slice(1)} to ${pg.escapeIdentifier(role)}`);
+  url.username = encodeURIComponent(role);
+  url.password = 'secret';
+  expect(await migrate(url.href)).toMatchObject({ status: 'migrated' });
+  expect(await migrate(url.href)).toEqual(current);
+  await database.pool.query("comment on function lanefold._lock_thread(text) is 'of another version'");
+  expect(await migrate(database.url)).toMatchObject({ status: 'migrated' });
+  const { rows } = await database.pool.query<{ owner: string }>(
+    "select distinct pg_get_userbyid(relowner) as owner from pg_class where relnamespace = 'lanefold'::regnamespace",
+  );
+  expect(rows).toEqual([{ owner: role }]);
 });
 
 test('data survive a migration', async () => {

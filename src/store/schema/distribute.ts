@@ -38,7 +38,8 @@ const findFunctions = `
 const ownerMayConnect = `
   do $$
   declare
-    v_owner constant name := (select nspowner::regrole from pg_namespace where nspname = 'lanefold');
+    v_owner constant name := (
+      select r.rolname from pg_namespace n join pg_roles r on r.oid = n.nspowner where n.nspname = 'lanefold');
   begin
     if current_setting('is_superuser') = 'on' and not (select rolcanlogin from pg_roles where rolname = v_owner) then
       execute format('alter role %I login', v_owner);

@@ -88,7 +88,7 @@ export async function migrate(url: string, options: MigrateOptions = {}): Promis
 async function becomeOwner(client: pg.Client): Promise<void> {
   const { rows } = await client.query<{ owner: string }>(
     `select n.nspowner::regrole::text as owner from pg_namespace n
-     where n.nspname = 'lanefold' and n.nspowner <> current_user::regrole and current_setting('is_superuser') = 'off'
+     where n.nspname = 'lanefold' and n.nspowner <> (select oid from pg_roles where rolname = current_user) and current_setting('is_superuser') = 'off'
        and pg_has_role(n.nspowner, 'member')`,
   );
   if (rows[0]) await client.query(`set role ${rows[0].owner}`);
