@@ -5,7 +5,6 @@ import { shownAmount } from '../../limits/show-definition.ts';
 import type { Database } from '../../postgres/pool.ts';
 import { readTotals } from '../../store/limit/read-totals.ts';
 import { readUsage } from '../../store/limit/read-usage.ts';
-import type { Limits } from './limits.ts';
 
 /** What was used of a limit, by one value of its scope. */
 export interface LimitUsage {
@@ -59,8 +58,8 @@ export interface LimitUsageOptions {
 
 const mostKeys = 1_000;
 
-export const usageOf = (db: Database): Pick<Limits, 'usage' | 'totals'> => ({
-  async usage({ name, limit = 100 } = {}) {
+export const usageOf = (db: Database) => ({
+  async usage({ name, limit = 100 }: LimitUsageOptions = {}): Promise<LimitUsage[]> {
     if (name !== undefined) assertId(name, 'The name of the limit');
     assertWhole(limit, 'limit', { minimum: 1, maximum: mostKeys, hint: 'Pass the number of keys of each limit.' });
     const found = await readUsage(db, { name, limit });
@@ -71,7 +70,7 @@ export const usageOf = (db: Database): Pick<Limits, 'usage' | 'totals'> => ({
       slices: slices && slices.map((one) => shownAmount(kind, one)),
     }));
   },
-  totals: async () =>
+  totals: async (): Promise<LimitTotal[]> =>
     (await readTotals(db)).map(({ owner, kind, total, ...counts }) => ({
       ...{ ...counts, kind, tenant: tenantOf(owner), total: shownAmount(kind, total) },
     })),
