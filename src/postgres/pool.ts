@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import type pg from 'pg';
 import { isLanefoldError, LanefoldError } from '../errors.ts';
 import { BoundedPool } from './bounded-pool.ts';
-import { Gatherer } from './gather.ts';
+import { Gatherer, type GatherLimits } from './gather.ts';
 import { queryLong, queryOnNodes } from './query-in-scope.ts';
 import { readSnapshot, type ReadRaw } from './read-snapshot.ts';
 import { runQuery } from './run-query.ts';
@@ -16,7 +16,7 @@ export interface Database {
    * Returns the row that answers an item, given as JSON. `text` takes a JSON array of items as its only argument and
    * returns a row for each, in their order; items with the same name share a statement. See `Gatherer`.
    */
-  gather<Row>(name: string, text: string, item: string): Promise<Row>;
+  gather<Row>(name: string, text: string, item: string, options?: Partial<GatherLimits>): Promise<Row>;
   /** As `query`, for a statement that may wait for a locked thread: such statements use at most half of the pool. */
   queryLocking<Row = Record<string, unknown>>(name: string, text: string, values?: unknown[]): Promise<Row[]>;
   /** As `query`, for a statement that reads many threads and may take two minutes. */
@@ -117,10 +117,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       tenant: scope?.tenant,
       settings,
       query: (name, text, values) => query(name, text, values),
-      gather<Row>(name: string, text: string, item: string) {
+      gather<Row>(name: string, text: string, item: string, options?: Partial<GatherLimits>) {
         let gatherer = gatherers.get(name);
         if (!gatherer) {
-          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), batchLimits);
+          const limits = { ...batchLimits, ...options };
+          gatherer = new Gatherer((items) => query(name, text, [items], batchTimeoutMs), limits);
           gatherers.set(name, gatherer);
         }
         return gatherer.add(item) as Promise<Row>;

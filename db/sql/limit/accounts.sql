@@ -83,22 +83,33 @@ begin
   return a;
 end $$;
 
--- Stores what use_limits has changed. p_ended: positions of the accounts whose runs have ended.
-create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_ended int[])
+-- Stores what use_limits has changed. The first p_known accounts are there; p_ended: positions of the accounts whose runs
+-- have ended.
+create or replace function lanefold._store_limits(p_buckets lanefold._limit_bucket[], p_accounts lanefold._limit_account[], p_known int, p_ended int[])
 returns void language plpgsql as $$
+declare
+  a lanefold._limit_account;
+  k lanefold._limit_bucket;
 begin
   for n in 1 .. cardinality(p_buckets) loop
+    k := p_buckets[n];
     update lanefold._limit_bucket b
-    set slice = p_buckets[n].slice, used = p_buckets[n].used, reserved = p_buckets[n].reserved, total = p_buckets[n].total,
-        drained_until = p_buckets[n].drained_until, noticed_at = p_buckets[n].noticed_at, waiting = p_buckets[n].waiting, turn = p_buckets[n].turn, ring = p_buckets[n].ring
-    where b.owner = p_buckets[n].owner and b.name = p_buckets[n].name and b.key = p_buckets[n].key;
+    set slice = k.slice, used = k.used, reserved = k.reserved, total = k.total, drained_until = k.drained_until, noticed_at = k.noticed_at,
+        waiting = k.waiting, turn = k.turn, ring = k.ring
+    where b.owner = k.owner and b.name = k.name and b.key = k.key;
   end loop;
   for n in 1 .. cardinality(p_accounts) loop
+    a := p_accounts[n];
     if n = any (p_ended) then
-      delete from lanefold._limit_account a where a.run_id = p_accounts[n].run_id and a.thread_id = p_accounts[n].thread_id;
+      delete from lanefold._limit_account b where b.run_id = a.run_id and b.thread_id = a.thread_id;
+    elsif n <= p_known then
+      update lanefold._limit_account b
+      set touched_at = a.touched_at, since = a.since, until = a.until, priority = a.priority, granted = a.granted, holds = a.holds,
+          wait_owner = a.wait_owner, wait_name = a.wait_name, wait_key = a.wait_key, wait_share = a.wait_share, wants = a.wants, job = a.job
+      where b.run_id = a.run_id and b.thread_id = a.thread_id;
     else
-      insert into lanefold._limit_account as a
-      select p_accounts[n].*
+      insert into lanefold._limit_account as b
+      select a.*
       on conflict (run_id, thread_id) do update
       set touched_at = excluded.touched_at, since = excluded.since, until = excluded.until, priority = excluded.priority,
           granted = excluded.granted, holds = excluded.holds, wait_owner = excluded.wait_owner, wait_name = excluded.wait_name,

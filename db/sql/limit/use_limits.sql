@@ -29,10 +29,15 @@ set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off se
 declare
   v_at constant timestamptz := lanefold._now();
   v_version constant bigint := lanefold._limits_version();
-  v_positions jsonb := jsonb_build_object();  -- of accounts, by thread and run, and of buckets, by place
+  -- arrays, because every access to a row costs: of the accounts, and of the buckets
+  v_runs text[] := array[]::text[];
   v_accounts lanefold._limit_account[] := array[]::lanefold._limit_account[];
+  v_places text[] := array[]::text[];
   v_limits lanefold._limit[] := array[]::lanefold._limit[];
   v_buckets lanefold._limit_bucket[] := array[]::lanefold._limit_bucket[];
+  v_kinds text[] := array[]::text[];
+  v_free bigint[] := array[]::bigint[];  -- what anybody may take at least; null: _ask_limit knows
+  v_notices boolean[] := array[]::boolean[];
   v_look boolean[] := array[]::boolean[];  -- whether somebody may go on
   v_ended int[] := array[]::int[];
   v_answers jsonb[] := array[]::jsonb[];
@@ -49,6 +54,7 @@ declare
   v_place text;
   v_amount bigint;
   v_account int;
+  v_known int;  -- accounts that were there before
   v_waits int;  -- the bucket that the run waits for
   v_next int;
   n int := 0;
@@ -56,16 +62,20 @@ begin
   perform set_config('synchronous_commit', 'off', true);
   for a in select * from lanefold._lock_accounts(p_calls, v_at) loop
     v_accounts := array_append(v_accounts, a);
-    v_positions := v_positions || jsonb_build_object(a.thread_id || ' ' || a.run_id, cardinality(v_accounts));
+    v_runs := array_append(v_runs, a.thread_id || ' ' || a.run_id);
   end loop;
+  v_known := cardinality(v_accounts);
   for k in select * from lanefold._lock_buckets(lanefold._limit_places(p_calls, v_accounts), v_at) loop
     n := n + 1;
-    v_positions := v_positions || jsonb_build_object(lanefold._limit_place(k.owner, k.name, k.key), n);
+    v_places[n] := lanefold._limit_place(k.owner, k.name, k.key);
     if (l.owner, l.name) is distinct from (k.owner, k.name) then
       l := lanefold._limit_of(k);
     end if;
     v_limits[n] := l;
     v_buckets[n] := k;
+    v_kinds[n] := l.kind;
+    v_free[n] := lanefold._limit_free(l, k, v_at);
+    v_notices[n] := l.on_exhausted = 'notice';
     v_look[n] := false;
   end loop;
 
@@ -76,19 +86,20 @@ begin
       v_answers := array_append(v_answers, jsonb_build_object('stale', v_version));
       continue;
     end if;
-    v_account := (v_positions ->> ((v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id')))::int;
+    v_account := array_position(v_runs, (v_call ->> 'thread_id') || ' ' || (v_call ->> 'run_id'));
     a := case when v_account is null then lanefold._new_account(v_call, v_at) else v_accounts[v_account] end;
-    v_waits := (v_positions ->> lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key))::int;
+    v_waits := case when a.wait_name is not null then array_position(v_places, lanefold._limit_place(a.wait_owner, a.wait_name, a.wait_key)) end;
 
     if v_call ? 'drain' then
       for v_place, v_amount in select key, value::bigint from jsonb_each_text(v_call -> 'drain') loop
-        n := (v_positions ->> v_place)::int;
+        n := array_position(v_places, v_place);
         continue when n is null;
+        v_free[n] := null;
         v_buckets[n].drained_until := greatest(v_buckets[n].drained_until, v_at + v_amount * interval '1 ms');
       end loop;
     end if;
     for j in 0 .. coalesce(jsonb_array_length(v_call -> 'check'), 0) - 1 loop
-      n := (v_positions ->> (v_call -> 'check' ->> j))::int;
+      n := array_position(v_places, v_call -> 'check' ->> j);
       continue when n is null;
       v_look[n] := true;
     end loop;
@@ -97,7 +108,7 @@ begin
     for j in 0 .. coalesce(jsonb_array_length(v_call -> 'done'), 0) - 1 loop
       v_hold := v_call -> 'done' -> j;
       v_place := v_hold ->> 0;
-      n := (v_positions ->> v_place)::int;
+      n := array_position(v_places, v_place);
       continue when n is null;
       -- not more than the account has: a reservation may have returned with a lease
       v_amount := least((v_hold ->> 1)::bigint, coalesce((a.holds -> v_place ->> 0)::bigint, 0));
@@ -107,9 +118,9 @@ begin
     end loop;
     if a.holds <> '{}' and v_call ?| array['base', 'pause', 'end', 'job'] then
       foreach v_place in array array(select jsonb_object_keys(a.holds)) loop
-        n := (v_positions ->> v_place)::int;
+        n := array_position(v_places, v_place);
         -- a claimed run keeps its slots; one that nobody executes has none
-        continue when n is null or v_limits[n].kind = 'concurrency' and v_call ? 'base' and not v_call ? 'job';
+        continue when n is null or v_kinds[n] = 'concurrency' and v_call ? 'base' and not v_call ? 'job';
         v_hold := a.holds -> v_place;
         v_amount := coalesce((coalesce(v_call -> 'end', v_call -> 'base') ->> v_place)::bigint - (v_hold ->> 2)::bigint, 0);
         v_buckets[n] := lanefold._settle_limit(v_buckets[n], (v_hold ->> 0)::bigint, null, (v_hold ->> 1)::bigint, v_amount);
@@ -121,8 +132,8 @@ begin
       -- the call it was let go on for was counted then; `base` returns what was reserved for it
       for j in 0 .. coalesce(jsonb_array_length(a.wants -> 'take'), 0) - 1 loop
         v_place := a.wants -> 'take' -> j ->> 0;
-        n := (v_positions ->> v_place)::int;
-        continue when n is null or v_limits[n].kind <> 'requests' or not a.holds ? v_place;
+        n := array_position(v_places, v_place);
+        continue when n is null or v_kinds[n] <> 'requests' or not a.holds ? v_place;
         v_amount := (a.wants -> 'take' -> j ->> 1)::bigint;
         v_buckets[n] := lanefold._settle_limit(v_buckets[n], 0, null, (a.holds -> v_place ->> 1)::bigint, -v_amount);
         a.holds := lanefold._change_hold(a.holds, v_place, 0, null, -v_amount);
@@ -136,9 +147,10 @@ begin
     v_take := case when v_call ? 'granted' and v_waits is null then null else v_call -> 'take' end;
     for j in 0 .. coalesce(jsonb_array_length(v_take), 0) - 1 loop
       v_place := v_take -> j ->> 0;
-      n := (v_positions ->> v_place)::int;
-      continue when n is null or lanefold._holds_already(v_limits[n].kind, a.holds -> v_place);
-      v_answer := lanefold._ask_limit(v_limits[n], v_buckets[n], v_place, (v_take -> j ->> 1)::bigint, v_call -> 'shares' ->> v_place,
+      n := array_position(v_places, v_place);
+      v_amount := (v_take -> j ->> 1)::bigint;
+      continue when n is null or v_amount <= v_free[n] or v_kinds[n] in ('concurrency', 'runs') and lanefold._holds_already(v_kinds[n], a.holds -> v_place);
+      v_answer := lanefold._ask_limit(v_limits[n], v_buckets[n], v_place, v_amount, v_call -> 'shares' ->> v_place,
         a.granted or v_call ? 'granted' and n = v_waits, v_answer, v_at);
       exit when v_answer ?| array['impossible', 'ends'];
     end loop;
@@ -147,18 +159,19 @@ begin
     elsif v_take is not null and v_answer ? 'ok' then
       for j in 0 .. jsonb_array_length(v_take) - 1 loop
         v_place := v_take -> j ->> 0;
-        n := (v_positions ->> v_place)::int;
-        continue when n is null or lanefold._holds_already(v_limits[n].kind, a.holds -> v_place);
+        n := array_position(v_places, v_place);
+        continue when n is null or v_kinds[n] in ('concurrency', 'runs') and lanefold._holds_already(v_kinds[n], a.holds -> v_place);
         v_amount := (v_take -> j ->> 1)::bigint;
-        v_buckets[n] := lanefold._take_limit(v_buckets[n], v_amount, v_limits[n].kind);
-        if v_limits[n].kind in ('runs', 'requests') then
+        v_buckets[n] := lanefold._take_limit(v_buckets[n], v_amount, v_kinds[n]);
+        v_free[n] := v_free[n] - v_amount;
+        if v_kinds[n] in ('runs', 'requests') then
           a.holds := lanefold._change_hold(a.holds, v_place, 0, v_buckets[n].slice, v_amount);
         else
           a.holds := lanefold._change_hold(a.holds, v_place, v_amount, v_buckets[n].slice, 0);
           v_slices := v_slices || jsonb_build_object(v_place, v_buckets[n].slice);
         end if;
         -- only of a call that is made now: who was let go on, or waits, asks again before it
-        if not v_call ?| array['granted', 'job'] and lanefold._limit_notices(v_limits[n], v_buckets[n], v_at) then
+        if v_notices[n] and not v_call ?| array['granted', 'job'] and lanefold._limit_notices(v_limits[n], v_buckets[n], v_at) then
           v_buckets[n].noticed_at := v_at;
           v_passed := v_passed || to_jsonb(v_place);
         end if;
@@ -170,13 +183,13 @@ begin
 
     -- its place in line
     v_next := case
-      when v_answer ? 'refused' and not v_answer ? 'ends' and (v_call ? 'job' or v_waits is not null) then (v_positions ->> (v_answer ->> 'refused'))::int
+      when v_answer ? 'refused' and not v_answer ? 'ends' and (v_call ? 'job' or v_waits is not null) then array_position(v_places, v_answer ->> 'refused')
       when v_take is null and not v_call ? 'end' then v_waits end;
     if v_next is not null and v_take is not null then
       -- slots return while it waits
       foreach v_place in array array(select jsonb_object_keys(a.holds)) loop
-        n := (v_positions ->> v_place)::int;
-        continue when n is null or v_limits[n].kind <> 'concurrency';
+        n := array_position(v_places, v_place);
+        continue when n is null or v_kinds[n] <> 'concurrency';
         v_amount := (a.holds -> v_place ->> 0)::bigint;
         v_buckets[n] := lanefold._settle_limit(v_buckets[n], v_amount, null, 0, 0);
         a.holds := lanefold._change_hold(a.holds, v_place, -v_amount, null, 0);
@@ -198,6 +211,7 @@ begin
         a := lanefold._out_of_line(a);
       else
         v_buckets[v_next].waiting := v_buckets[v_next].waiting + 1;
+        v_free[v_next] := null;
       end if;
     end if;
 
@@ -205,7 +219,7 @@ begin
       a.touched_at := v_at;
       if v_account is null then
         v_account := cardinality(v_accounts) + 1;
-        v_positions := v_positions || jsonb_build_object(a.thread_id || ' ' || a.run_id, v_account);
+        v_runs[v_account] := a.thread_id || ' ' || a.run_id;
       end if;
       v_accounts[v_account] := a;
       if v_call ? 'end' then
@@ -215,7 +229,7 @@ begin
     v_answers := array_append(v_answers, v_answer);
   end loop;
 
-  perform lanefold._store_limits(v_buckets, v_accounts, v_ended);
+  perform lanefold._store_limits(v_buckets, v_accounts, v_known, v_ended);
   for n in 1 .. cardinality(v_buckets) loop
     if v_look[n] and v_buckets[n].waiting > 0 then
       v_ready := v_ready || lanefold._limit_ready(v_limits[n], v_buckets[n], v_at);

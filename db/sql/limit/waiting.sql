@@ -10,6 +10,16 @@ begin
   return greatest(v_most - (select coalesce(sum(value::bigint), 0)::bigint from jsonb_each_text(l.reserve) where key is distinct from p_share), 0);
 end $$;
 
+-- What anybody may take of a bucket at least, now; null where that depends on who asks.
+create or replace function lanefold._limit_free(l lanefold._limit, k lanefold._limit_bucket, p_at timestamptz)
+returns bigint language plpgsql immutable as $$
+begin
+  if l.reserve is not null or k.waiting > 0 or k.drained_until > p_at or l.on_exhausted = 'notice' then
+    return null;
+  end if;
+  return coalesce((l.amounts ->> k.key)::bigint, l.amount) - k.used;
+end $$;
+
 -- Whether a bucket lets a call take this much, after `p_answer`, what the buckets before it have answered. p_first: the run
 -- has waited, and goes ahead of those that wait. With 0 slots, runs wait until there are some. See use_limits for the answers.
 create or replace function lanefold._ask_limit(l lanefold._limit, k lanefold._limit_bucket, p_place text, p_amount bigint, p_share text, p_first boolean,

@@ -94,7 +94,7 @@ export class LimitGate {
     if (answer.stale !== undefined) await this.refresh();
     if (answer.ok) for (const [place] of call.take ?? []) this.#full.delete(place);
     if (answer.refused !== undefined) this.#full.add(answer.refused);
-    if (answer.ready) void this.#letGo(answer.ready).catch(this.onError);
+    if (answer.ready) void this.#letGo(answer.ready).catch(this.#report);
     if (answer.refused !== undefined && answer.delay_ms !== undefined) this.#checkIn(answer.refused, answer.delay_ms);
     return answer;
   }
@@ -110,6 +110,11 @@ export class LimitGate {
     for (const timer of this.#timers.values()) clearTimeout(timer);
   }
 
+  /** What fails because everything is closing is done by other processes, or by the sweep. */
+  #report = (error: unknown): void => {
+    if (!this.#closed) this.onError(error);
+  };
+
   async #sendSoon(): Promise<void> {
     clearTimeout(this.#soonTimer);
     this.#soonTimer = undefined;
@@ -123,7 +128,7 @@ export class LimitGate {
       const answer = await this.use({ thread_id, run_id, take, shares, version: this.version, granted: true });
       if (answer.ok || answer.ends || answer.impossible) await this.queue.wake({ thread_id, run_id, ...job });
     });
-    for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.onError(result.reason);
+    for (const result of await Promise.allSettled(going)) if (result.status === 'rejected') this.#report(result.reason);
   }
 
   /** One look at each place, at the earliest time that a refusal has named. */
@@ -132,7 +137,7 @@ export class LimitGate {
     const timer = setTimeout(
       () => {
         this.#timers.delete(place);
-        this.use({ check: [place] }).catch(this.onError);
+        this.use({ check: [place] }).catch(this.#report);
       },
       Math.min(delayMs, longestTimerMs),
     );

@@ -67,6 +67,9 @@ export interface LimitAnswer {
 
 const statement = 'select u.result from lanefold.use_limits($1) u';
 
-/** Calls of this process at the same moment share a statement and a transaction. */
+/**
+ * Calls of this process at the same moment share a statement and a transaction. The next ones wait for it: beside it, they
+ * would only wait for its locks.
+ */
 export const useLimits = async (db: Database, call: LimitCall): Promise<LimitAnswer> =>
-  (await db.gather<{ result: LimitAnswer }>('use_limits', statement, JSON.stringify(call))).result;
+  (await db.gather<{ result: LimitAnswer }>('use_limits', statement, JSON.stringify(call), { inFlight: 1 })).result;
