@@ -15,7 +15,7 @@ export interface SlowModels {
   release(): void;
 }
 
-/** `held` answers once released, `latency:<ms>` after the given time. */
+/** `held` answers once released, `latency:<ms>` after the given time, `latency:<ms>-<ms>` after a random one between. */
 export function slowModels(): SlowModels {
   let [waiting, calls] = [0, 0];
   let release!: () => void;
@@ -33,7 +33,11 @@ export function slowModels(): SlowModels {
   return {
     models: {
       held: slow(() => released),
-      latency: (ms) => slow((signal) => delay(Number(ms), undefined, signal ? { signal } : {})),
+      latency: (range) => {
+        const [from = 0, to = from] = range.split('-').map(Number);
+        const ms = () => from + Math.random() * (to - from);
+        return slow((signal) => delay(ms(), undefined, signal ? { signal } : {}));
+      },
     },
     get waiting() {
       return waiting;
