@@ -17,6 +17,14 @@ export interface QueueConnections {
 
 /** PostgreSQL connections per queue or worker, besides the listening one. */
 const poolSize = 4;
+/** The rows of runs are the outbox of a commit that is lost; and a plan made while the table of jobs was small stays good. */
+const queueSettings = [
+  'synchronous_commit=off',
+  'enable_seqscan=off',
+  'enable_hashjoin=off',
+  'enable_mergejoin=off',
+  'jit=off',
+];
 const longestRetryMs = 2_000;
 const closePatienceMs = 2_000;
 
@@ -84,7 +92,7 @@ function poolsOf(connectionString: string, limitMs: number): QueueConnections {
         keepAlive: true,
         // The search path, as BullMQ sets it on pools that it creates. The rows of runs are the outbox, so a crash of the
         // server may lose the last changes of jobs, and they need not wait for the disk.
-        options: '-c search_path="bullmq" -c synchronous_commit=off',
+        options: [...queueSettings, 'search_path="bullmq"'].map((setting) => `-c ${setting}`).join(' '),
       });
       pool.on('error', () => {});
       pools.push(pool);

@@ -1,15 +1,10 @@
 import pg from 'pg';
 import { isConnectionError } from '../postgres/errors.ts';
 import { Gatherer } from '../postgres/gather.ts';
+import { completeAndFetch, completeJobs } from './complete-jobs.ts';
 
-/** The functions with which BullMQ ends jobs, and the types of their arguments. */
-const gathered: Record<string, string[]> = {
-  move_to_completed: ['text', 'text', 'text', 'jsonb', 'bigint', 'boolean', 'bigint', 'int'],
-  move_to_completed_fetch: [
-    ...['text', 'text', 'text', 'jsonb', 'bigint', 'boolean', 'bigint', 'int'],
-    ...['bigint', 'bigint', 'text', 'int', 'bigint'],
-  ],
-};
+/** The functions with which BullMQ ends jobs, and the statement that does the same for many calls. */
+const gathered: Record<string, string> = { move_to_completed: completeJobs, move_to_completed_fetch: completeAndFetch };
 
 /** Two at a time, so that batches grow: only a free slot waits for the end of a job. */
 const limits = { items: 50, characters: 2 ** 20, inFlight: 2 };
@@ -18,8 +13,8 @@ type Row = Record<string, unknown>;
 
 /**
  * A pool for BullMQ whose calls that end jobs at the same moment share a statement and a commit: most of the cost of a
- * call is that of its commit. A call whose job is locked, and each call of a batch that fails, is sent alone, as BullMQ
- * sent it.
+ * call is that of its commit. A call that the statement does not answer, and each call of a batch that fails, is sent
+ * alone, as BullMQ sent it.
  */
 export class GatheringPool extends pg.Pool {
   readonly #gatherers = new Map<string, Gatherer<Row[] | undefined>>();
@@ -44,14 +39,14 @@ export class GatheringPool extends pg.Pool {
     } catch (error) {
       if (isConnectionError(error)) throw error;
     }
-    // its job is locked or gone, or the batch failed
+    // its job is locked, gone or not plain, or the batch failed
     return alone();
   }
 
   #gathererOf(name: string): Gatherer<Row[] | undefined> {
     let gatherer = this.#gatherers.get(name);
     if (gatherer === undefined) {
-      const text = gatheredCall(name, gathered[name]!);
+      const text = gathered[name]!;
       gatherer = new Gatherer<Row[] | undefined>(async (items) => {
         const answers: Row[][] = [];
         const { rows } = await this.#send(text, [items]);
@@ -68,9 +63,3 @@ const functionIn = (text: string): string | undefined => {
   const [, name] = /\bselect\s+(?:\*\s+from\s+)?(\w+)\s*\(/i.exec(text) ?? [];
   return name !== undefined && Object.hasOwn(gathered, name) ? name : undefined;
 };
-
-/** Waits for no job that another statement has locked, so that two batches, or a batch and a renewal, cannot deadlock. */
-const gatheredCall = (name: string, types: string[]): string =>
-  `select c.call, r.* from jsonb_array_elements($1::jsonb) with ordinality as c (args, call)
-   cross join lateral (select from job where queue = c.args ->> 0 and id = c.args ->> 1 for update skip locked) as held
-   left join lateral ${name}(${types.map((type, i) => `(c.args ->> ${i})::${type}`).join(', ')}) as r on true`;

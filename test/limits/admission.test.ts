@@ -57,7 +57,6 @@ describe.skipIf(noRedis())('a run that has to wait for a slot', () => {
       expect(await lanefold.runs.get(third)).toMatchObject({
         ...{ status: 'queued', startedAt: null, waitingFor: { limit: name } },
       });
-      expect(await lanefold.runs.events(third)).toMatchObject([{ kind: 'run_delayed', data: { limit: name } }]);
       expect(await sql.usage(name)).toMatchObject([{ used: 1, waiting: 2 }]);
       keyboard.stop();
       await lanefold.runs.wait(first);

@@ -47,11 +47,13 @@ export function spansOf(run: Run, events: RunEvent[], now: number): { spans: Spa
         spans.splice(spans.indexOf(span), 1);
       }
   };
-  // the bar of a limit says for what such a run waited
-  const isLimited = events[0]?.kind === 'run_delayed';
-  if (run.started_at && !isLimited)
-    spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
-  else if (!isLimited) begin('queue', { kind: 'queue', title: 'Waits for a worker', start: 0 });
+  if (run.started_at) spans.push({ kind: 'queue', title: 'Waited for a worker', start: 0, end: since(run.started_at) });
+  else
+    begin('queue', {
+      kind: 'queue',
+      title: run.waiting_for ? limitWait(run.waiting_for) : 'Waits for a worker',
+      start: 0,
+    });
 
   /** When the last event was written. */
   let reached = 0;

@@ -1,0 +1,41 @@
+// Statements that end many jobs of BullMQ's queue in PostgreSQL, for `GatheringPool`. Their argument is a JSON array of the
+// arguments of BullMQ's own function, and each row has the number of its call. Neither waits for a job that another
+// statement has locked, so that two batches, or a batch and a renewal, cannot deadlock.
+
+/**
+ * As `move_to_completed` for plain jobs: without a parent, deduplication or retention of their own, which ours never have.
+ * Does not look for other active or waiting jobs to announce that the queue is drained: while somebody holds a snapshot,
+ * that would read the index entries of all jobs that have ended since.
+ */
+export const completeJobs = `with c as materialized (
+    select call, args ->> 0 as queue, args ->> 1 as id, args ->> 2 as token, (args ->> 3)::jsonb as value, (args ->> 4)::bigint as at
+    from jsonb_array_elements($1::jsonb) with ordinality as a (args, call)
+    where (args ->> 5)::boolean is not true and coalesce((args ->> 6)::bigint, -1) < 0 and coalesce((args ->> 7)::bigint, -1) < 0
+  ), guarded as materialized (
+    select pg_advisory_xact_lock_shared(hashtext('bullmq:finalization'), hashtext(q.queue)) from (select distinct queue from c) q
+  ), held as materialized (
+    select c.* from c
+    cross join (select count(*) from guarded) g
+    cross join lateral (
+      select from job j where j.queue = c.queue and j.id = c.id and j.state = 'active' and j.lock_token = c.token
+        and j.parent_id is null and j.dedup_id is null for update skip locked) j
+  ), ended as (
+    update job j
+    set state = 'completed', return_value = h.value, finished_at_ms = h.at, lock_token = null, locked_until_ms = null,
+        attempts_made = j.attempts_made + 1
+    from held h where j.queue = h.queue and j.id = h.id
+    returning h.call, h.queue, h.id, h.value, h.at
+  )
+  select e.call, e.at as move_to_completed, publish_event(e.queue, 'completed',
+    jsonb_build_object('jobId', e.id, 'returnvalue', coalesce(e.value, 'null'::jsonb)::text, 'prev', 'active')) as event
+  from ended e order by e.call`;
+
+const fetchTypes = [
+  ...['text', 'text', 'text', 'jsonb', 'bigint', 'boolean', 'bigint', 'int'],
+  ...['bigint', 'bigint', 'text', 'int', 'bigint'],
+];
+
+/** `move_to_completed_fetch`, which also returns the next job of the queue. */
+export const completeAndFetch = `select c.call, r.* from jsonb_array_elements($1::jsonb) with ordinality as c (args, call)
+  cross join lateral (select from job where queue = c.args ->> 0 and id = c.args ->> 1 for update skip locked) as held
+  left join lateral move_to_completed_fetch(${fetchTypes.map((type, i) => `(c.args ->> ${i})::${type}`).join(', ')}) as r on true`;
