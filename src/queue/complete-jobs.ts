@@ -5,7 +5,8 @@
 /**
  * As `move_to_completed` for plain jobs: without a parent, deduplication or retention of their own, which ours never have.
  * Does not look for other active or waiting jobs to announce that the queue is drained: while somebody holds a snapshot,
- * that would read the index entries of all jobs that have ended since.
+ * that would read the index entries of all jobs that have ended since. For the same reason, `state` is compared as text:
+ * else the plan may use the index of active jobs.
  */
 export const completeJobs = `with c as materialized (
     select call, args ->> 0 as queue, args ->> 1 as id, args ->> 2 as token, (args ->> 3)::jsonb as value, (args ->> 4)::bigint as at
@@ -17,7 +18,7 @@ export const completeJobs = `with c as materialized (
     select c.* from c
     cross join (select count(*) from guarded) g
     cross join lateral (
-      select from job j where j.queue = c.queue and j.id = c.id and j.state = 'active' and j.lock_token = c.token
+      select from job j where j.queue = c.queue and j.id = c.id and j.state::text = 'active' and j.lock_token = c.token
         and j.parent_id is null and j.dedup_id is null for update skip locked) j
   ), ended as (
     update job j
