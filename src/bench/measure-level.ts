@@ -30,7 +30,9 @@ export async function measureLevel(rig: Rig, load: Load): Promise<Level> {
   let warmUp: number;
   let measured: Awaited<ReturnType<typeof measureCosts>>;
   try {
-    await lanefold.startWorker({ concurrency: Math.max(load.concurrency, leastPlaces), stopGraceMs });
+    // a place is free once the job of its run has ended, after the run: with as many places as runs, some runs would wait
+    const places = Math.max(2 * load.concurrency, leastPlaces);
+    await lanefold.startWorker({ concurrency: places, stopGraceMs });
     warmUp = await executeRuns(lanefold, calls, { ...load, seconds: warmUpShare * load.seconds });
     calls.waits.clear();
     measured = await measureCosts(rig, () =>
