@@ -80,3 +80,9 @@ comment on function lanefold.use_limits(jsonb) is 'Takes from limits, and gives 
 comment on function lanefold.delay_run(text, text, bigint, jsonb) is 'Returns a run to the queue until a limit lets it go on.';
 comment on function lanefold.await_limit(text, text, int, jsonb) is 'Notes for what a queued run waits.';
 comment on function lanefold.idle_limit_accounts(int, int) is 'Runs whose use of limits nobody has touched for a while.';
+comment on function lanefold.set_schedule(text, text, jsonb) is 'Sets a schedule; what is paused stays paused.';
+comment on function lanefold.remove_schedule(text, text) is 'Removes a schedule; runs that it has started go on.';
+comment on function lanefold.pause_schedule(text, text, boolean, timestamptz, text) is 'Pauses a schedule, or lets it go on.';
+comment on function lanefold.advance_schedule(text, text, bigint, timestamptz, timestamptz, jsonb) is 'Moves a schedule on to its next slot, once.';
+comment on function lanefold.take_slots(int, int) is 'Takes slots that are due, to start their runs.';
+comment on function lanefold.settle_slot(text, text, timestamptz, jsonb) is 'Says what became of a slot.';

@@ -14,6 +14,8 @@ import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
 import { limitsOf } from '../library/limits/limits.ts';
+import { schedulesOf } from '../library/schedules/schedules.ts';
+import { checkRuns } from '../library/schedules/check-runs.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
@@ -71,6 +73,10 @@ export function assemble(
         'limits',
         limitsOf(db, () => gate.refresh().catch(reportErrors(log, 'limits'))),
       ),
+      schedules: refusingOptions(
+        'schedules',
+        schedulesOf(db, (schedule, from) => checkRuns(accepting, schedule, from)),
+      ),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {
@@ -109,5 +115,8 @@ export function assemble(
     queues: queue.queues,
     toolNames: agents.toolNames,
   };
-  return { library, waiter, live: streams.live };
+  // a worker serves all tenants, also in a library of one
+  const runsOf_ = (tenant: string) => libraryFor(tenant).runs;
+  const scheduling = { db: onlyTenant === undefined ? db : db.forTenant(tenantScope(onlyTenant, rights)), agents, models, counting, queue };
+  return { library, waiter, live: streams.live, scheduling, runsFor: runsOf_ };
 }
