@@ -1,15 +1,15 @@
 // Statements that end many jobs of BullMQ's queue in PostgreSQL, for `GatheringPool`. Their argument is a JSON array of the
-// arguments of BullMQ's own function, and each row has the number of its call. Neither waits for a job that another
-// statement has locked, so that two batches, or a batch and a renewal, cannot deadlock.
+// arguments of BullMQ's own function, and each row has the number of its call.
 
 /**
- * As `move_to_completed` for plain jobs: without a parent, deduplication or retention of their own, which ours never have.
- * Does not look for other active or waiting jobs to announce that the queue is drained: while somebody holds a snapshot,
- * that would read the index entries of all jobs that have ended since. For the same reason, `state` is compared as text:
- * else the plan may use the index of active jobs.
+ * Ends plain jobs: without a parent, deduplication or retention of their own, which ours never have. Waits for no job that
+ * another statement has locked, so that two batches, or a batch and a renewal, cannot deadlock. Does not look for other
+ * active or waiting jobs to announce that the queue is drained: while somebody holds a snapshot, that would read the index
+ * entries of all jobs that have ended since. For the same reason, `state` is compared as text: else the plan may use the
+ * index of active jobs.
  */
-export const completeJobs = `with c as materialized (
-    select call, args ->> 0 as queue, args ->> 1 as id, args ->> 2 as token, (args ->> 3)::jsonb as value, (args ->> 4)::bigint as at
+const ended = `with c as materialized (
+    select call, args, args ->> 0 as queue, args ->> 1 as id, args ->> 2 as token, (args ->> 3)::jsonb as value, (args ->> 4)::bigint as at
     from jsonb_array_elements($1::jsonb) with ordinality as a (args, call)
     where (args ->> 5)::boolean is not true and coalesce((args ->> 6)::bigint, -1) < 0 and coalesce((args ->> 7)::bigint, -1) < 0
   ), guarded as materialized (
@@ -25,18 +25,18 @@ export const completeJobs = `with c as materialized (
     set state = 'completed', return_value = h.value, finished_at_ms = h.at, lock_token = null, locked_until_ms = null,
         attempts_made = j.attempts_made + 1
     from held h where j.queue = h.queue and j.id = h.id
-    returning h.call, h.queue, h.id, h.value, h.at
-  )
-  select e.call, e.at as move_to_completed, publish_event(e.queue, 'completed',
-    jsonb_build_object('jobId', e.id, 'returnvalue', coalesce(e.value, 'null'::jsonb)::text, 'prev', 'active')) as event
-  from ended e order by e.call`;
+    returning h.call, h.args, h.queue, h.id, h.token, h.value, h.at
+  ), told as (
+    select e.*, publish_event(e.queue, 'completed',
+      jsonb_build_object('jobId', e.id, 'returnvalue', coalesce(e.value, 'null'::jsonb)::text, 'prev', 'active')) as event
+    from ended e
+  )`;
 
-const fetchTypes = [
-  ...['text', 'text', 'text', 'jsonb', 'bigint', 'boolean', 'bigint', 'int'],
-  ...['bigint', 'bigint', 'text', 'int', 'bigint'],
-];
+/** As `move_to_completed`. */
+export const completeJobs = `${ended} select t.call, t.at as move_to_completed, t.event from told t`;
 
-/** `move_to_completed_fetch`, which also returns the next job of the queue. */
-export const completeAndFetch = `select c.call, r.* from jsonb_array_elements($1::jsonb) with ordinality as c (args, call)
-  cross join lateral (select from job where queue = c.args ->> 0 and id = c.args ->> 1 for update skip locked) as held
-  left join lateral move_to_completed_fetch(${fetchTypes.map((type, i) => `(c.args ->> ${i})::${type}`).join(', ')}) as r on true`;
+/** As `move_to_completed_fetch`, which also takes the next job of the queue; a row without an id: there is none. */
+export const completeAndFetch = `${ended}
+  select t.call, r.* from told t
+  left join lateral move_to_active(t.queue, t.token, (t.args ->> 8)::bigint, (t.args ->> 9)::bigint, t.args ->> 10, (t.args ->> 11)::int,
+    (t.args ->> 12)::bigint) as r on t.event is not null`;

@@ -206,6 +206,26 @@ describe.skipIf(noRedis())('a run that a limit refuses', () => {
     expect(use).toMatchObject({ used: 4, amount: 2, noticedAt: expect.any(Date) as Date });
   });
 
+  // 663 tokens passed a limit of 100 where calls were counted once they had ended (BerriAI/litellm#18730)
+  test('at once with seven others does not exceed what one of them may use', async () => {
+    await sql.setLimit('burst', { kind: 'tokens', scope: { customer: 'burst' }, amount: 50, calendar: 'month' });
+    const small = { settings: { maxOutputTokens: 20 }, limitKeys: { customer: 'burst' } };
+    const runs = await Promise.all(Array.from({ length: 8 }, () => ask(small)));
+    const keyboard = await model.next();
+    await until('the others wait', async () => (await sql.usage('burst'))[0]!.waiting === 7);
+    keyboard.type('one');
+    keyboard.stop();
+    await until('it is settled', async () => (await sql.usage('burst'))[0]!.total === 15);
+    // 15 were used, so one more may reserve; nobody else
+    const next = await model.next();
+    await until('the others wait still', async () => (await sql.usage('burst'))[0]!.waiting === 6);
+    expect((await sql.usage('burst'))[0]!.used).toBeLessThanOrEqual(50);
+    next.stop();
+    await sql.rows('select lanefold.remove_limit($1, $2, $3)', ['*', 'burst', 'test']);
+    for (let n = 2; n < runs.length; n++) await answer('later');
+    for (const run of runs) expect(await lanefold.runs.wait(run)).toMatchObject({ status: 'completed' });
+  });
+
   test.each([
     ['limit_too_small', { kind: 'requests', amount: 0, per_ms: 86_400_000 }],
     ['price_unknown', { kind: 'money', amount: 1_000_000_000, calendar: 'day' }],

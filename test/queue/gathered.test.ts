@@ -23,7 +23,7 @@ const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
 beforeEach(() => {
   sent = [];
   vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    if (/move_to_completed/.test(String(args[0]))) sent.push(String(args[0]));
+    if (/move_to_completed|state = 'completed'/.test(String(args[0]))) sent.push(String(args[0]));
     return query.apply(this, args) as never;
   });
 });
