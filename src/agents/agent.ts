@@ -1,8 +1,6 @@
-import { isCost, noCost } from './cost.ts';
-import { LanefoldError } from '../errors.ts';
+import { checkCallSettings, checkEffectPolicy, checkNumbers, invalidAgent } from './check-agent.ts';
 import type { JsonObject } from '../context/message.ts';
-import { effectOps } from '../context/state.ts';
-import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import type { CallSettings } from '../models/settings/call-settings.ts';
 import type { ModelName } from '../models/registry/model-name.ts';
 import { parseOptions } from '../strategies/options.ts';
 import type { ResultUnder, StrategyOptions, StrategyTypes } from '../strategies/types.ts';
@@ -196,30 +194,32 @@ export function defineAgent<
   refuseUnknownKeys(`Agent ${JSON.stringify(definition.name)}`, definition, agentKeys, 'invalid_agent');
   const { name } = definition;
   if (typeof name !== 'string' || !/^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/.test(name)) {
-    throw invalid(String(name), 'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit');
+    throw invalidAgent(
+      String(name),
+      'name must be 1 to 64 characters of [A-Za-z0-9_.-], starting with a letter or digit',
+    );
   }
-  if (typeof definition.model !== 'string' || definition.model === '') throw invalid(name, 'model is missing');
+  if (typeof definition.model !== 'string' || definition.model === '') throw invalidAgent(name, 'model is missing');
   const strategy = definition.strategy ?? 'react';
   const machine = machineOf(name, strategy);
   if (definition.output && !machine.output)
-    throw invalid(name, `strategy ${machine.name} does not support an output contract`);
+    throw invalidAgent(name, `strategy ${machine.name} does not support an output contract`);
   try {
     parseOptions(machine, definition.strategyOptions);
   } catch (error) {
-    throw invalid(name, (error as Error).message.replace(/\.$/, ''));
+    throw invalidAgent(name, (error as Error).message.replace(/\.$/, ''));
   }
   if (definition.contextPolicy !== undefined && readPolicy(definition.contextPolicy).system_prompt !== undefined)
-    throw invalid(name, 'contextPolicy.systemPrompt is for threads and requests; an agent has instructions instead');
-  for (const key of atLeastOne) check(name, key, definition[key], 1);
-  const { maxCost } = definition;
-  if (maxCost !== undefined && !isCost(maxCost))
-    throw invalid(name, `maxCost ${noCost}; got ${JSON.stringify(maxCost)}`);
-  for (const key of atLeastZero) check(name, key, definition[key], 0);
+    throw invalidAgent(
+      name,
+      'contextPolicy.systemPrompt is for threads and requests; an agent has instructions instead',
+    );
+  checkNumbers(name, definition);
   if (definition.guardTool && typeof definition.guardTool !== 'function')
-    throw invalid(name, 'guardTool must be a function');
+    throw invalidAgent(name, 'guardTool must be a function');
   const stranger = unknownOverridable(definition.overridable ?? []);
   if (stranger !== undefined)
-    throw invalid(
+    throw invalidAgent(
       name,
       `overridable lists ${JSON.stringify(stranger)}, which is not one of ${overridableFields.join(', ')}`,
     );
@@ -254,7 +254,7 @@ export function defineAgent<
     approvalTimeoutMs: definition.approvalTimeoutMs ?? 604_800_000,
     guardTool: definition.guardTool ?? null,
     overridable: readOverridable(definition.overridable),
-    effectPolicy: checkPolicy(name, definition.effectPolicy ?? {}),
+    effectPolicy: checkEffectPolicy(name, definition.effectPolicy ?? {}),
   });
 }
 
@@ -263,46 +263,8 @@ const known = createStrategyRegistry();
 function machineOf(agent: string, strategy: string | Strategy): Strategy {
   if (typeof strategy !== 'string') return strategy;
   if (known.has(strategy)) return known.find(strategy);
-  throw invalid(
+  throw invalidAgent(
     agent,
     `strategy ${JSON.stringify(strategy)} does not exist; choose one of ${known.names.join(', ')}, or pass your own`,
   );
 }
-
-const atLeastOne = [
-  'maxIterations',
-  'maxTotalTokens',
-  'maxDurationMs',
-  'toolTimeoutMs',
-  'toolConcurrency',
-  'maxToolCalls',
-  'maxToolResultBytes',
-  'approvalTimeoutMs',
-] as const;
-const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'toolRetryBackoffMs'] as const;
-
-function check(agent: string, key: string, value: number | undefined, minimum: number): void {
-  if (value === undefined || (Number.isInteger(value) && value >= minimum)) return;
-  throw invalid(agent, `${key} must be a whole number of at least ${minimum}; got ${JSON.stringify(value)}`);
-}
-
-function checkPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
-  const { mode = 'allow_list', allow = [], deny = [] } = policy;
-  if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
-    throw invalid(agent, `effectPolicy.mode must be allow_list, allow_all or deny_all; got ${JSON.stringify(mode)}`);
-  const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
-  if (unknown !== undefined)
-    throw invalid(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
-  return policy;
-}
-
-function checkCallSettings(agent: string, settings: CallSettings): CallSettings {
-  const { fault } = checkSettings(settings);
-  if (!fault) return settings;
-  throw invalid(agent, `settings${fault.path && `.${fault.path}`} is invalid: ${fault.why}`);
-}
-
-const invalid = (name: string, why: string): LanefoldError =>
-  new LanefoldError('invalid_agent', `Agent ${JSON.stringify(name)} is invalid: ${why}.`, {
-    hint: 'Fix the arguments of defineAgent.',
-  });

@@ -17,7 +17,10 @@ export interface QueueConnections {
 
 /** PostgreSQL connections per queue or worker, besides the listening one. */
 const poolSize = 4;
-/** The rows of runs are the outbox of a commit that is lost; and a plan made while the table of jobs was small stays good. */
+/**
+ * The rows of runs are the outbox, so a crash of the server may lose the last changes of jobs, and they need not wait for
+ * the disk. A plan made while the table of jobs was small stays good as it grows.
+ */
 const queueSettings = [
   'synchronous_commit=off',
   'enable_seqscan=off',
@@ -90,8 +93,7 @@ function poolsOf(connectionString: string, limitMs: number): QueueConnections {
         connectionTimeoutMillis,
         query_timeout: limitMs,
         keepAlive: true,
-        // The search path, as BullMQ sets it on pools that it creates. The rows of runs are the outbox, so a crash of the
-        // server may lose the last changes of jobs, and they need not wait for the disk.
+        // the search path, as BullMQ sets it on pools that it creates
         options: [...queueSettings, 'search_path="bullmq"'].map((setting) => `-c ${setting}`).join(' '),
       });
       pool.on('error', () => {});

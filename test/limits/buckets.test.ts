@@ -28,6 +28,16 @@ interface Bucket {
   total: number;
 }
 
+/** Sets a limit of the operator. Returns its version. */
+const set = (name: string, limit: object) =>
+  value<number>(
+    log.db,
+    'select lanefold.set_limit($1, $2, $3)::int',
+    '*',
+    name,
+    JSON.stringify({ scope: {}, by: 'test', ...limit }),
+  );
+
 const buckets = (key: string) =>
   rows<Bucket>(
     log.db,
@@ -179,13 +189,7 @@ test('another interval keeps what counts in the old one, and what is reserved se
 
 test('a limit that gives notice refuses nothing, and gives it once in an interval', async () => {
   const soft = (name: string, limit: object) =>
-    value<number>(
-      log.db,
-      'select lanefold.set_limit($1, $2, $3)::int',
-      '*',
-      name,
-      JSON.stringify({ scope: {}, by: 'test', kind: 'tokens', amount: 100, on_exhausted: 'notice', ...limit }),
-    );
+    set(name, { kind: 'tokens', amount: 100, on_exhausted: 'notice', ...limit });
   await soft('sliding', { per_ms: 60_000 });
   const version = await soft('monthly', { calendar: 'month' });
   const places = ['* sliding ', '* monthly '];
@@ -221,14 +225,6 @@ test('a limit that gives notice refuses nothing, and gives it once in an interva
 });
 
 test('runs for whose value nothing is left delay no others, and a limit that now gives notice lets all go on', async () => {
-  const set = (name: string, limit: object) =>
-    value<number>(
-      log.db,
-      'select lanefold.set_limit($1, $2, $3)::int',
-      '*',
-      name,
-      JSON.stringify({ scope: {}, by: 'test', ...limit }),
-    );
   const taken = { kind: 'concurrency', amount: 2, share: 'customer', reserve: { vip: 2 } };
   const version = await set('taken', taken);
   const slot = '* taken ';
@@ -262,14 +258,6 @@ test('runs for whose value nothing is left delay no others, and a limit that now
 });
 
 test('who was let go on and must end instead leaves the line, and the next one goes on', async () => {
-  const set = (name: string, limit: object) =>
-    value<number>(
-      log.db,
-      'select lanefold.set_limit($1, $2, $3)::int',
-      '*',
-      name,
-      JSON.stringify({ scope: {}, by: 'test', ...limit }),
-    );
   await set('line', { kind: 'concurrency', amount: 1 });
   const version = await set('purse', { kind: 'requests', amount: 1, calendar: 'month', on_exhausted: 'end' });
   const job = { queue: 'q', enqueue_no: 1, agent: 'a' };

@@ -14,7 +14,10 @@ export interface RunUse {
   otherUsage?: Record<string, Usage> | null | undefined;
 }
 
-export const spentBy = ({ createdAt }: LimitedRun, { model, iteration, usage, otherUsage }: RunUse): SpentByModel[] =>
+export const spentBy = (
+  { createdAt }: Pick<LimitedRun, 'createdAt'>,
+  { model, iteration, usage, otherUsage }: RunUse,
+): SpentByModel[] =>
   spentOf({ model, createdAt: new Date(createdAt), iteration, usage: usage ?? null, otherUsage: otherUsage ?? null });
 
 /** The limits of a run that has used this much when it was claimed. */

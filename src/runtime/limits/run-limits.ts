@@ -73,8 +73,8 @@ export class RunLimits {
       }
       const { impossible, refused, most = 0, ends, delay_ms: delayMs } = answer;
       if (impossible !== undefined) throw tooSmall(impossible, most, amountAt(take, impossible));
-      if (this.#open === 0 && ends) throw exhausted(refused!);
       if (this.#open === 0) {
+        if (ends) throw exhausted(refused!);
         this.#refused = { take, shares };
         throw new LimitReached(refused!, delayMs);
       }

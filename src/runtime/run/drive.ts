@@ -17,8 +17,8 @@ import { runFacts } from './run-facts.ts';
 import { RunContext } from './context.ts';
 import type { RunDependencies } from './dependencies.ts';
 import { priceAt } from '../limits/amounts.ts';
+import { spentBy } from '../limits/limits-for.ts';
 import { RunBudget } from '../limits/run-budget.ts';
-import { spentOf } from '../../store/run/spent.ts';
 import { LimitReached } from '../limits/limit-reached.ts';
 import { strategyOf } from './strategy-of.ts';
 import { suspend } from './suspend.ts';
@@ -63,13 +63,9 @@ async function drive(deps: RunDependencies, run: HeldRun, claim: Claim, progress
 }
 
 function budgetOf({ counting }: RunDependencies, claim: Claim, dollars: number): RunBudget {
-  const { model, iteration, usage, other_usage: otherUsage } = claim;
-  const createdAt = new Date(claim.created_at);
-  return new RunBudget(
-    dollars,
-    priceAt(counting, createdAt),
-    spentOf({ model, createdAt, iteration, usage: usage ?? null, otherUsage: otherUsage ?? null }),
-  );
+  const { created_at: createdAt, model, iteration, usage, other_usage: otherUsage } = claim;
+  const spent = spentBy({ createdAt }, { model, iteration, usage, otherUsage });
+  return new RunBudget(dollars, priceAt(counting, new Date(createdAt)), spent);
 }
 
 async function loop(

@@ -1,0 +1,59 @@
+import { effectOps } from '../context/state.ts';
+import { LanefoldError } from '../errors.ts';
+import { checkSettings, type CallSettings } from '../models/settings/call-settings.ts';
+import type { EffectPolicy } from '../tools/effects.ts';
+import { isCost, noCost } from './cost.ts';
+
+const atLeastOne = [
+  'maxIterations',
+  'maxTotalTokens',
+  'maxDurationMs',
+  'toolTimeoutMs',
+  'toolConcurrency',
+  'maxToolCalls',
+  'maxToolResultBytes',
+  'approvalTimeoutMs',
+] as const;
+const atLeastZero = ['maxModelRetries', 'idleTimeoutMs', 'toolMaxRetries', 'toolRetryBackoffMs'] as const;
+
+type Numbers = Partial<
+  Record<(typeof atLeastOne)[number] | (typeof atLeastZero)[number] | 'maxCost', number | undefined>
+>;
+
+/** Checks the numbers of a definition. @throws LanefoldError `invalid_agent` */
+export function checkNumbers(agent: string, definition: Numbers): void {
+  for (const key of atLeastOne) check(agent, key, definition[key], 1);
+  const { maxCost } = definition;
+  if (maxCost !== undefined && !isCost(maxCost))
+    throw invalidAgent(agent, `maxCost ${noCost}; got ${JSON.stringify(maxCost)}`);
+  for (const key of atLeastZero) check(agent, key, definition[key], 0);
+}
+
+function check(agent: string, key: string, value: number | undefined, minimum: number): void {
+  if (value === undefined || (Number.isInteger(value) && value >= minimum)) return;
+  throw invalidAgent(agent, `${key} must be a whole number of at least ${minimum}; got ${JSON.stringify(value)}`);
+}
+
+export function checkEffectPolicy(agent: string, policy: EffectPolicy): EffectPolicy {
+  const { mode = 'allow_list', allow = [], deny = [] } = policy;
+  if (!['allow_list', 'allow_all', 'deny_all'].includes(mode))
+    throw invalidAgent(
+      agent,
+      `effectPolicy.mode must be allow_list, allow_all or deny_all; got ${JSON.stringify(mode)}`,
+    );
+  const unknown = [...allow, ...deny].find((op) => !effectOps.includes(op));
+  if (unknown !== undefined)
+    throw invalidAgent(agent, `effectPolicy lists an unknown operation, ${JSON.stringify(unknown)}`);
+  return policy;
+}
+
+export function checkCallSettings(agent: string, settings: CallSettings): CallSettings {
+  const { fault } = checkSettings(settings);
+  if (!fault) return settings;
+  throw invalidAgent(agent, `settings${fault.path && `.${fault.path}`} is invalid: ${fault.why}`);
+}
+
+export const invalidAgent = (name: string, why: string): LanefoldError =>
+  new LanefoldError('invalid_agent', `Agent ${JSON.stringify(name)} is invalid: ${why}.`, {
+    hint: 'Fix the arguments of defineAgent.',
+  });
