@@ -27,7 +27,11 @@ export default class {
   onTestRunEnd(modules, errors) {
     const files = modules.map(toFile);
     const missing = this.#expected - files.length;
-    const faults = [...errors.map(({ message }) => message), ...(missing > 0 ? [`${missing} files did not run`] : [])];
+    // nothing but its stack says where such an error came from
+    const faults = [
+      ...errors.map(({ message, stack }) => `${message}\n${stack ?? ''}`),
+      ...(missing > 0 ? [`${missing} files did not run`] : []),
+    ];
     writeFileSync(process.env['REPORT'], JSON.stringify({ faults, files }));
   }
 }

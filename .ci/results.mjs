@@ -31,7 +31,7 @@ if (command === 'failed') {
     const files = [...kept, ...again.files];
     show('FAILED', files);
     const faults = [...first.faults, ...again.faults];
-    for (const fault of faults) console.log(`FAILED outside of the tests: ${fault.slice(0, 400)}`);
+    for (const fault of faults) console.log(`FAILED outside of the tests: ${fault.slice(0, 2_000)}`);
     sum.failed += faults.length;
     for (const { passed, skipped, unfinished, failures } of files) {
       sum.passed += passed;

@@ -14,6 +14,7 @@ import { platformPackage } from '../src/postgres/embedded/binary-candidates.ts';
 import { fromPostgres, isConnectionError } from '../src/postgres/errors.ts';
 import { outage } from '../src/queue/outage.ts';
 import { createDatabase, type TestDatabase } from './support/database.ts';
+import { openPool } from './support/pool.ts';
 
 /*
  * Parts of our dependencies that they do not document, and that our code relies on. A new version may change them
@@ -33,7 +34,7 @@ const connect = async (config: pg.ClientConfig = {}): Promise<pg.Client> => {
 };
 
 const poolOf = (config: pg.PoolConfig = {}): pg.Pool => {
-  const pool = new pg.Pool({ connectionString: database.url, ...config });
+  const pool = openPool({ connectionString: database.url, ...config });
   onTestFinished(() => (pool.ended || pool.ending ? undefined : pool.end()));
   return pool;
 };

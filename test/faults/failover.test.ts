@@ -20,6 +20,7 @@ import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
+import { openPool } from '../support/pool.ts';
 
 const runs = 6;
 
@@ -68,8 +69,7 @@ describe.skipIf(noRedis())('a failover to a standby', () => {
       models: { fake: model },
     });
     standby = await startStandby(primary, path.join(dir, 'b'), replicationSettings);
-    pool = new pg.Pool({ connectionString: url.href, max: 2 });
-    pool.on('error', () => {});
+    pool = openPool({ connectionString: url.href, max: 2 });
     inspected = { ...lanefold, database: { pool } } as TestLanefold;
   });
   afterEach(async () => {

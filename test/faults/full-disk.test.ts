@@ -15,6 +15,7 @@ import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts
 import { entriesOf, expectSound } from '../support/log.ts';
 import { functionsIn } from '../support/statements.ts';
 import { deferred, until } from '../support/until.ts';
+import { openPool } from '../support/pool.ts';
 
 const run = promisify(execFile);
 
@@ -66,8 +67,7 @@ describe.skipIf(noRedis() || !probe)(`a full disk under PostgreSQL${reason}`, ()
       agents: [defineAgent({ name: 'a', model: 'fake' }), defineAgent({ name: 'echo', model: 'scripted:["fine"]' })],
       models: { fake: fakeModel(async () => ({ text: await gate.promise })) },
     });
-    pool = new pg.Pool({ connectionString: postgres.url, max: 1 });
-    pool.on('error', () => {});
+    pool = openPool({ connectionString: postgres.url, max: 1 });
   });
   afterEach(async () => {
     if (!disk) return;

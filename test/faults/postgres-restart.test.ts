@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, defineAgent, defineTool, type Lanefold } from 'lanefold';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../src/postgres/embedded/index.ts';
 import { isAlive } from '../../src/postgres/embedded/process-identity.ts';
@@ -12,6 +12,7 @@ import { fakeModel } from '../support/fake-model.ts';
 import { noRedis, queueBackend, type TestLanefold } from '../support/lanefold.ts';
 import { expectSound, ledgerOf } from '../support/log.ts';
 import { deferred, until } from '../support/until.ts';
+import { openPool } from '../support/pool.ts';
 
 const runs = 10;
 
@@ -41,8 +42,7 @@ describe.skipIf(noRedis())('PostgreSQL', () => {
       agents: [defineAgent({ name: 'a', model: 'fake', tools: [look] })],
       models: { fake: model },
     });
-    pool = new pg.Pool({ connectionString: postgres.url, max: 2 });
-    pool.on('error', () => {});
+    pool = openPool({ connectionString: postgres.url, max: 2 });
   });
   afterAll(async () => {
     gate?.resolve();

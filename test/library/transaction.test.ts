@@ -1,8 +1,9 @@
 import { defineAgent, type EnqueueOptions, type RunHandle, type Transaction } from 'lanefold';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
 import { kinds, openTransactions, type Transactions } from '../support/transactions.ts';
+import { openPool } from '../support/pool.ts';
 
 class Rollback extends Error {}
 
@@ -16,7 +17,7 @@ describe.skipIf(noRedis()).each(kinds)('enqueue inside a transaction of %s', (ki
     lanefold = await startLanefold({
       agents: [defineAgent({ name: 'echo', model: 'scripted:echo' })],
     });
-    pool = new pg.Pool({ connectionString: lanefold.databaseUrl, max: 2 });
+    pool = openPool({ connectionString: lanefold.databaseUrl, max: 2 });
     await pool.query('create table app_note (text text primary key)');
     transactions = await openTransactions(kind, lanefold.databaseUrl);
   });

@@ -1,5 +1,5 @@
 // @module-tag long
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Page } from 'playwright-core';
 import { noBrowser } from '../support/browser.ts';
 import { until } from '../support/until.ts';
@@ -31,15 +31,14 @@ const breakableStreams = `
 describe.skipIf(noBrowser)('what can be done on the page', () => {
   let site: Site;
   let page: Page;
+  let go: OpenPage['go'];
   let said: OpenPage['said'];
   beforeAll(async () => {
     site = await openSite();
-    ({ page, said } = await site.open());
+    ({ page, go, said } = await site.open());
   });
   afterAll(() => site?.close());
-  beforeEach(() => page.goto('about:blank'));
 
-  const go = (address: string) => page.goto(`${site.api.url}/${address}`);
   const runsOf = async (threadId: string) => (await site.api.lanefold.runs.list({ threadId })).data;
 
   test('ask in a new thread, and watch the answer come', async () => {

@@ -2,7 +2,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createLanefold, isLanefoldError, type Lanefold } from 'lanefold';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { startHarness, type FaultHarness } from '../faults/harness.ts';
 import { faultAgent } from '../faults/fixtures/agent.ts';
@@ -10,6 +9,7 @@ import { noRedis } from '../support/lanefold.ts';
 import { contextOf, expectSound } from '../support/log.ts';
 import { startPgBouncer, type PgBouncer } from '../support/pgbouncer.ts';
 import { deferred, until } from '../support/until.ts';
+import { openPool } from '../support/pool.ts';
 
 const probeDir = await mkdtemp(path.join(tmpdir(), 'lanefold-bouncer-'));
 afterAll(() => rm(probeDir, { recursive: true, force: true }));
@@ -88,7 +88,7 @@ describe.skipIf(noRedis())('behind PgBouncer in transaction mode', () => {
 
   bounced('a run is enqueued in a transaction of the caller’s, through the pooler too', async () => {
     bench.callServer.respond = () => ({ text: 'ended' });
-    const pool = new pg.Pool({ connectionString: bouncer!.url, max: 2 });
+    const pool = openPool({ connectionString: bouncer!.url, max: 2 });
     const client = await pool.connect();
     const enqueue = () => lanefold.runs.enqueue({ agent: 'fault', input: 'hi' }, { tx: client });
     await client.query('begin');

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import pg from 'pg';
+import type pg from 'pg';
 import { inject } from 'vitest';
 import { databaseAt, statements } from './citus.ts';
 import { onCitus, templateDatabase } from './services.ts';
 import { until } from './until.ts';
+import { openPool } from './pool.ts';
 
 export interface TestDatabase {
   url: string;
@@ -28,8 +29,7 @@ export async function createDatabase({ empty = false } = {}): Promise<TestDataba
     void (await Promise.all(inject('postgresNodes').map((node) => statements(node, sql))));
   await onEachNode(`create database ${name}${empty ? '' : ` template ${templateDatabase} strategy file_copy`}`);
   const url = databaseAt(inject('postgresUrl'), name);
-  const pool = new pg.Pool({ connectionString: url, max: 4 });
-  pool.on('error', () => {});
+  const pool = openPool({ connectionString: url, max: 4 });
   return {
     url,
     pool,

@@ -3,9 +3,9 @@ import { drizzle as drizzleOverPg } from 'drizzle-orm/node-postgres';
 import { drizzle as drizzleOverPostgresJs } from 'drizzle-orm/postgres-js';
 import { Kysely, PostgresDialect, sql as kyselySql } from 'kysely';
 import type { Transaction } from 'lanefold';
-import pg from 'pg';
 import postgres from 'postgres';
 import { openPrisma } from './prisma.ts';
+import { openPool } from './pool.ts';
 
 export interface Transactions {
   /** Does the work in a transaction; resolves when it commits, rejects when it rolls back. */
@@ -19,7 +19,7 @@ const insert = 'insert into app_note values ($1)';
 
 const openers: Record<string, (url: string) => Transactions | Promise<Transactions>> = {
   async 'a pg client'(url) {
-    const pool = new pg.Pool({ connectionString: url, max: 2 });
+    const pool = openPool({ connectionString: url, max: 2 });
     const idle = await pool.connect();
     return {
       async transact(work) {
@@ -44,7 +44,7 @@ const openers: Record<string, (url: string) => Transactions | Promise<Transactio
   },
 
   'Drizzle over pg'(url) {
-    const pool = new pg.Pool({ connectionString: url, max: 2 });
+    const pool = openPool({ connectionString: url, max: 2 });
     const db = drizzleOverPg(pool);
     return {
       transact: (work) =>
@@ -77,7 +77,7 @@ const openers: Record<string, (url: string) => Transactions | Promise<Transactio
   },
 
   Kysely(url) {
-    const pool = new pg.Pool({ connectionString: url, max: 2 });
+    const pool = openPool({ connectionString: url, max: 2 });
     const db = new Kysely<object>({ dialect: new PostgresDialect({ pool }) });
     return {
       transact: (work) =>

@@ -4,7 +4,6 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi 
 import { z } from 'zod';
 import { citusLacks } from '../../support/citus-lacks.ts';
 import { noRedis } from '../../support/lanefold.ts';
-import { onCitus } from '../../support/services.ts';
 import { functionsIn } from '../../support/statements.ts';
 import { startRuntime, unset, type Runtime } from '../helpers.ts';
 
@@ -70,9 +69,9 @@ describe.skipIf(noRedis())('the SQL statements of a run', () => {
     expect(ended).toMatchObject({ status: 'completed', step: 3 });
     return counted.slice(from);
   };
-  /** Sorted: the client that waits asks beside the worker that writes. On Citus a run takes longer, so it asks more often. */
+  /** Without the questions of the client that waits: a run that takes longer is asked for more often. */
   const own = (statements: string[]) =>
-    statements.filter((name) => !shared.includes(name) && !(onCitus && name === 'read_run')).toSorted();
+    statements.filter((name) => !shared.includes(name) && name !== 'read_run').toSorted();
 
   test('number at most eight for one safe tool call and three steps', async () => {
     const statements = own(await run(1));
