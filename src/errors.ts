@@ -65,6 +65,7 @@ export const errorStatus = {
   run_not_found: 404,
   key_not_found: 404,
   limit_not_found: 404,
+  schedule_not_found: 404,
   call_not_found: 404,
   content_not_found: 404,
   tool_call_not_found: 404,

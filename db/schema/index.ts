@@ -4,6 +4,7 @@ export { contextOp, lane, thread } from './thread.ts';
 export { apiKey, audit } from './access.ts';
 export { content } from './content.ts';
 export { appendReceipt, entry } from './entry.ts';
+export { schedule, scheduleSlot } from './schedule.ts';
 export { limit, limitAccount, limitBucket, limitShare } from './limit.ts';
 export { role } from './role.ts';
 export { eventBatch, pendingInput, run, runNode, toolCall } from './run.ts';

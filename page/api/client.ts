@@ -20,7 +20,10 @@ export const keyHeader = (): Record<string, string> =>
 export async function problemOf(response: Response): Promise<Problem> {
   if (response.status === 401) needsKey.value = true;
   const body = (await response.json().catch(() => ({}))) as Partial<Answer>;
-  return new Problem(response.status, body.code ?? 'unknown', body.detail ?? response.statusText, body.hint);
+  const fields = body.errors?.map(({ path, message }) => `${path} ${message}`).join('; ');
+  const code = body.code ?? 'unknown';
+  if (fields) return new Problem(response.status, code, fields);
+  return new Problem(response.status, code, body.detail ?? response.statusText, body.hint);
 }
 
 async function send<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {

@@ -273,6 +273,7 @@ export interface components {
         | 'run_not_found'
         | 'key_not_found'
         | 'limit_not_found'
+        | 'schedule_not_found'
         | 'call_not_found'
         | 'content_not_found'
         | 'tool_call_not_found'
@@ -1989,6 +1990,133 @@ export interface components {
        * @enum {string}
        */
       on_exhausted?: 'wait' | 'end' | 'notice';
+    };
+    ScheduleList: {
+      data: components['schemas']['Schedule'][];
+    };
+    Schedule: {
+      name: components['schemas']['Id'];
+      /** @description The tenant whose runs it starts. */
+      tenant: components['schemas']['Id'];
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` the time of the slot before it. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: JsonObject;
+      /** @description The next five slots; none while it is paused, and once it has ended. */
+      next: string[];
+      paused_at: string | null;
+      /**
+       * @description `code`: a program defines it.
+       * @enum {string}
+       */
+      source: 'code' | 'user';
+      /** @description Rises with every change. */
+      version: number;
+      /**
+       * Format: date-time
+       * @description When it was first set.
+       */
+      created_at: string;
+      /**
+       * Format: date-time
+       * @description When it was last changed.
+       */
+      updated_at: string;
+      /** @description `operator`, `key:<id>`, `cli:<user>` or `code`. */
+      updated_by: string;
+    };
+    NewSchedule: {
+      agent: string;
+      /** @description The user message of each run. In texts, `{{slot}}` is the time of the slot in ISO 8601, `{{date}}` and `{{time}}` its date and time in the time zone, and `{{previous}}` the time of the slot before it. */
+      input: components['schemas']['Content'];
+      /** @description Five fields, six with seconds in front, or a nickname such as `@daily`. Either this or `every_ms`. */
+      cron?: string;
+      /** @description Counted from `start_at`, else from 1970. */
+      every_ms?: number;
+      /** @description IANA time zone; default `UTC`. */
+      time_zone?: string;
+      /**
+       * Format: date-time
+       * @description The first slot is not before.
+       */
+      start_at?: string;
+      /**
+       * Format: date-time
+       * @description The last slot is before.
+       */
+      end_at?: string;
+      /** @description The thread that all its runs go on with, created if it does not exist; default: a new one for each run. */
+      thread_id?: components['schemas']['Id'];
+      /**
+       * @description While the run of an earlier slot has not ended: `skip` (default), the slot passes; `queue`, it waits; `interrupt`, the earlier run is cancelled.
+       * @enum {string}
+       */
+      overlap?: 'skip' | 'queue' | 'interrupt';
+      /**
+       * @description Of slots that passed while no worker looked: `none`, the newest `one` (default), or `all`.
+       * @enum {string}
+       */
+      catch_up?: 'none' | 'one' | 'all';
+      /** @description Each slot is delayed by up to this much. */
+      jitter_ms?: number;
+      /** @description Options of its runs, as in the request of a run. */
+      options?: JsonObject;
+    };
+    ScheduleSlotList: {
+      data: components['schemas']['ScheduleSlot'][];
+    };
+    ScheduleSlot: {
+      /**
+       * Format: date-time
+       * @description Its time.
+       */
+      slot: string;
+      /**
+       * Format: date-time
+       * @description When it starts its run: its time and its jitter.
+       */
+      due_at: string;
+      /** @enum {string} */
+      status: 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
+      settled_at: string | null;
+      thread_id: components['schemas']['Id'] | null;
+      run_id: components['schemas']['Id'] | null;
+      /** @description Why it failed. */
+      error: {
+        code: string;
+        message: string;
+      } | null;
     };
     AuditPage: {
       data: components['schemas']['AuditEntry'][];

@@ -10,6 +10,7 @@ import { ThreadView } from './thread/thread.tsx';
 import { ThreadsView } from './threads/threads.tsx';
 
 const LimitsView = onDemand(async () => (await import('./limits/limits.tsx')).LimitsView);
+const SchedulesView = onDemand(async () => (await import('./schedules/schedules.tsx')).SchedulesView);
 const OperationsView = onDemand(async () => (await import('./operations/operations.tsx')).OperationsView);
 
 /** The view of an address. A new id starts a new view, so that no state of one thread shows in another. */
@@ -17,6 +18,7 @@ export function view({ path }: Route): ComponentChild {
   const [area = 'threads', id, part, partId] = path;
   if (area === 'runs') return <RunsView />;
   if (area === 'approvals') return <ApprovalsView />;
+  if (area === 'schedules') return <SchedulesView />;
   if (area === 'limits') return <LimitsView />;
   if (area === 'operations') return <OperationsView />;
   if (area !== 'threads') return <Empty>There is no such view.</Empty>;

@@ -7,6 +7,7 @@ const areas = [
   ['threads', 'Threads'],
   ['runs', 'Runs'],
   ['approvals', 'Approvals'],
+  ['schedules', 'Schedules'],
   ['limits', 'Limits'],
   ['operations', 'Operations'],
 ] as const;

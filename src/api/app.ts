@@ -36,6 +36,7 @@ import { addForks } from './routes/forks.ts';
 import { addEvents } from './routes/events.ts';
 import { addInputs } from './routes/inputs.ts';
 import { addLimits } from './routes/limits.ts';
+import { addSchedules } from './routes/schedules.ts';
 import { addMetrics, addProbes } from './routes/operations.ts';
 import { addMarks } from './routes/marks.ts';
 import { addNodes } from './routes/nodes.ts';
@@ -135,6 +136,7 @@ export function createApp(all: Library, options: AppOptions & { closing?: AbortS
   addEvents(app, omitUndefined({ onError, closing: options.closing, maxStreams, budget: streamed, keyRecheckMs }));
   addKeys(app);
   addLimits(app);
+  addSchedules(app);
   addAudit(app);
   addOverview(app, lanefold);
   // it shows all tenants

@@ -1,5 +1,6 @@
 import type { z } from '@hono/zod-openapi';
 import { HTTPException } from 'hono/http-exception';
+import { toSnakeCase } from '../common/case.ts';
 import { errorStatus, LanefoldError } from '../errors.ts';
 import type { Problem } from './schemas/problem.ts';
 
@@ -76,3 +77,12 @@ const retryAfterS = (error: unknown): number =>
   error instanceof LanefoldError && typeof error.details?.['retryAfterS'] === 'number'
     ? error.details['retryAfterS']
     : 1;
+
+/** Names the field of the body that the library refuses, as the check of the schema does. */
+export function withField(error: unknown): unknown {
+  if (!(error instanceof LanefoldError)) return error;
+  const { field, problem } = error.details ?? {};
+  if (typeof field !== 'string' || typeof problem !== 'string') return error;
+  const [first = '', ...rest] = field.split('.');
+  return invalidRequest([{ path: [toSnakeCase(first), ...rest].join('.'), message: problem }]);
+}

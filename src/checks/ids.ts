@@ -27,7 +27,7 @@ export const newId = (prefix: string): string => `${prefix}_${sortable()}`;
 export const newThreadId = (): string => newId('thread');
 export const newRunId = (): string => newId('run');
 /** The tenant of threads created without one. */
-const defaultTenant = 'default';
+export const defaultTenant = 'default';
 
 /**
  * The thread of a request that names none. It is derived from tenant and request id: a retry of a request whose answer

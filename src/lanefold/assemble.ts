@@ -2,7 +2,7 @@ import { WeakValues } from '../common/weak-values.ts';
 import { QuietWaits } from '../fleet/quiet-waits.ts';
 import { findUnattendedIn } from '../fleet/unattended.ts';
 import { auditOf, keysOf } from '../library/access/keys.ts';
-import { otherTenant, tenantScope } from '../library/access/tenant-scope.ts';
+import { enforcesTenants, otherTenant, tenantScope } from '../library/access/tenant-scope.ts';
 import { tenantsOf } from '../library/access/tenants.ts';
 import { compact } from '../library/contexts/compact.ts';
 import { contextsOf } from '../library/contexts/contexts.ts';
@@ -14,6 +14,11 @@ import { workersOf } from '../library/fleet/workers.ts';
 import { refusingOptions } from '../library/known-options.ts';
 import type { Library, TenantLibrary } from '../library/library.ts';
 import { limitsOf } from '../library/limits/limits.ts';
+import { schedulesOf } from '../library/schedules/schedules.ts';
+import { checkRuns } from '../library/schedules/check-runs.ts';
+import { syncSchedules } from '../library/schedules/sync.ts';
+import type { ScheduleDefinition } from '../schedules/definition.ts';
+import { defaultTenant } from '../checks/ids.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import { runsOf } from '../library/runs/runs-of.ts';
 import { RunWaiter } from '../library/runs/waiter.ts';
@@ -50,9 +55,12 @@ export function assemble(
     for (const waiter of waiters) waiter.close();
   });
 
-  const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
+  const acceptingOn = (db: Database) => {
     const { activeTraceparent } = telemetry ?? {};
-    const accepting = { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission };
+    return { db, queue, agents, models, counting, activeTraceparent, directWorkers, admission };
+  };
+  const libraryOn = (db: Database, streams: TenantLibrary['streams'], waiter: RunWaiter): TenantLibrary => {
+    const accepting = acceptingOn(db);
     const runs = runsOf({
       ...{ ...accepting, waiter, streams, log },
       ...{ tokenSecrets: secrets, findUnattended: findUnattended(db) },
@@ -71,6 +79,10 @@ export function assemble(
         'limits',
         limitsOf(db, () => gate.refresh().catch(reportErrors(log, 'limits'))),
       ),
+      schedules: refusingOptions(
+        'schedules',
+        schedulesOf(db, (schedule, from) => checkRuns(accepting, schedule, from)),
+      ),
       audit: refusingOptions('audit', auditOf(db)),
       evidence: evidenceOf(db),
       approvals: refusingOptions('approvals', {
@@ -83,12 +95,15 @@ export function assemble(
   const waiterOn = (db: Database) => waiters.set(Symbol(), new RunWaiter(db, quietOn(db)));
 
   const tenants = new WeakValues<string, TenantLibrary>();
-  const forTenant = (tenant: string): TenantLibrary => {
-    if (onlyTenant !== undefined && tenant !== onlyTenant) throw otherTenant(tenant, onlyTenant);
+  const libraryFor = (tenant: string): TenantLibrary => {
     const known = tenants.get(tenant);
     if (known) return known;
     const scoped = db.forTenant(tenantScope(tenant, rights));
     return tenants.set(tenant, libraryOn(scoped, streams.forTenant(scoped), waiterOn(scoped)));
+  };
+  const forTenant = (tenant: string): TenantLibrary => {
+    if (onlyTenant !== undefined && tenant !== onlyTenant) throw otherTenant(tenant, onlyTenant);
+    return libraryFor(tenant);
   };
   const waiter = waiterOn(db);
   const library: Library = {
@@ -109,5 +124,11 @@ export function assemble(
     queues: queue.queues,
     toolNames: agents.toolNames,
   };
-  return { library, waiter, live: streams.live };
+  // a worker serves all tenants, also in a library of one
+  const runsFor = (tenant: string) =>
+    (tenant === defaultTenant && !enforcesTenants(rights) ? library : libraryFor(tenant)).runs;
+  const own = onlyTenant === undefined ? db : db.forTenant(tenantScope(onlyTenant, rights));
+  const defineSchedules = (defined: Readonly<Record<string, ScheduleDefinition>>) =>
+    syncSchedules(acceptingOn(own), defined);
+  return { library, waiter, live: streams.live, runsFor, defineSchedules };
 }

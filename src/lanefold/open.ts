@@ -3,7 +3,9 @@ import { stopGrace } from '../environment.ts';
 import { checkWorkerRole } from '../library/access/role-check.ts';
 import type { DirectWorker } from '../library/runs/direct-start.ts';
 import type { EmbeddedPostgresOptions } from '../postgres/embedded/index.ts';
+import type { EnqueueOptions } from '../library/runs/enqueue.ts';
 import type { Database } from '../postgres/pool.ts';
+import type { RunRef } from '../store/run/run.ts';
 import { reportErrors } from '../log/report-errors.ts';
 import { LimitGate } from '../runtime/limits/gate.ts';
 import { assemble } from './assemble.ts';
@@ -28,12 +30,17 @@ export async function openLanefold(
     const directWorkers = new Set<DirectWorker>();
     const gate = new LimitGate(db, queue, reportErrors(settings.log, 'limits'));
     closers.add(() => gate.close());
-    const { library, waiter, live } = assemble(settings, connections, closers, { directWorkers, gate });
+    const own = { directWorkers, gate };
+    const { library, waiter, live, runsFor, defineSchedules } = assemble(settings, connections, closers, own);
     const { agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry } = settings;
     const worker = {
       ...{ agents, counting, log, models, privateQueue, promptCaching, redactor, telemetry },
       ...{ db, connect: openPool, directUrl, directWorkers, gate, live },
       onHold: waiter.hold.bind(waiter),
+      requests: {
+        enqueue: (tenant: string, request: EnqueueOptions) => runsFor(tenant).enqueue(request),
+        cancel: (tenant: string, run: RunRef) => runsFor(tenant).cancel(run),
+      },
       isAwaited: waiter.awaits.bind(waiter),
       onRelease: waiter.release.bind(waiter),
     };
@@ -45,6 +52,7 @@ export async function openLanefold(
           async () => {
             // Imported on demand, so that a process without a worker does not load one.
             const { startWorker } = await import('../runtime/worker/worker.ts');
+            if (settings.schedules) await defineSchedules(settings.schedules);
             return startWorker(worker, queue, { ...stopGrace(), ...workerOptions });
           },
           (started) => started.stop(),

@@ -9,6 +9,7 @@ import type { ModelRegistryOptions } from '../models/registry/registry.ts';
 import type { Logger } from '../log/logger.ts';
 import type { TelemetryOptions } from '../telemetry/opentelemetry/open.ts';
 import type { RoleCheck } from '../library/access/role-check.ts';
+import type { ScheduleDefinition } from '../schedules/definition.ts';
 import type { KeysOf } from '../checks/unknown-keys.ts';
 
 export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinition> {
@@ -35,6 +36,11 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
   tools?: ToolListing;
   /** Request transformers that agents and requests may select by name. */
   requestTransformers?: Record<string, RequestTransformer>;
+  /**
+   * Schedules that this program defines, by name. Each worker sets them when it starts: what was paused stays paused, and
+   * those that are no longer here are removed if their agent is one of `agents`.
+   */
+  schedules?: Readonly<Record<string, ScheduleDefinition>>;
   /** Your own strategies, which requests may select by name; those of agents need not be repeated here. */
   strategies?: readonly Strategy[];
   /** Context windows in tokens by `provider:model`, or by provider; they take precedence over the built-in table. */
@@ -109,6 +115,7 @@ export interface LanefoldOptions<AGENTS extends AgentDefinition = AgentDefinitio
 
 export const optionKeys: KeysOf<LanefoldOptions> = {
   strategies: true,
+  schedules: true,
   telemetry: true,
   logger: true,
   scriptedModels: true,

@@ -66,6 +66,7 @@ export async function readSettings(options: LanefoldOptions, database: () => Dat
     promptCaching: options.promptCaching ?? true,
     migrate: options.migrate ?? !urls.databaseUrl,
     tenant: options.tenant,
+    schedules: options.schedules,
   };
   for (const { model } of agents) models.check(model);
   return settings;

@@ -4,6 +4,7 @@ import type { PolicyView } from './contexts/project.ts';
 import type { AuditLog, ApiKeys } from './access/keys.ts';
 import type { Library, TenantLibrary } from './library.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import type { Runs } from './runs/runs.ts';
 import type { Threads } from './threads/threads.ts';
 import type { Workers } from './fleet/workers.ts';
@@ -23,6 +24,7 @@ interface Parts {
   contexts: Contexts;
   keys: ApiKeys;
   limits: Limits;
+  schedules: Schedules;
   audit: AuditLog;
   approvals: TenantLibrary['approvals'];
   workers: Workers;
@@ -206,6 +208,15 @@ const knownOptions = {
     set: [[2, owner satisfies Options<Limits['set'], 2>]],
     remove: [[1, owner satisfies Options<Limits['remove'], 1>]],
     usage: [[0, { name: true, limit: true } satisfies Options<Limits['usage'], 0>]],
+  },
+  schedules: {
+    list: none,
+    set: [[2, { ...owner, from: true } satisfies Options<Schedules['set'], 2>]],
+    remove: [[1, { ...owner, from: true } satisfies Options<Schedules['remove'], 1>]],
+    pause: [[1, { ...owner, from: true } satisfies Options<Schedules['pause'], 1>]],
+    resume: [[1, { ...owner, from: true } satisfies Options<Schedules['resume'], 1>]],
+    get: [[1, { tenant: true } satisfies Options<Schedules['get'], 1>]],
+    slots: [[1, { tenant: true, limit: true } satisfies Options<Schedules['slots'], 1>]],
   },
   audit: {
     ...{ write: none, writeRead: none },

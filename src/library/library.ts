@@ -10,6 +10,7 @@ import type { TamperEvidence } from './evidence/evidence.ts';
 import type { Contexts } from './contexts/contexts.ts';
 import type { FleetHealth, FleetStats } from './fleet/health.ts';
 import type { Limits } from './limits/limits.ts';
+import type { Schedules } from './schedules/schedules.ts';
 import type { Runs } from './runs/runs.ts';
 import type { StrategyName } from '../strategies/types.ts';
 import type { Streams } from '../streams/open.ts';
@@ -29,6 +30,8 @@ export interface TenantLibrary<
   readonly keys: ApiKeys;
   /** Limits of runs, model calls, tokens and money, and what was used of them. */
   readonly limits: Limits;
+  /** What starts by itself: cron and intervals. Workers start the runs. */
+  readonly schedules: Schedules;
   /** The audit log: who did what. */
   readonly audit: AuditLog;
   /** Tool calls of all threads that wait for human approval, soonest to expire first; `limit` counts runs. */

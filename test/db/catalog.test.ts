@@ -21,6 +21,7 @@ const ofNoThread = new Set([
   ...['_api_key', '_audit', '_role', '_tenant', '_worker'],
   // they name runs, but a bucket and its runs may be on different nodes
   ...['_limit', '_limit_account', '_limit_bucket', '_limit_share', 'limit_usage'],
+  ...['_schedule', '_schedule_slot', 'schedule', 'schedule_slot'],
 ]);
 
 test('every unique index begins with the distribution key', async () => {

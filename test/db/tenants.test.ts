@@ -47,12 +47,34 @@ async function fill(tenant: string): Promise<void> {
   });
   await rows(on, 'select lanefold.configure_tenant($1, $2)', tenant, { runs: 100 });
   await fillLimits(tenant);
+  await fillSchedules(tenant);
   await rows(on, 'select lanefold.write_audit($1)', {
     actor: 'operator',
     action: 'x',
     tenant_id: tenant,
     thread_id: id,
   });
+}
+
+/** A schedule of a tenant with a slot that has come. */
+async function fillSchedules(tenant: string): Promise<void> {
+  const name = `secret of ${tenant}`.replaceAll(' ', '-');
+  const slot = '2026-01-01T06:00:00Z';
+  const schedule = {
+    agent: 'a',
+    overlap: 'skip',
+    timing: { cron: '@daily' },
+    definition: { input: 'x' },
+    next_at: slot,
+  };
+  await rows(log.db, 'select lanefold.set_schedule($1, $2, $3)', tenant, name, {
+    ...schedule,
+    source: 'user',
+    by: 'x',
+  });
+  await rows(log.db, 'select lanefold.advance_schedule($1, $2, 1, $3, $4, $5)', tenant, name, slot, '2099-01-01', [
+    { slot, status: 'due' },
+  ]);
 }
 
 /** A limit of a tenant for which a run has waited, so that it has rows in every table of limits. */

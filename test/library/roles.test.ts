@@ -9,6 +9,7 @@ import { refused } from '../db/helpers.ts';
 import { statements, urlAs } from '../support/citus.ts';
 import { citusLacks } from '../support/citus-lacks.ts';
 import { startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { until } from '../support/until.ts';
 
 const agents = [defineAgent({ name: 'agent', model: 'scripted:["done"]' })];
 const prefix = `shop${randomBytes(4).toString('hex')}`;
@@ -79,6 +80,26 @@ test('the role of an API makes keys and settings for any tenant, and reads the a
       await expect(reader.query(sql)).rejects.toMatchObject({ code: '42501' });
   } finally {
     await reader.end();
+  }
+});
+
+test('a schedule that the role of an API sets for a tenant starts runs in a worker with its role', async () => {
+  const [worker, api] = await Promise.all([open('worker'), open('api')]);
+  try {
+    const errors: unknown[] = [];
+    await worker.startWorker({ onError: (error) => errors.push(error) });
+    const { runs, schedules } = api.forTenant('acme');
+    await schedules.set('often', { agent: 'agent', input: 'at {{slot}}', cron: '* * * * * *' });
+    const slot = await until('a slot has fired', async () =>
+      (await schedules.slots('often')).find(({ status }) => status === 'fired'),
+    );
+    expect(await runs.wait({ threadId: slot.threadId!, id: slot.runId! })).toMatchObject({ status: 'completed' });
+    await schedules.pause('often');
+    await schedules.remove('often');
+    expect(await schedules.list()).toEqual([]);
+    expect(errors).toEqual([]);
+  } finally {
+    await Promise.all([worker.close(), api.close()]);
   }
 });
 

@@ -179,6 +179,22 @@ test('what a tenant makes is its own, whoever runs it', async () => {
   await worker.stop();
 });
 
+test('a schedule is of one tenant, and another neither sees nor changes it', async () => {
+  for (const lanefold of both()) {
+    const [acme, bolt] = [lanefold.forTenant('acme').schedules, lanefold.forTenant('bolt').schedules];
+    const daily = { agent: 'agent', input: 'x', cron: '@daily' };
+    expect(await bolt.set('daily', daily)).toMatchObject({ tenant: 'bolt' });
+    expect([await acme.list(), await acme.slots('daily')]).toEqual([[], []]);
+    for (const act of ['get', 'pause', 'resume', 'remove'] as const) {
+      await refused(acme[act]('daily'), 'schedule_not_found');
+      await refused(acme[act]('daily', { tenant: 'bolt' }), 'invalid_input');
+    }
+    await refused(acme.set('daily', daily, { tenant: 'bolt' }), 'invalid_input');
+    expect(await bolt.get('daily')).toMatchObject({ version: 1, pausedAt: null });
+    await bolt.remove('daily');
+  }
+});
+
 test('two tenants may use the same request id, and each gets its own run again', async () => {
   for (const lanefold of both()) {
     const requestId = newId();

@@ -125,6 +125,38 @@ describe.skipIf(noBrowser)('what can be done on the page', () => {
     await page.getByText('There are no limits').waitFor();
   });
 
+  test('set a schedule, see what its slots did, pause it, let it go on and remove it', async () => {
+    const { schedules } = site.api.lanefold;
+    await go('#/schedules');
+    await page.getByText('There are no schedules').waitFor();
+    await page.getByRole('button', { name: 'Set a schedule' }).click();
+    await expectAccessible(page, 'a new schedule');
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Name').fill('often');
+    await dialog.getByLabel('Agent').selectOption('travel');
+    await dialog.getByLabel('User message').fill('Weather at {{time}}?');
+    await dialog.getByLabel('Cron text').fill('often');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await dialog.getByText('makes no sense').first().waitFor();
+    await dialog.getByLabel('Cron text').fill('* * * * * *');
+    await dialog.getByRole('button', { name: 'Set', exact: true }).click();
+    await page.getByRole('heading', { name: 'often' }).waitFor();
+    await page.getByText('Slots so far').click();
+    await page.getByText('fired', { exact: true }).first().waitFor();
+    await page.getByRole('button', { name: 'Pause often' }).click();
+    await dialog.getByRole('button', { name: 'Pause' }).click();
+    await page.getByText('paused', { exact: true }).waitFor();
+    expect((await schedules.get('often')).pausedAt).not.toBeNull();
+    await expectAccessible(page, 'schedules');
+    await page.getByRole('button', { name: 'Resume often' }).click();
+    await dialog.getByRole('button', { name: 'Resume' }).click();
+    await page.getByText('Next:').waitFor();
+    await page.getByRole('button', { name: 'Remove often' }).click();
+    await dialog.getByRole('button', { name: 'Remove' }).click();
+    await page.getByText('There are no schedules').waitFor();
+    expect(await schedules.list()).toEqual([]);
+  });
+
   test('switch the lane and replace the context', async () => {
     await site.ask('lanes', 'Hello');
     await go('#/threads/lanes');

@@ -24,6 +24,9 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     });
     ({ page, said } = await site.open());
     const { limits, runs } = site.api.lanefold;
+    await site.api.lanefold.schedules.set('nightly', {
+      ...{ agent: 'travel', input: 'Weather of {{date}}?', cron: '0 2 * * *', timeZone: 'Europe/Berlin' },
+    });
     await limits.set('hourly', { kind: 'tokens', scope: { agent: '*' }, amount: 1_000_000, per: 'hour' });
     await limits.set('closed', { kind: 'concurrency', amount: 0, scope: { plan: 'free' }, share: 'customer' });
     runId = await site.ask('trip', 'Should I go to Hamburg?');
@@ -66,6 +69,7 @@ describe.skipIf(noBrowser)('the views of the page', () => {
     ['runs', '#/runs', 'travel'],
     ['approvals', '#/approvals', 'with these arguments?'],
     ['operations', '#/operations', 'Active'],
+    ['schedules', '#/schedules', 'nightly'],
     ['limits', '#/limits', 'acme: 1'],
     ['thread of a run that waits for a limit', '#/threads/held', 'closed'],
     ['run that waits for a limit', '#/threads/held/runs/HELD', 'Wait for the limit closed'],

@@ -1,12 +1,11 @@
 import { createRoute, z } from '@hono/zod-openapi';
-import { camelKeys, toSnakeCase } from '../../common/case.ts';
+import { camelKeys } from '../../common/case.ts';
 import { omitUndefined } from '../../common/omit-undefined.ts';
-import { LanefoldError } from '../../errors.ts';
 import type { LimitOwner } from '../../library/limits/limits.ts';
 import type { LimitDefinition } from '../../limits/definition.ts';
 import type { ApiApp, ApiEnv } from '../env.ts';
 import { toJson } from '../json.ts';
-import { invalidRequest } from '../problem.ts';
+import { withField } from '../problem.ts';
 import { Limit, LimitList, NewLimit } from '../schemas/limit.ts';
 import { bodyProblems, problems } from '../schemas/problem.ts';
 import { Id, wholeText } from '../schemas/values.ts';
@@ -100,12 +99,3 @@ const ownerOf = (
   ...omitUndefined(query),
   by: principal.actor,
 });
-
-/** Names the field of the body that the library refuses, as the check of the schema does. */
-function withField(error: unknown): unknown {
-  if (!(error instanceof LanefoldError)) return error;
-  const { field, problem } = error.details ?? {};
-  if (typeof field !== 'string' || typeof problem !== 'string') return error;
-  const [first = '', ...rest] = field.split('.');
-  return invalidRequest([{ path: [toSnakeCase(first), ...rest].join('.'), message: problem }]);
-}

@@ -14,6 +14,7 @@ export { addFork } from './fork.ts';
 export { addHeads } from './heads.ts';
 export { addKeys } from './keys.ts';
 export { addLimits } from './limits.ts';
+export { addSchedules } from './schedules.ts';
 export { addErase } from './erase.ts';
 export { addInit } from './init.ts';
 export { addMigrate } from './migrate.ts';

@@ -8,6 +8,10 @@ export const otherTenant = (asked: string, own: string): LanefoldError =>
     hint: 'Nothing was written. Use a library without a tenant.',
   });
 
+/** Whether the database keeps tenants apart for this role: policies bind it, or it can act as the owner whom they bind. */
+export const enforcesTenants = ({ bypasses, ownerBypasses, isOwner }: SessionRights): boolean =>
+  !ownerBypasses && (!bypasses || isOwner);
+
 /**
  * How statements run for a single tenant. Policies do not bind a superuser or a role with BYPASSRLS, so its statements
  * run as the owner of the schema, whom the policies do bind.

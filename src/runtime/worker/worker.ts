@@ -13,6 +13,8 @@ import { readersChannel } from '../../streams/delta.ts';
 import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { Released } from '../run/held-run.ts';
 import { executable } from '../run/strategy-of.ts';
+import type { ScheduledRequests } from '../schedules/dependencies.ts';
+import { ScheduleClock } from '../schedules/schedule-clock.ts';
 import { sweepLimits } from './sweep-limits.ts';
 import { Company } from './company.ts';
 import { DirectStarts } from './direct-starts.ts';
@@ -47,6 +49,8 @@ export interface WorkerDependencies extends RunDependencies {
   log: Logger;
   /** The workers of this process that may start the runs it accepts. */
   directWorkers?: Set<DirectWorker>;
+  /** How the runs of schedules are requested. */
+  requests: ScheduledRequests;
   /** Traces what the worker does. */
   telemetry?: Telemetry | undefined;
 }
@@ -143,17 +147,19 @@ export async function startWorker(
   deps.directWorkers?.add(direct);
   const openQueue = async (agentQueue: string) => intake.open(await queue.work(work, jobs, agentQueue), 0);
   const agentQueues = new AgentQueues(deps.db, queue.prefix, known, openQueue, onError);
+  const adoptable = deps.privateQueue ? [] : known.agents;
+  const clock = new ScheduleClock({ db: deps.db, agents: adoptable, requests: deps.requests, onError });
   const notices = deps.directUrl
     ? listen(deps.directUrl, {
         lanefold_cancel: (payload) => void keeper.cancelNotified(payload),
         [readersChannel]: (payload) => deps.live?.announced(payload),
         lanefold_agent: (payload) => void agentQueues.notified(payload),
+        lanefold_schedules: () => void clock.look(),
         lanefold_limits: () => void gate.refresh().catch(onError),
       })
     : undefined;
 
   const repeater = new Repeater(onError);
-  const adoptable = deps.privateQueue ? [] : known.agents;
   const graceMs = Math.min(5_000, leaseMs);
   const onExpired = ({ thread_id: threadId, run_id: runId, agent }: ExpiredRun) => {
     const run = { threadId, runId, agent };
@@ -166,6 +172,7 @@ export async function startWorker(
     await sweep(deps.db, queue, { graceMs, cancelGraceMs, adoptable, known, unknownAgentMs, onError, onExpired });
   });
   repeater.repeat(sweepMs, () => sweepLimits(deps.db, queue, gate, deps.counting, onError));
+  repeater.repeat(sweepMs, () => clock.look());
   repeater.repeat(sweepMs, reportUnknownAgents(deps.db, queue.prefix, onUnknownAgent));
   repeater.repeat(Math.max(60_000, sweepMs), () => queue.clean({ keepMs: keepJobsMs, keep: keepJobs }));
   // takes about a fifth of the time of one connection
@@ -186,6 +193,7 @@ export async function startWorker(
         deps.log.info({ ...facts, active_runs: keeper.size }, 'worker stopping');
       }
       repeater.stop();
+      const clockClosed = clock.close();
       intake.close();
       deps.directWorkers?.delete(direct);
       void heartbeat.send(own).catch(() => {});
@@ -195,7 +203,7 @@ export async function startWorker(
         self.phase = 'leaving';
         keeper.loseAll(() => new Released());
       }, patienceMs);
-      await drained;
+      await Promise.all([drained, clockClosed]);
       clearTimeout(patience);
       await notices?.close();
       await keeper.stop();

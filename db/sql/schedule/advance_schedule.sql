@@ -1,0 +1,23 @@
+-- Moves a schedule on from the slot p_from to p_next, null at its end, and stores the slots that have come: p_slots is
+-- [{slot, due_at?, late?, status: due|missed}]. Returns whether it did: another worker may have done it, or the schedule was
+-- changed since the caller read it as p_version.
+create or replace function lanefold.advance_schedule(p_tenant text, p_name text, p_version bigint, p_from timestamptz, p_next timestamptz, p_slots jsonb)
+returns boolean language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  v_agent text;
+begin
+  update lanefold._schedule set next_at = p_next
+  where tenant_id = p_tenant and name = p_name and version = p_version and next_at = p_from
+  returning agent into v_agent;
+  if not found then
+    return false;
+  end if;
+  insert into lanefold._schedule_slot (tenant_id, name, slot, due_at, agent, late, status, settled_at)
+  select p_tenant, p_name, x.slot, coalesce(x.due_at, x.slot), v_agent, coalesce(x.late, false), x.status,
+    case when x.status = 'missed' then v_at end
+  from jsonb_to_recordset(p_slots) x (slot timestamptz, due_at timestamptz, late boolean, status text)
+  -- a schedule that was removed and set again may come to a slot twice
+  on conflict (tenant_id, name, slot) do nothing;
+  return true;
+end $$;

@@ -1,0 +1,86 @@
+-- The oldest open slot of each schedule that is due, or was taken more than p_again_ms ago, for workers with these agents:
+-- {tenant_id, name, slot, status, before?: {thread_id, run_id}: the run of the slot before it}. A paused schedule only has
+-- slots that were taken. Takes nothing.
+create or replace function lanefold.open_slots(p_agents jsonb, p_limit int, p_again_ms int)
+returns setof jsonb language plpgsql stable as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+begin
+  return query
+    select jsonb_strip_nulls(jsonb_build_object('tenant_id', k.tenant_id, 'name', k.name, 'slot', k.slot, 'status', k.status,
+      'before', (select jsonb_build_object('thread_id', b.thread_id, 'run_id', b.run_id) from lanefold._schedule_slot b
+        where b.tenant_id = k.tenant_id and b.name = k.name and b.slot < k.slot and b.status = 'fired' order by b.slot desc limit 1)))
+    from (
+      select distinct on (o.tenant_id, o.name) o.* from lanefold._schedule_slot o
+      where o.status in ('due', 'firing') order by o.tenant_id, o.name, o.slot) k
+    left join lanefold._schedule c on c.tenant_id = k.tenant_id and c.name = k.name
+    where p_agents ? k.agent and k.due_at <= v_at
+      and case k.status when 'due' then c.paused_at is null else k.taken_at < v_at - p_again_ms * interval '1 ms' end
+    order by k.due_at limit p_limit;
+end $$;
+
+-- Takes an open slot: the caller starts its run and settles it. p_active: the run of the slot before it has not ended. Should
+-- the worker die, the slot is taken again after p_again_ms, and the request is what it was, so that it is the same run.
+-- Returns {request: {agent, overlap, thread_id?, timing, definition, previous?}, interrupts?: {thread_id, run_id},
+-- taken_at}, {skipped: true} if the slot passes because of the run before it, {waits: true} if it waits for that run, or null
+-- if another worker has it.
+create or replace function lanefold.take_slot(p_tenant text, p_name text, p_slot timestamptz, p_active boolean, p_again_ms int)
+returns jsonb language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+  s lanefold._schedule;
+  k lanefold._schedule_slot;
+  b lanefold._schedule_slot;
+begin
+  select * into k from lanefold._schedule_slot where tenant_id = p_tenant and name = p_name and slot = p_slot for update skip locked;
+  if k.name is null or k.status not in ('due', 'firing') or k.taken_at >= v_at - p_again_ms * interval '1 ms' then
+    return null;
+  end if;
+  if k.status = 'due' then
+    select * into s from lanefold._schedule where tenant_id = p_tenant and name = p_name;
+    if s.name is null then
+      -- removed just now
+      return null;
+    end if;
+    if p_active and s.overlap = 'skip' and not k.late then
+      update lanefold._schedule_slot set status = 'skipped', settled_at = v_at where tenant_id = p_tenant and name = p_name and slot = p_slot;
+      return jsonb_build_object('skipped', true);
+    elsif p_active and (s.overlap <> 'interrupt' or k.late) and s.thread_id is null then
+      return jsonb_build_object('waits', true);
+    end if;
+    select * into b from lanefold._schedule_slot o
+    where o.tenant_id = p_tenant and o.name = p_name and o.slot < p_slot and o.status = 'fired' order by o.slot desc limit 1;
+    k.request := jsonb_strip_nulls(jsonb_build_object('agent', s.agent, 'overlap', s.overlap, 'thread_id', s.thread_id, 'previous', b.slot))
+      || jsonb_build_object('timing', s.timing, 'definition', s.definition)
+      || case when p_active and s.overlap = 'interrupt' and not k.late
+         then jsonb_build_object('interrupts', jsonb_build_object('thread_id', b.thread_id, 'run_id', b.run_id)) else '{}' end;
+  end if;
+  update lanefold._schedule_slot set status = 'firing', taken_at = v_at, request = k.request
+  where tenant_id = p_tenant and name = p_name and slot = p_slot;
+  return jsonb_build_object('request', k.request, 'taken_at', v_at);
+end $$;
+
+-- Says what became of a slot that the caller took at p_taken_at. p: {status: fired|failed, thread_id?, run_id?, error?}.
+create or replace function lanefold.settle_slot(p_tenant text, p_name text, p_slot timestamptz, p_taken_at timestamptz, p jsonb)
+returns void language plpgsql as $$
+declare
+  v_at constant timestamptz := lanefold._now();
+begin
+  update lanefold._schedule_slot
+  set status = p ->> 'status', settled_at = v_at, thread_id = p ->> 'thread_id', run_id = p ->> 'run_id', error = p -> 'error', request = null
+  where tenant_id = p_tenant and name = p_name and slot = p_slot and status = 'firing' and taken_at = p_taken_at;
+end $$;
+
+-- Deletes settled slots that are older than p_days, up to p_most. Returns how many.
+create or replace function lanefold.drop_slots(p_days float8, p_most int)
+returns int language plpgsql as $$
+declare
+  v_before constant timestamptz := lanefold._now() - p_days * interval '1 day';
+  v_dropped int;
+begin
+  delete from lanefold._schedule_slot o
+  where (o.tenant_id, o.name, o.slot) in (
+    select k.tenant_id, k.name, k.slot from lanefold._schedule_slot k where k.settled_at < v_before order by k.settled_at limit p_most);
+  get diagnostics v_dropped = row_count;
+  return v_dropped;
+end $$;

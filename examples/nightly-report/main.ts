@@ -1,0 +1,29 @@
+import { createLanefold } from 'lanefold';
+import { stopSignal } from '../stop.ts';
+import agents from './agents.ts';
+
+const lanefold = await createLanefold({
+  agents,
+  migrate: true,
+  schedules: {
+    report: {
+      agent: 'reporter',
+      input: 'Write the report of {{date}}. The last one was written at {{previous}}.',
+      cron: process.argv[2] ?? '0 2 * * *',
+      timeZone: 'Europe/Berlin',
+      // the provider has a bad minute: the report of last night still comes, once
+      catchUp: 'one',
+    },
+  },
+});
+await lanefold.startWorker({
+  async onRunEnd({ threadId, runId, status }) {
+    const { result } = await lanefold.runs.get({ threadId, id: runId });
+    console.log(`${status} ${threadId}: ${result ?? 'no report'}`);
+  },
+});
+const { next } = await lanefold.schedules.get('report');
+console.log(`next reports: ${next.map((slot) => slot.toISOString()).join(', ')}`);
+
+await stopSignal();
+await lanefold.close();

@@ -1,0 +1,138 @@
+import { Option, type Command } from 'commander';
+import { snakeKeys } from '../../common/case.ts';
+import { omitUndefined } from '../../common/omit-undefined.ts';
+import type { Lanefold } from '../../lanefold/lanefold.ts';
+import type { ScheduleDefinition } from '../../schedules/definition.ts';
+import { catchUps, overlaps } from '../../schedules/definition.ts';
+import type { ListedSchedule } from '../../library/schedules/schedules.ts';
+import type { AgentDefinition } from '../../agents/agent.ts';
+import { actor } from '../actor.ts';
+import { loadAgents } from '../agents-file.ts';
+import { connect } from '../connect.ts';
+import { commandHelp } from '../help.ts';
+import { duration, wholeNumber, withAgents, withDatabase, withJson, type ConnectionOptions } from '../options.ts';
+import { note, print, printJson } from '../output.ts';
+import { scheduleTable, slotTable } from '../schedule-table.ts';
+
+interface Options extends ConnectionOptions {
+  json?: boolean;
+  tenant?: string;
+}
+
+interface SetOptions extends Options, Omit<ScheduleDefinition, 'options' | 'startAt' | 'endAt' | 'threadId'> {
+  agents?: string;
+  every?: number;
+  jitter?: number;
+  start?: Date;
+  end?: Date;
+  thread?: string;
+}
+
+const environment = ['DATABASE_URL', 'LANEFOLD_DIR'] as const;
+
+/** Manages the schedules of a database. Workers start their runs. */
+export function addSchedules(program: Command): Command {
+  const schedules = program
+    .command('schedules')
+    .summary('list, set, pause and remove schedules, and see what their slots did')
+    .description('Manages schedules. Without a command, lists them with their next slots.');
+
+  command(schedules, 'list', 'list the schedules with their next slots', { isDefault: true })
+    .addHelpText('after', commandHelp(['lanefold schedules', 'lanefold schedules list --json'], [...environment]))
+    .action((options: Options) =>
+      within(options, async ({ schedules }) => {
+        const all = await schedules.list();
+        if (options.json) return printJson({ data: all.map(toData) });
+        if (all.length === 0) return note('there are no schedules; set one with `lanefold schedules set`');
+        print(scheduleTable(all).join('\n'));
+      }),
+    );
+
+  withAgents(withTenant(command(schedules, 'set', 'set or replace a schedule; what is paused stays paused')))
+    .argument('<name>', 'name of the schedule')
+    .requiredOption('--agent <agent>', 'agent of its runs')
+    .requiredOption('--input <text>', 'user message; {{date}}, {{time}}, {{slot}} and {{previous}} are filled in')
+    .option('--cron <text>', "cron text, such as '0 6 * * MON-FRI'")
+    .option('--every <duration>', 'interval, such as 15m or 6h', duration)
+    .option('--time-zone <zone>', 'IANA time zone; default: UTC')
+    .option('--start <time>', 'the first slot is not before, in ISO 8601', (text) => new Date(text))
+    .option('--end <time>', 'the last slot is before, in ISO 8601', (text) => new Date(text))
+    .option('--thread <id>', 'thread that all its runs go on with; default: a new one for each')
+    .addOption(new Option('--overlap <what>', 'what a slot does while an earlier run has not ended').choices(overlaps))
+    .addOption(new Option('--catch-up <which>', 'slots to run that no worker saw').choices(catchUps))
+    .option('--jitter <duration>', 'delays each slot by up to this much', duration)
+    .addHelpText(
+      'after',
+      commandHelp(
+        [
+          "lanefold schedules set nightly --agents agents.ts --agent reporter --cron '0 2 * * *' --input 'Report {{date}}'",
+          "lanefold schedules set watch --agent watcher --every 15m --thread watch --input 'Anything new since {{previous}}?'",
+        ],
+        [...environment, 'LANEFOLD_AGENTS'],
+      ),
+    )
+    .action(async (name: string, given: SetOptions) => {
+      const { databaseUrl, redisUrl, dir, json, tenant, agents, every, jitter, start, end, thread, ...rest } = given;
+      const known = await loadAgents(agents);
+      return within(omitUndefined({ databaseUrl, redisUrl, dir, known }), async ({ schedules }) => {
+        const times = { everyMs: every, jitterMs: jitter, startAt: start, endAt: end, threadId: thread };
+        const definition = omitUndefined({ ...rest, ...times }) as ScheduleDefinition;
+        const schedule = await schedules.set(name, definition, omitUndefined({ tenant, by: actor() }));
+        if (json) printJson(toData(schedule));
+        else print(`${name} is set${schedule.next[0] ? `; next slot ${schedule.next[0].toISOString()}` : ''}`);
+      });
+    });
+
+  for (const [verb, done, summary] of [
+    ['pause', 'paused', 'pause a schedule'],
+    ['resume', 'resumed', 'let a paused schedule go on with the next slot from now on'],
+    ['remove', 'removed', 'remove a schedule; runs that it has started go on'],
+  ] as const)
+    withTenant(command(schedules, verb, summary))
+      .argument('<name>', 'name of the schedule')
+      .addHelpText('after', commandHelp([`lanefold schedules ${verb} nightly`], [...environment]))
+      .action((name: string, { tenant, ...options }: Options) =>
+        within(options, async ({ schedules }) => {
+          await schedules[verb](name, omitUndefined({ tenant, by: actor() }));
+          if (options.json) printJson({ name, [done]: true });
+          else print(`${name} is ${done}`);
+        }),
+      );
+
+  withTenant(command(schedules, 'slots', 'list the slots of a schedule that have come, newest first'))
+    .argument('<name>', 'name of the schedule')
+    .option('--limit <n>', 'how many', wholeNumber(1, 1_000), 20)
+    .addHelpText('after', commandHelp(['lanefold schedules slots nightly'], [...environment]))
+    .action((name: string, { tenant, limit, ...options }: Options & { limit: number }) =>
+      within(options, async ({ schedules }) => {
+        const slots = await schedules.slots(name, omitUndefined({ tenant, limit }));
+        if (options.json) return printJson({ data: slots.map(snakeKeys) });
+        if (slots.length === 0) return note('no slot has come yet');
+        print(slotTable(slots).join('\n'));
+      }),
+    );
+  return schedules;
+}
+
+const command = (parent: Command, name: string, summary: string, more: { isDefault?: boolean } = {}): Command =>
+  withJson(withDatabase(parent.command(name, more)))
+    .summary(summary)
+    .description(`${summary[0]!.toUpperCase()}${summary.slice(1)}.`);
+
+const withTenant = (command: Command): Command =>
+  command.option('--tenant <tenant>', 'tenant of the schedule and its runs; default: default');
+
+const toData = ({ options, ...schedule }: ListedSchedule) =>
+  snakeKeys({ ...schedule, ...(options ? { options: snakeKeys(options) } : {}) });
+
+async function within(
+  { known = [], ...options }: ConnectionOptions & { known?: AgentDefinition[] },
+  act: (lanefold: Lanefold) => Promise<void>,
+): Promise<void> {
+  const lanefold = await connect(options, { start: true, agents: known });
+  try {
+    await act(lanefold);
+  } finally {
+    await lanefold.close();
+  }
+}

@@ -1,0 +1,27 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { ScheduleDefinition, ScheduleRunOptions } from '../../schedules/definition.ts';
+import type { RunHandle, RunRef } from '../../store/run/run.ts';
+
+/** The request of a slot. */
+export interface ScheduledRequest extends ScheduleRunOptions, Pick<ScheduleDefinition, 'agent' | 'input'> {
+  requestId: string;
+  threadId?: string;
+  createThread?: boolean;
+  busy: 'wait' | 'interrupt';
+}
+
+/** How the runs of schedules are requested. */
+export interface ScheduledRequests {
+  enqueue(tenant: string, request: ScheduledRequest): Promise<RunHandle>;
+  cancel(tenant: string, run: RunRef): Promise<unknown>;
+}
+
+export interface FireDependencies {
+  db: Database;
+  /** The agents of this process: it starts the runs of these. */
+  agents: readonly string[];
+  requests: ScheduledRequests;
+  onError: (error: unknown) => void;
+  /** Whether the worker is stopping. */
+  stopping: () => boolean;
+}

@@ -1,0 +1,52 @@
+import type { Database } from '../../postgres/pool.ts';
+import { dueAt } from '../../schedules/due.ts';
+import { dueAfter } from '../../schedules/jitter.ts';
+import { fromStored } from '../../schedules/stored.ts';
+import { findDueSchedules, type ScheduleRow } from '../../store/schedule/schedules.ts';
+import { advanceSchedule, openSlots, type NewSlot } from '../../store/schedule/slots.ts';
+import type { FireDependencies } from './dependencies.ts';
+import { againMs, fireSlot } from './fire-slot.ts';
+
+/** How late a slot may be and still be on time, in ms: a restart of all workers takes less. */
+const graceMs = 60_000;
+const batch = 20;
+
+/**
+ * Moves on the schedules whose slots have come, and starts the runs of the slots that are due. Returns whether a slot waits
+ * for an earlier run.
+ */
+export async function fireSchedules(deps: FireDependencies): Promise<boolean> {
+  const { db, agents, onError, stopping } = deps;
+  // one that cannot be read must not keep the others from being moved on
+  for (let after: ScheduleRow | undefined; !stopping();) {
+    const due = await findDueSchedules(db, batch, after);
+    for (const schedule of due) await advance(db, schedule, schedule.now).catch(onError);
+    after = due.at(-1);
+    if (due.length < batch) break;
+  }
+  while (!stopping()) {
+    const open = await openSlots(db, agents, batch, againMs);
+    const done = await Promise.all(
+      open.map((slot) =>
+        fireSlot(deps, slot).catch((error: unknown) => {
+          onError(error);
+          return 'taken' as const;
+        }),
+      ),
+    );
+    if (!done.includes('settled')) return done.includes('waits');
+  }
+  return false;
+}
+
+async function advance(db: Database, row: ScheduleRow, now: Date): Promise<void> {
+  const schedule = fromStored(row);
+  const { slots, missed, next } = dueAt(schedule, row.nextAt!, now, graceMs);
+  const { jitterMs = 0 } = schedule;
+  const stored: NewSlot[] = slots.map(({ slot, late }) => ({
+    ...{ slot, late, status: 'due' },
+    due_at: dueAfter(slot, jitterMs, `${row.tenantId} ${row.name}`),
+  }));
+  if (missed) stored.unshift({ slot: missed, due_at: missed, late: false, status: 'missed' });
+  await advanceSchedule(db, { ...row, nextAt: row.nextAt! }, next, stored);
+}

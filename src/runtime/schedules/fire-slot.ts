@@ -1,0 +1,69 @@
+import { isLanefoldError } from '../../errors.ts';
+import { isTransient } from '../../postgres/errors.ts';
+import { fromStored } from '../../schedules/stored.ts';
+import { fillIn } from '../../schedules/template.ts';
+import { runsEnded } from '../../store/run/runs-ended.ts';
+import { settleSlot, takeSlot, type OpenSlot, type TakenSlot } from '../../store/schedule/slots.ts';
+import type { FireDependencies, ScheduledRequest } from './dependencies.ts';
+
+/** After this, another worker starts the run of a slot that was taken, in ms. */
+export const againMs = 10_000;
+
+/**
+ * Takes a slot and starts its run. `waits`: for an earlier run. `taken`: by another worker, or until a lasting failure ends.
+ * After `settled`, the schedule may have another slot for this look.
+ */
+export async function fireSlot(deps: FireDependencies, open: OpenSlot): Promise<'settled' | 'waits' | 'taken'> {
+  const { db } = deps;
+  const { before } = open;
+  const run = before && { threadId: before.thread_id, runId: before.run_id };
+  const active = run !== undefined && (await runsEnded(db, [run])).length === 0;
+  const taken = await takeSlot(db, open, active, againMs);
+  if (!taken) return 'taken';
+  if ('waits' in taken) return 'waits';
+  if ('skipped' in taken) return 'settled';
+  return (await start(deps, open, taken)) ? 'settled' : 'taken';
+}
+
+/**
+ * Starts the run of a slot, under a request id made of schedule and slot: should this worker die before it settles the
+ * slot, the next one repeats the request, and gets this run. A request that is refused fails the slot. Returns false if the
+ * slot is to be taken again.
+ */
+async function start({ db, requests, onError }: FireDependencies, open: OpenSlot, taken: TakenSlot): Promise<boolean> {
+  const { interrupts } = taken.request;
+  try {
+    if (interrupts) await requests.cancel(open.tenant_id, { threadId: interrupts.thread_id, id: interrupts.run_id });
+    const run = await requests.enqueue(open.tenant_id, requestOf(open, taken));
+    await settleSlot(db, open, taken, { status: 'fired', thread_id: run.threadId, run_id: run.id });
+    return true;
+  } catch (error) {
+    onError(error);
+    if (isTransient(error) || (isLanefoldError(error) && error.status >= 500)) return false;
+    const { code, message } = isLanefoldError(error) ? error : { code: 'internal', message: String(error) };
+    await settleSlot(db, open, taken, { status: 'failed', error: { code, message } });
+    return true;
+  }
+}
+
+function requestOf({ name, slot }: OpenSlot, { request }: TakenSlot): ScheduledRequest {
+  const { agent, input, threadId, options, timeZone = 'UTC' } = fromStored(request);
+  const at = new Date(slot);
+  const times = { slot: at, previous: new Date(request.previous ?? slot), timeZone };
+  return {
+    ...options,
+    ...{ agent, input: mapTexts(input, (text) => fillIn(text, times)) },
+    requestId: `schedule:${name}:${at.toISOString()}`,
+    ...(threadId === undefined ? {} : { threadId, createThread: true }),
+    busy: request.interrupts ? 'interrupt' : 'wait',
+  };
+}
+
+type Input = ScheduledRequest['input'];
+
+const mapTexts = (input: Input, map: (text: string) => string): Input =>
+  typeof input === 'string'
+    ? map(input)
+    : input.map((part) =>
+        part.type === 'text' && typeof part.text === 'string' ? { ...part, text: map(part.text) } : part,
+      );

@@ -1,0 +1,112 @@
+import type { Database } from '../../postgres/pool.ts';
+import type { StoredSchedule } from '../../schedules/stored.ts';
+
+export type SlotStatus = 'due' | 'firing' | 'fired' | 'skipped' | 'missed' | 'failed';
+
+/** A slot that has come, and what became of it. */
+export interface SlotRow {
+  slot: Date;
+  dueAt: Date;
+  status: SlotStatus;
+  settledAt: Date | null;
+  threadId: string | null;
+  runId: string | null;
+  error: { code: string; message: string } | null;
+}
+
+/** A slot that is due. */
+export interface OpenSlot {
+  tenant_id: string;
+  name: string;
+  /** ISO 8601. */
+  slot: string;
+  /** The run of the slot before it. */
+  before?: { thread_id: string; run_id: string };
+}
+
+/** A slot whose run the caller starts. */
+export interface TakenSlot {
+  request: StoredSchedule & {
+    /** The slot before it, in ISO 8601. */
+    previous?: string;
+    /** The run that it interrupts. */
+    interrupts?: { thread_id: string; run_id: string };
+  };
+  taken_at: string;
+}
+
+export interface NewSlot {
+  slot: Date;
+  due_at: Date;
+  late: boolean;
+  status: 'due' | 'missed';
+}
+
+/** Moves a schedule on; see `advance_schedule`. Returns false if another worker has done it. */
+export async function advanceSchedule(
+  db: Database,
+  { tenantId, name, version, nextAt }: { tenantId: string; name: string; version: number; nextAt: Date },
+  next: Date | undefined,
+  slots: readonly NewSlot[],
+): Promise<boolean> {
+  const [row] = await db.query<{ moved: boolean }>(
+    'advance_schedule',
+    'select a.moved from lanefold.advance_schedule($1, $2, $3, $4, $5, $6) as a (moved)',
+    [tenantId, name, version, nextAt, next ?? null, JSON.stringify(slots)],
+  );
+  return row!.moved;
+}
+
+/** The oldest open slot of each schedule; see `open_slots`. */
+export const openSlots = async (
+  db: Database,
+  agents: readonly string[],
+  limit: number,
+  againMs: number,
+): Promise<OpenSlot[]> =>
+  (
+    await db.query<{ slot: OpenSlot }>('open_slots', 'select o.slot from lanefold.open_slots($1, $2, $3) as o (slot)', [
+      ...[JSON.stringify(agents), limit, againMs],
+    ])
+  ).map(({ slot }) => slot);
+
+/** Takes a slot; see `take_slot`. Null: another worker has it. */
+export async function takeSlot(
+  db: Database,
+  { tenant_id, name, slot }: OpenSlot,
+  active: boolean,
+  againMs: number,
+): Promise<TakenSlot | { skipped: true } | { waits: true } | null> {
+  const [row] = await db.query<{ taken: TakenSlot | { skipped: true } | { waits: true } | null }>(
+    'take_slot',
+    'select t.taken from lanefold.take_slot($1, $2, $3, $4, $5) as t (taken)',
+    [tenant_id, name, slot, active, againMs],
+  );
+  return row!.taken;
+}
+
+export async function settleSlot(
+  db: Database,
+  { tenant_id, name, slot }: OpenSlot,
+  { taken_at }: TakenSlot,
+  outcome: { status: 'fired'; thread_id: string; run_id: string } | { status: 'failed'; error: SlotRow['error'] },
+): Promise<void> {
+  await db.query('settle_slot', 'select from lanefold.settle_slot($1, $2, $3, $4, $5)', [
+    ...[tenant_id, name, slot, taken_at, outcome],
+  ]);
+}
+
+/** The newest slots of a schedule, newest first. */
+export const readSlots = (db: Database, tenant: string, name: string, limit: number): Promise<SlotRow[]> =>
+  db.query<SlotRow & Record<string, unknown>>(
+    'schedule_slots',
+    `select slot, due_at as "dueAt", status, settled_at as "settledAt", thread_id as "threadId", run_id as "runId", error
+     from lanefold._schedule_slot where tenant_id = $1 and name = $2 order by slot desc limit $3`,
+    [tenant, name, limit],
+  );
+
+/** Deletes settled slots older than this; see `drop_slots`. Returns how many. */
+export async function dropSlots(db: Database, days: number, most: number): Promise<number> {
+  const text = 'select d.dropped from lanefold.drop_slots($1, $2) as d (dropped)';
+  return (await db.query<{ dropped: number }>('drop_slots', text, [days, most]))[0]!.dropped;
+}

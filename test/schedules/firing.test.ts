@@ -1,0 +1,207 @@
+import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+import { typedModel, type Keyboard, type TypedModel } from '../support/typed-model.ts';
+import { until } from '../support/until.ts';
+import { unseen as passUnseen } from './support.ts';
+
+const second = 1_000;
+const hour = 3_600_000;
+
+describe.skipIf(noRedis())('a schedule', () => {
+  let lanefold: TestLanefold;
+  /** A second process with a worker. */
+  let other: Lanefold;
+  let model: TypedModel;
+  beforeAll(async () => {
+    model = typedModel();
+    const agents = [
+      defineAgent({ name: 'typist', model: 'typed:m' }),
+      defineAgent({ name: 'echo', model: 'scripted:echo', settings: { maxOutputTokens: 10 } }),
+    ];
+    lanefold = await startLanefold({ agents, models: { typed: () => model } });
+    other = await createLanefold(lanefold.options);
+    await lanefold.startWorker({ concurrency: 4 });
+    await other.startWorker({ concurrency: 4 });
+  });
+  afterAll(async () => {
+    await other?.close();
+    await lanefold?.close();
+  });
+  const sql = async <Row>(text: string, values: unknown[] = []) =>
+    (await lanefold.database.pool.query(text, values)).rows as Row[];
+  const slotsOf = async (name: string, tenant = 'default') =>
+    (await lanefold.schedules.slots(name, { tenant, limit: 1_000 })).reverse();
+  const statuses = async (name: string) => (await slotsOf(name)).map(({ status }) => status).join();
+  const settled = (name: string, count: number, tenant?: string) =>
+    until(`${count} slots of ${name} are settled`, async () => {
+      const slots = await slotsOf(name, tenant);
+      return slots.filter(({ settledAt }) => settledAt !== null).length >= count ? slots : undefined;
+    });
+  const set = (name: string, more: Partial<ScheduleDefinition> = {}, tenant = 'default') =>
+    lanefold.schedules.set(
+      name,
+      { agent: 'echo', cron: '0 0 1 1 *', input: 'Report of {{date}}', ...more } as ScheduleDefinition,
+      { tenant },
+    );
+  const unseen = (name: string, count: number, everyMs: number, agoMs: number, tenant = 'default') =>
+    passUnseen(lanefold, name, { count, everyMs, agoMs, tenant });
+  const type = (keyboard: Keyboard, text: string) => {
+    keyboard.type(text);
+    keyboard.stop();
+  };
+
+  test('starts a run for each slot, once, whoever looks', async () => {
+    await set('tick', { cron: '* * * * * *', input: 'at {{slot}}', overlap: 'queue' });
+    await settled('tick', 4);
+    await lanefold.schedules.pause('tick');
+    const slots = await until('no slot is being fired', async () => {
+      const all = await slotsOf('tick');
+      return all.every(({ status }) => status !== 'firing') && all;
+    });
+    await lanefold.schedules.remove('tick');
+    for (const [i, { slot }] of slots.slice(1).entries())
+      expect(slot.getTime() - slots[i]!.slot.getTime()).toBe(second);
+    const fired = slots.filter(({ status }) => status === 'fired');
+    for (const { slot, threadId, runId } of fired) {
+      const run = await lanefold.runs.wait({ threadId: threadId!, id: runId! });
+      expect(run).toMatchObject({ status: 'completed', requestId: `schedule:tick:${slot.toISOString()}` });
+      expect(run.result).toContain(`at ${slot.toISOString().replace('.000', '')}`);
+    }
+    const runs = await sql<{ n: number }>(
+      "select count(*)::int as n from lanefold.run where request_id like 'schedule:tick:%'",
+    );
+    expect(runs[0]!.n).toBe(fired.length);
+  });
+
+  test.each([
+    ['none', 'missed'],
+    ['one', 'missed,fired'],
+    ['all', 'fired,fired,fired,fired'],
+  ] as const)('catches up %s of the slots that nobody saw', async (catchUp, expected) => {
+    const name = `late-${catchUp}`;
+    await set(name, { catchUp });
+    await unseen(name, 4, hour, hour / 2);
+    await settled(name, expected.split(',').length);
+    expect(await statuses(name)).toBe(expected);
+    expect((await lanefold.schedules.get(name)).next).toEqual([]);
+    await lanefold.schedules.remove(name);
+  });
+
+  test('skips slots while the run of an earlier one has not ended', async () => {
+    await set('skips', { agent: 'typist', catchUp: 'all' });
+    await unseen('skips', 3, second, second);
+    const keyboard = await model.next();
+    const slots = await settled('skips', 3);
+    expect(await statuses('skips')).toBe('fired,skipped,skipped');
+    type(keyboard, 'done');
+    await lanefold.runs.wait({ threadId: slots[0]!.threadId!, id: slots[0]!.runId! });
+    await lanefold.schedules.remove('skips');
+  });
+
+  test('keeps slots due while it queues, and starts them one after the other', async () => {
+    await set('queues', { agent: 'typist', overlap: 'queue', catchUp: 'all' });
+    await unseen('queues', 3, second, second);
+    for (const expected of ['fired,due,due', 'fired,fired,due', 'fired,fired,fired']) {
+      const keyboard = await model.next();
+      await until('its slot is settled', async () => (await statuses('queues')) === expected);
+      type(keyboard, 'done');
+    }
+    await lanefold.schedules.remove('queues');
+  });
+
+  test('interrupts the run of an earlier slot', async () => {
+    await set('interrupts', { agent: 'typist', overlap: 'interrupt', catchUp: 'all' });
+    await unseen('interrupts', 1, second, 2 * second);
+    await model.next();
+    await unseen('interrupts', 1, second, second);
+    type(await model.next(), 'the newer');
+    const [older, newer] = await settled('interrupts', 2);
+    const end = (slot = older!) => lanefold.runs.wait({ threadId: slot.threadId!, id: slot.runId! });
+    expect(await end()).toMatchObject({ status: 'cancelled' });
+    expect(await end(newer)).toMatchObject({ status: 'completed', result: 'the newer' });
+    await lanefold.schedules.remove('interrupts');
+  });
+
+  test('goes on with its thread, where the runs wait for one another', async () => {
+    await set('goes-on', { threadId: 'diary', overlap: 'queue', catchUp: 'all' });
+    await unseen('goes-on', 3, hour, hour / 2);
+    const slots = await settled('goes-on', 3);
+    expect(slots.map(({ threadId }) => threadId)).toEqual(['diary', 'diary', 'diary']);
+    for (const { runId } of slots)
+      expect(await lanefold.runs.wait({ threadId: 'diary', id: runId! })).toMatchObject({ status: 'completed' });
+    const { data } = await lanefold.runs.list({ threadId: 'diary' });
+    expect(data.map(({ id }) => id).toSorted()).toEqual(slots.map(({ runId }) => runId).toSorted());
+    await lanefold.schedules.remove('goes-on');
+  });
+
+  test('starts the same run again if its worker died in between', async () => {
+    await set('dies');
+    const slot = new Date('2026-01-01T06:00:00Z');
+    const requestId = `schedule:dies:${slot.toISOString()}`;
+    const run = await lanefold.runs.enqueue({ agent: 'echo', input: 'Report of 2026-01-01', requestId, busy: 'wait' });
+    await sql(
+      `insert into lanefold._schedule_slot (name, slot, due_at, agent, status, taken_at, request)
+       select name, $1, $1, agent, 'firing', now() - interval '1 minute',
+         jsonb_build_object('agent', agent, 'overlap', overlap, 'timing', timing, 'definition', definition)
+       from lanefold._schedule where name = 'dies'`,
+      [slot],
+    );
+    // as it was when the slot was taken, whatever the schedule is by now
+    await set('dies', { input: 'Other', agent: 'typist' });
+    expect(await settled('dies', 1)).toMatchObject([{ status: 'fired', threadId: run.threadId, runId: run.id }]);
+    await lanefold.schedules.remove('dies');
+  });
+
+  test('says why a slot failed, and goes on with the next', async () => {
+    await set('fails', { catchUp: 'all' });
+    await sql(
+      `update lanefold._schedule set definition = definition || '{"options": {"model": "nobody:x"}}' where name = 'fails'`,
+    );
+    await unseen('fails', 2, hour, hour / 2);
+    expect(await settled('fails', 2)).toMatchObject(
+      [1, 2].map(() => ({ status: 'failed', error: { code: 'unknown_model' }, runId: null })),
+    );
+    await lanefold.schedules.remove('fails');
+  });
+
+  test('keeps the slots of an agent that no worker knows', async () => {
+    await set('waits');
+    await sql("update lanefold._schedule set agent = 'nobody' where name = 'waits'");
+    await unseen('waits', 1, hour, second);
+    await until('its slot has come', async () => (await statuses('waits')) === 'due');
+    await set('waits', { agent: 'echo' });
+    expect(await statuses('waits')).toBe('due');
+    await lanefold.schedules.remove('waits');
+    expect(await statuses('waits')).toBe('skipped');
+  });
+
+  test('of a tenant starts runs of the tenant', async () => {
+    await set('acme-report', { catchUp: 'all' }, 'acme');
+    await unseen('acme-report', 1, hour, hour, 'acme');
+    const [slot] = await settled('acme-report', 1, 'acme');
+    const rows = await sql('select tenant_id from lanefold.thread where id = $1', [slot!.threadId]);
+    expect(rows).toEqual([{ tenant_id: 'acme' }]);
+    await lanefold.schedules.remove('acme-report', { tenant: 'acme' });
+  });
+
+  test('cannot write to the thread of another tenant', async () => {
+    const { id } = await lanefold.forTenant('acme').threads.create();
+    await set('strange', { threadId: id, catchUp: 'all' });
+    await unseen('strange', 1, hour, hour);
+    expect(await settled('strange', 1)).toMatchObject([{ status: 'failed' }]);
+    expect((await lanefold.forTenant('acme').runs.list({ threadId: id })).data).toEqual([]);
+    await lanefold.schedules.remove('strange');
+  });
+
+  test('is not stopped by another that cannot be read', async () => {
+    await set('broken');
+    await set('sound', { catchUp: 'all' });
+    await sql(
+      `update lanefold._schedule set timing = '{"cron": "x"}', next_at = now() - interval '1 day' where name = 'broken'`,
+    );
+    await unseen('sound', 1, hour, hour);
+    expect(await settled('sound', 1)).toMatchObject([{ status: 'fired' }]);
+    for (const name of ['broken', 'sound']) await lanefold.schedules.remove(name);
+  });
+});

@@ -1,0 +1,108 @@
+import { createLanefold, defineAgent, type Lanefold, type ScheduleDefinition } from 'lanefold';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { noRedis, startLanefold, type TestLanefold } from '../support/lanefold.ts';
+
+const daily: ScheduleDefinition = { agent: 'reporter', input: 'Report of {{date}}', cron: '0 6 * * *' };
+
+describe.skipIf(noRedis())('schedules', () => {
+  let lanefold: TestLanefold;
+  beforeAll(async () => {
+    const agents = [defineAgent({ name: 'reporter', model: 'scripted:echo', overridable: { http: [] } })];
+    lanefold = await startLanefold({ agents });
+  });
+  afterAll(() => lanefold?.close());
+  const refused = (definition: object) =>
+    lanefold.schedules.set('bad', definition as ScheduleDefinition).then(
+      () => 'nothing',
+      (error: { code: string; details?: { field?: string } }) => error.details?.field ?? error.code,
+    );
+
+  test('are set, listed with their next slots, paused, resumed and removed', async () => {
+    const set = await lanefold.schedules.set('nightly', { ...daily, timeZone: 'Europe/Berlin' }, { by: 'ada' });
+    expect(set).toMatchObject({
+      ...daily,
+      name: 'nightly',
+      tenant: 'default',
+      pausedAt: null,
+      updatedBy: 'ada',
+      version: 1,
+    });
+    expect(set.next).toHaveLength(5);
+    expect(await lanefold.schedules.list()).toEqual([set]);
+    const paused = await lanefold.schedules.pause('nightly');
+    expect(paused).toMatchObject({ pausedAt: expect.any(Date) as Date, next: [] });
+    // a deployment does not let it go on
+    const again = await lanefold.schedules.set('nightly', { ...daily, timeZone: 'Europe/Berlin', input: 'New' });
+    expect(again).toMatchObject({ input: 'New', pausedAt: paused.pausedAt, next: [] });
+    expect((await lanefold.schedules.resume('nightly')).next).toEqual(set.next);
+    await lanefold.schedules.remove('nightly');
+    for (const act of ['remove', 'pause', 'resume', 'get'] as const)
+      await expect(lanefold.schedules[act]('nightly')).rejects.toMatchObject({ code: 'schedule_not_found' });
+    const entries = await lanefold.audit.list();
+    expect(
+      entries
+        .map(({ action }) => action)
+        .filter((action) => action.startsWith('schedules.'))
+        .sort(),
+    ).toEqual(['set', 'pause', 'set', 'resume', 'remove'].map((action) => `schedules.${action}`).sort());
+  });
+
+  test('keep their next slot as long as their times stay', async () => {
+    await lanefold.schedules.set('kept', daily);
+    const nextAt = async () =>
+      (await lanefold.database.pool.query("select next_at from lanefold._schedule where name = 'kept'")).rows[0]
+        .next_at as Date;
+    await lanefold.database.pool.query("update lanefold._schedule set next_at = '2099-01-01' where name = 'kept'");
+    await lanefold.schedules.set('kept', { ...daily, input: 'Other' });
+    expect(await nextAt()).toEqual(new Date('2099-01-01'));
+    await lanefold.schedules.set('kept', { ...daily, cron: '0 7 * * *' });
+    expect((await nextAt()).getUTCHours()).toBe(7);
+    // a slot that has come runs, although the times are others now
+    await lanefold.database.pool.query("update lanefold._schedule set next_at = '2026-01-01' where name = 'kept'");
+    await lanefold.schedules.set('kept', daily);
+    expect(await nextAt()).toEqual(new Date('2026-01-01'));
+    await lanefold.schedules.remove('kept');
+  });
+
+  test.each([
+    ['cron', { agent: 'reporter', input: 'x' }],
+    ['everyMs', { ...daily, everyMs: 60_000 }],
+    ...['', 'soon', '61 * * * *', '* * *', '0 0 31 2 *'].map((cron): [string, object] => ['cron', { ...daily, cron }]),
+    ['everyMs', { agent: 'reporter', input: 'x', everyMs: 10 }],
+    ['timeZone', { ...daily, timeZone: 'Mars/Olympus' }],
+    ['timeZone', { ...daily, timeZone: '+02:00' }],
+    ['endAt', { ...daily, endAt: new Date('2020-01-01') }],
+    ['endAt', { ...daily, startAt: new Date('2030-01-02'), endAt: new Date('2030-01-01') }],
+    ['startAt', { ...daily, startAt: new Date('never') }],
+    ['overlap', { ...daily, overlap: 'wait' }],
+    ['catchUp', { ...daily, catchUp: 'some' }],
+    ['jitterMs', { ...daily, jitterMs: 3_600_001 }],
+    ['input', { ...daily, input: 'Report of {{day}}' }],
+    ['unknown_agent', { ...daily, agent: 'nobody' }],
+    ['invalid_input', { ...daily, options: { maxIterations: 0 } }],
+    ['invalid_input', { ...daily, zone: 'UTC' }],
+    ['empty_content', { ...daily, input: ' ' }],
+  ])('that make no sense are refused: %s of %j', async (field, definition) => {
+    expect(await refused(definition)).toBe(field);
+    expect(await lanefold.schedules.list()).toEqual([]);
+  });
+
+  test('of a program are set when its worker starts, and removed when it defines them no more', async () => {
+    const start = async (schedules: Record<string, ScheduleDefinition>): Promise<Lanefold> => {
+      const program = await createLanefold({ ...lanefold.options, schedules });
+      await program.startWorker();
+      return program;
+    };
+    const names = async () => (await lanefold.schedules.list()).map(({ name, source }) => `${name} ${source}`);
+    await lanefold.schedules.set('by-hand', daily);
+    const one = await start({ a: daily, b: daily });
+    expect(await names()).toEqual(['a code', 'b code', 'by-hand user']);
+    await lanefold.schedules.pause('a');
+    const two = await start({ a: { ...daily, input: 'Other' } });
+    expect(await names()).toEqual(['a code', 'by-hand user']);
+    expect(await lanefold.schedules.get('a')).toMatchObject({ input: 'Other', pausedAt: expect.any(Date) as Date });
+    await expect(start({ a: { ...daily, cron: 'x' } })).rejects.toMatchObject({ details: { field: 'cron' } });
+    await Promise.all([one.close(), two.close()]);
+    for (const name of ['a', 'by-hand']) await lanefold.schedules.remove(name);
+  });
+});
