@@ -36,6 +36,7 @@ const concerns = (entry: FoldEntry, lane: string): boolean =>
     : entry.context_ref === lane && (entry.kind === 'ai_message' || entry.is_anchor);
 
 test('SQL and the fold agree on every lane at every seq', async () => {
+  const numRuns = onCitus ? 8 : 40;
   let contextsCompared = 0;
   await fc.assert(
     fc.asyncProperty(history, async (actions) => {
@@ -67,8 +68,8 @@ test('SQL and the fold agree on every lane at every seq', async () => {
       await rows(log.db, 'select lanefold.rebuild_lanes($1)', threadId);
       expect(await everythingOf(log.db, threadId)).toEqual(before);
     }),
-    { numRuns: onCitus ? 8 : 40 },
+    { numRuns },
   );
   await assertInvariants(log.db);
-  expect(contextsCompared).toBeGreaterThan(100);
+  expect(contextsCompared).toBeGreaterThan(2.5 * numRuns);
 });
